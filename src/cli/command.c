@@ -90,7 +90,7 @@ int start_command(const struct usage *usage, int argc, char **argv, const struct
 		return fail(&err);
 	if (out->n > max_arguments && strstr(usage->synopsis, " -- ") != NULL) {
 		err_set(&err, ERR_USAGE, ERR_NOWHERE,
-			"'%s': the program stands behind --: cyclops %s [OPTIONS] -- %s",
+			"'%s': put -- before the program: cyclops %s [OPTIONS] -- %s",
 			out->items[max_arguments], usage->command, out->items[max_arguments]);
 		return fail(&err);
 	}

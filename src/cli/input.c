@@ -26,19 +26,19 @@ static const struct option input_list[] = {
 	  "only records that match, such as 'op=load && tot>100'" },
 	{ "cpu", 0, OPTION_TEXT, IN(cpu), "NAME", "take the CPU to be this one" },
 	{ "catalog", 0, OPTION_TEXT, IN(catalog), "FILE", "more facts about CPUs" },
-	{ "symfs", 0, OPTION_TEXT, IN(symfs), "DIR", "where the recorded machine's files are" },
+	{ "symfs", 0, OPTION_TEXT, IN(symfs), "DIR", "folder with the recorded machine's files" },
 	{ "debug-dir", 0, OPTION_LIST, IN(debug_dirs), "DIR",
-	  "where separate debug files are; may be repeated" },
+	  "folder with separate debug files; may be repeated" },
 	{ "kallsyms", 0, OPTION_TEXT, IN(kallsyms), "FILE",
 	  "kernel symbols: a copy of its /proc/kallsyms" },
 	{ "vmlinux", 0, OPTION_TEXT, IN(vmlinux), "FILE", "kernel symbols and lines: its vmlinux" },
 	{ "debuginfod", 0, OPTION_FLAG, IN(use_debuginfod), NULL,
-	  "ask the servers of DEBUGINFOD_URLS for what is missing" },
+	  "get missing debug files from the servers of DEBUGINFOD_URLS" },
 	{ "no-debuginfod", 0, OPTION_FLAG, IN(no_debuginfod), NULL, "do not (the default)" },
 	{ "interval", 0, OPTION_COUNT, IN(interval), "N",
 	  "operations between SPE samples (default: as recorded)" },
 	{ "counts", 0, OPTION_TEXT, IN(counts), "FILE",
-	  "counts of the same run: SAMPLE_COLLISION and the like" },
+	  "counts of the same run, for lost samples: SAMPLE_COLLISION …" },
 	{ "jobs", 'j', OPTION_NUMBER, IN(n_workers), "N", "threads (default: one for each CPU)" },
 	{ "help", 'h', OPTION_FLAG, IN(wants_help), NULL, "this text" },
 };
@@ -53,8 +53,8 @@ int check_capture_output(const char *path, struct err *err)
 	if (strcmp(path, "-") != 0)
 		return 0;
 	return err_set(err, ERR_USAGE, ERR_NOWHERE,
-		       "--output -: a capture cannot go to standard output, its beginning is "
-		       "written last; give --output FILE, then name FILE to what reads it");
+		       "--output -: a capture cannot be piped, as its beginning is written last; "
+		       "give --output FILE");
 }
 
 int choose_path(const char *input, const struct arguments *arguments, const char **out,
@@ -68,8 +68,8 @@ int choose_path(const char *input, const struct arguments *arguments, const char
 			       arguments->items[0]);
 	if (input == NULL && arguments->n == 0 && access(standard, F_OK) < 0)
 		return err_set(err, ERR_IO, ERR_NOWHERE,
-			       "no capture given, and there is no %s in this folder; "
-			       "name one, or make one with `cyclops record`",
+			       "no capture given, and no %s in this folder; name a file, or make "
+			       "one with `cyclops record`",
 			       standard);
 	*out = input != NULL ? input : arguments->n > 0 ? arguments->items[0] : standard;
 	return 0;

@@ -76,8 +76,8 @@ static int set_number(const struct option *o, void *field, const char *value, un
 	errno = 0;
 	number = strtoul(value, &end, 10);
 	if (*value < '0' || *value > '9' || *end != '\0' || errno != 0 || number > UINT_MAX)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s: '%s' is not a number", o->name,
-			       value);
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s: found '%s', wanted a number",
+			       o->name, value);
 	if (number < least)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s: found %s, wanted at least %u",
 			       o->name, value, least);
@@ -89,8 +89,8 @@ static int add_to_list(const struct option *o, struct option_list *list, const c
 		       struct err *err)
 {
 	if (list->n == OPTION_LIST_MAX)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s: given more than %d times",
-			       o->name, OPTION_LIST_MAX);
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s: at most %d times", o->name,
+			       OPTION_LIST_MAX);
 	list->items[list->n++] = value;
 	return 0;
 }

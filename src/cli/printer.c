@@ -26,12 +26,13 @@ static const struct option output_list[] = {
 	{ "color", 0, OPTION_TEXT, OUT(colour), "WHEN",
 	  "auto (on a terminal, unless NO_COLOR is set), always or never" },
 	{ "columns", 0, OPTION_TEXT, OUT(columns), "NAMES", "only these columns, in this order" },
-	{ "wide", 0, OPTION_FLAG, OUT(is_wide), NULL, "hide no column, however long lines become" },
+	{ "wide", 0, OPTION_FLAG, OUT(is_wide), NULL,
+	  "show all columns, however long lines become" },
 	{ "width", 0, OPTION_COUNT, OUT(width), "N",
 	  "columns of text (default COLUMNS, or those of the terminal, or 100)" },
 	{ "pager", 0, OPTION_TEXT, OUT(pager), "COMMAND",
-	  "what lets you scroll on a terminal (default PAGER, or less)" },
-	{ "no-pager", 0, OPTION_FLAG, OUT(no_pager), NULL, "write to the terminal at once" },
+	  "the pager on a terminal (default PAGER, or less)" },
+	{ "no-pager", 0, OPTION_FLAG, OUT(no_pager), NULL, "no pager" },
 };
 
 static const struct option row_list[] = {

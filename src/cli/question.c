@@ -12,7 +12,7 @@ enum { SETS_MAX = 6 };
 
 static const struct option time_options[] = {
 	{ "time-slices", 0, OPTION_COUNT, offsetof(struct question, time_slices), "N",
-	  "cut the time into so many slices (at most 200)" },
+	  "divide the time into this many slices (at most 200)" },
 };
 
 /* All sets of options: the command's own, then the common ones. */

@@ -34,8 +34,8 @@ static const struct option options[] = {
 	  "function, line, instruction, source, shared\n"
 	  "                          (default: function,source,shared)" },
 	{ "per", 0, OPTION_TEXT, offsetof(struct diff_command, per), "UNIT",
-	  "compare the costs of a run (the default), of a second, or shares\n"
-	  "                          of the total: run, second, total" },
+	  "compare costs of a whole run (the default), costs per second, or\n                      "
+	  "    shares of the total: run, second, total" },
 	{ "baseline", 0, OPTION_TEXT, offsetof(struct diff_command, baseline), "FILE",
 	  "this is run A" },
 	{ "save", 0, OPTION_TEXT, offsetof(struct diff_command, save), "FILE",
@@ -153,7 +153,7 @@ static int load_counts(const struct loader *l, const struct mapped *file, const 
 	if (rc == 0)
 		rc = measure_counts(l, &counts, out, err);
 	else
-		err_within(err, "%s: neither a capture nor a baseline nor counts", path);
+		err_within(err, "%s: not a capture, a baseline or counts", path);
 	counts_release(&counts);
 	return rc;
 }
@@ -243,7 +243,7 @@ static int choose_runs(const struct diff_command *command, const struct input_op
 	if (n != wanted)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "%s",
 			       command->baseline != NULL
-				       ? "with --baseline there is one more run to name, B"
+				       ? "--baseline FILE is run A: name one more, B"
 				       : "two runs are compared: cyclops diff A B, or "
 					 "cyclops diff --baseline FILE B");
 	*a = command->baseline != NULL ? command->baseline : arguments->items[0];
@@ -305,10 +305,10 @@ static int nothing_in_common(const struct diff *d, struct err *err)
 {
 	struct text text = { 0 };
 
-	text_format(&text, "%s and %s have nothing in common to compare: a has ", d->a->origin,
+	text_format(&text, "%s and %s have no data of the same kind: A has ", d->a->origin,
 		    d->b->origin);
 	put_measure_kinds(d->a, &text);
-	text_str(&text, "; b has ");
+	text_str(&text, "; B has ");
 	put_measure_kinds(d->b, &text);
 	text_str(&text, "; compare counts with counts, a capture with a capture, or folders of "
 			"`cyclops run`, which have both");

@@ -22,7 +22,7 @@ static const struct heading {
 	[MEASURE_LINE] = { "lines", "Source lines", "line" },
 	[MEASURE_INSTRUCTION] = { "instructions", "Instructions", "instruction" },
 	[MEASURE_SOURCE] = { "sources", "Data sources", "source" },
-	[MEASURE_SHARED] = { "shared", "Waits for cache lines of other cores", "data" },
+	[MEASURE_SHARED] = { "shared", "Contended cache lines", "data" },
 };
 
 enum run_column { RUN_NAME, RUN_FILE, RUN_CPU, RUN_TIME, RUN_COMMAND, N_RUN_COLUMNS };
@@ -237,10 +237,13 @@ static const char *saturated_words(struct table *t, const struct diff_row *r)
 	double a = 100 * diff_saturated_part(r->a), b = 100 * diff_saturated_part(r->b);
 
 	if (r->a == NULL || r->b == NULL)
-		return table_format(t, "full counters hold %.1f %% of its latency cycles",
-				    r->a == NULL ? b : a);
-	return table_format(
-		t, "full counters hold %.1f %% of its latency cycles in a, %.1f %% in b", a, b);
+		return table_format(
+			t, "saturated latencies have at least %.1f %% of its latency cycles",
+			r->a == NULL ? b : a);
+	return table_format(t,
+			    "saturated latencies have at least %.1f %% of its latency cycles in a, "
+			    "%.1f %% in b",
+			    a, b);
 }
 
 /* Notes how long the runs took, before what was sampled in them. */
@@ -277,7 +280,7 @@ static void add_headline(const struct diff *d, struct table *t)
 	function = first_row(d, MEASURE_FUNCTION, event, false);
 	if (total->certainty == DIFF_CERTAIN && isfinite(share))
 		table_note(t, "%s: %s %.1f %% %s%s, %s", event,
-			   is_spe ? "summed latency of sampled operations, which overlap:"
+			   is_spe ? "summed latency of sampled operations (they overlap):"
 				  : "b takes",
 			   fabs(100 * share), share > 0 ? "more" : "less", is_spe ? "" : " than a",
 			   change_words(t, total));
@@ -300,8 +303,8 @@ static void make_runs(const struct diff *d, struct table *t)
 	if (per_notes[d->per] != NULL)
 		table_note(t, "%s", per_notes[d->per]);
 	if (d->per != DIFF_PER_TOTAL && (d->a->is_unscaled || d->b->is_unscaled))
-		table_note(t, "the sampling interval of SPE is not known: costs are those of the "
-			      "sampled operations alone; --per total, or give --interval");
+		table_note(t, "the SPE sampling interval is not known: costs are of the sampled "
+			      "operations only; use --per total, or give --interval");
 	if (d->a->cpu != NULL && d->b->cpu != NULL && strcmp(d->a->cpu, d->b->cpu) != 0)
 		table_note(t, "the runs are of different CPUs");
 	if (d->a->is_modelled != d->b->is_modelled)
@@ -402,8 +405,8 @@ static void note_saturated(const struct diff_row *first, size_t n_hidden, size_t
 		   saturated_words(t, first));
 	if (diff_measure(first)->kind == MEASURE_FUNCTION)
 		table_note(t,
-			   "cyclops mem --region %s of each run tells by the clock how long its "
-			   "loads take",
+			   "cyclops mem --region %s of each run derives the latency of its loads "
+			   "from time",
 			   diff_measure(first)->name);
 }
 
@@ -428,8 +431,8 @@ static void note_changes(const struct diff *d, enum measure_kind kind, size_t cu
 			   n_by_certainty[DIFF_CERTAIN] == 1 ? "is" : "are");
 	if (kind != MEASURE_TOTAL && n_by_certainty[DIFF_UNKNOWN] > 0)
 		table_note(t,
-			   "the error of %zu of %zu is not known: count several times (cyclops "
-			   "stat --repeat)",
+			   "the error of %zu of %zu changes is not known: repeat the counting "
+			   "(cyclops stat --repeat)",
 			   n_by_certainty[DIFF_UNKNOWN], n);
 	if (first_hidden != NULL && (kind != MEASURE_TOTAL || d->per == DIFF_PER_TOTAL))
 		note_saturated(first_hidden, n_by_certainty[DIFF_SATURATED], n, t);
@@ -543,7 +546,7 @@ static const char *gate_remark(struct table *t, const struct diff_gate *g,
 				    saturated_words(t, result->undecided));
 	if (worst->certainty == DIFF_UNKNOWN)
 		return table_format(t, "error not known: %s",
-				    diff_is_scaled(worst) ? "counted for a part of the run only"
+				    diff_is_scaled(worst) ? "counted for only a part of the run"
 							  : "one run each");
 	if (worst->certainty == DIFF_NOISE)
 		return result->n_met > 0 ? "not significant" : NULL;

@@ -27,8 +27,8 @@ struct doctor_command {
 
 static const struct option options[] = {
 	{ "events", 0, OPTION_OPTIONAL_WORD, offsetof(struct doctor_command, events), "[NAME,NAME]",
-	  "run loops of known counts: which events read 0, which are off?\n"
-	  "                          It is remembered for this machine, and used" },
+	  "check events with loops of known counts: which read 0 or are\n                          "
+	  "off? The result is stored for this machine, and used" },
 	{ "catalog", 0, OPTION_TEXT, offsetof(struct doctor_command, catalog), "FILE",
 	  "more facts about CPUs" },
 	{ "help", 'h', OPTION_FLAG, offsetof(struct doctor_command, wants_help), NULL,
@@ -112,7 +112,7 @@ static int check_events_of_core(const struct catalog *catalog, struct here *here
 		rc = print_event_table(&events, output, err);
 	key = event_checks_key(&found.memory, midr, core != NULL ? core->name : NULL);
 	if (rc == 0 && event_checks_save(key, &found, &not_kept) < 0)
-		message_print("not remembered: %s", not_kept.text);
+		message_print("result not stored: %s", not_kept.text);
 	table_release(&events);
 	cpu_pmu_free(facts);
 	event_checks_release(&found);
@@ -136,7 +136,7 @@ static int check_events_if_countable(const struct catalog *catalog, const char *
 	here_init(&here, "", catalog, NULL, trial.error == 0);
 	*out_status = EXIT_DONE;
 	if (here_why_not(&here) != NULL) {
-		message_print("no event can be checked: %s", here_why_not(&here));
+		message_print("events cannot be checked: %s", here_why_not(&here));
 		*out_status = EXIT_FAILED;
 	} else {
 		rc = check_events_of_core(catalog, &here, names, output, err);

@@ -16,20 +16,20 @@ enum { TEXT_MAX = 512 };
 enum check_column { CHECK_NAME, CHECK_STATE, CHECK_SHOWN, CHECK_FOUND, CHECK_FIX };
 
 static const struct column check_columns[] = {
-	[CHECK_NAME] = { "check", NULL, "", CELL_TEXT, 0, "what was looked at" },
+	[CHECK_NAME] = { "check", NULL, "", CELL_TEXT, 0, "name of the check" },
 	[CHECK_STATE] = { "state", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 			  "ok, limited (some of it works), no, or note" },
-	[CHECK_SHOWN] = { "shown", NULL, "", CELL_TEXT, COLUMN_TEXT_ONLY, "the state, aligned" },
+	[CHECK_SHOWN] = { "shown", NULL, "", CELL_TEXT, COLUMN_TEXT_ONLY, "the state" },
 	[CHECK_FOUND] = { "found", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_MESSAGE,
-			  "what there is" },
+			  "what was found" },
 	[CHECK_FIX] = { "fix", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY | COLUMN_MESSAGE,
-			"what helps" },
+			"how to fix it" },
 };
 
 static const struct column fix_columns[] = {
 	{ "problem", NULL, "", CELL_TEXT, COLUMN_MESSAGE, "what is missing" },
 	{ "check", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "the check that found it" },
-	{ "fix", "fix", "", CELL_TEXT, COLUMN_MESSAGE, "the command, or what else to do" },
+	{ "fix", "fix", "", CELL_TEXT, COLUMN_MESSAGE, "the command, or what to do" },
 };
 
 static const char *const state_words[] = {
@@ -132,7 +132,7 @@ static void check_cpu(struct doctor *d)
 	if (m->is_container)
 		text_str(&text, ", in a container");
 	text_char(&text, '\0');
-	doctor_add_check(d, "CPU", DOCTOR_NOTE, NULL, "%s", text.n > 1 ? text.bytes : "not told");
+	doctor_add_check(d, "CPU", DOCTOR_NOTE, NULL, "%s", text.n > 1 ? text.bytes : "not known");
 	text_release(&text);
 }
 

@@ -32,17 +32,18 @@ enum column_index {
 static const struct column columns[N_COLUMNS] = {
 	[EVENT] = { "event", NULL, "", CELL_TEXT, 0, "name in the catalog" },
 	[VERDICT] = { "verdict", NULL, "", CELL_TEXT, 0,
-		      "ok, reads 0, off, not counted, or no kernel: none makes it count for "
-		      "certain" },
+		      "ok, reads 0, off, not counted, or no kernel (no test loop for this event)" },
 	[FACTOR] = { "factor", "by \303\227", "", CELL_NUMBER, 0,
-		     "counted by the nearest of what is expected, where it is off" },
-	[EXPECTED] = { "expected", NULL, "", CELL_TEXT, COLUMN_TEXT_ONLY, "of a step" },
+		     "counted / nearest expected value, where it is off" },
+	[EXPECTED] = { "expected", NULL, "", CELL_TEXT, COLUMN_TEXT_ONLY,
+		       "counted per step of the loop" },
 	[STEP_LEAST] = { "least", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
-			 "of a step of the kernel, at the least" },
-	[STEP_MOST] = { "most", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY, "at the most" },
-	[COUNTED] = { "counted", "counted", "", CELL_NUMBER, 0, "of a step" },
+			 "least expected per step" },
+	[STEP_MOST] = { "most", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+			"most expected per step" },
+	[COUNTED] = { "counted", "counted", "", CELL_NUMBER, 0, "counted per step of the loop" },
 	[KERNEL] = { "kernel", NULL, "", CELL_TEXT, 0, "the loop that ran" },
-	[WHAT] = { "step", "a step is", "", CELL_TEXT, COLUMN_GROW, "what a step does" },
+	[WHAT] = { "step", "a step is", "", CELL_TEXT, COLUMN_GROW, "what one step does" },
 };
 
 /* A kernel with its prepared memory. Events of the same kernel share it. */
@@ -233,7 +234,8 @@ static void set_events_title(const struct event_checks *found, struct table *out
 	out->title = table_format(
 		out, "%zu ok, %zu read 0, %zu off%s", n[EVENT_OK], n[EVENT_READS_0],
 		n[EVENT_IS_OFF],
-		n[EVENT_READS_0] > 0 ? "; what reads 0 is taken for absent from now on" : "");
+		n[EVENT_READS_0] > 0 ? "; events that read 0 are treated as missing from now on"
+				     : "");
 }
 
 int doctor_events(const struct doctor_counter *c, const char *names, struct table *out,

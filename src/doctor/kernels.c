@@ -243,7 +243,7 @@ static void branch_loop(uint64_t n, void *memory)
 #endif
 
 static const struct doctor_kernel chain = {
-	"chain",    "a load that hits L1 and waits for the one before",
+	"chain",    "a load that hits L1 and waits for the previous one",
 	1000000,    SMALL,
 	false,	    make_pointer_ring,
 	chase_loop,

@@ -9,9 +9,9 @@
 #include "doctor/inside.h"
 
 /* The fix for a virtual machine. */
-static const char pmu_for_virtual[] = "use a bare-metal or full-size instance, or give the machine "
-				      "a PMU (QEMU: -cpu host,pmu=on; "
-				      "libvirt: <features><pmu state='on'/></features>)";
+static const char pmu_for_virtual[] =
+	"use a bare-metal or full-size instance, or give the virtual machine a PMU (QEMU: -cpu "
+	"host,pmu=on; libvirt: <features><pmu state='on'/></features>)";
 
 static void read_kernel_log(const struct doctor *d, struct text *out)
 {
@@ -41,29 +41,28 @@ static void explain_no_pmu(struct doctor *d)
 				 "use a kernel built with CONFIG_PERF_EVENTS=y",
 				 "this kernel is built without perf events");
 	else if (m->is_virtual)
-		doctor_add_check(
-			d, "PMU", DOCTOR_NO, pmu_for_virtual,
-			"this virtual machine has none: only the kernel's own events can be "
-			"counted");
+		doctor_add_check(d, "PMU", DOCTOR_NO, pmu_for_virtual,
+				 "this virtual machine has no PMU: only the kernel's own events "
+				 "can be counted");
 	else if (m->is_arm && m->has_device_tree && !device_tree_has(d, "pmu") &&
 		 !device_tree_has(d, "arm-pmu"))
 		doctor_add_check(
 			d, "PMU", DOCTOR_NO,
 			"add a node to the device tree: pmu { compatible = \"arm,armv8-pmuv3\"; "
 			"interrupts = <...>; }, with the interrupts of the chip's manual",
-			"the device tree has no pmu node, so the kernel does not know of it");
+			"the device tree has no pmu node, so the kernel does not find the PMU");
 	else if (m->is_arm)
 		doctor_add_check(
 			d, "PMU", DOCTOR_NO,
 			"use a kernel built with CONFIG_HW_PERF_EVENTS=y and CONFIG_ARM_PMUV3=y, "
 			"or firmware that describes the PMU (ACPI: its interrupt in MADT)",
-			"the kernel has no driver for it, or firmware hides it");
+			"the kernel has no PMU driver, or firmware hides the PMU");
 	else
 		doctor_add_check(
 			d, "PMU", DOCTOR_NO,
 			"look for performance monitoring in the firmware's settings, and for "
 			"'Performance Events' in dmesg",
-			"the kernel found none");
+			"the kernel found no PMU");
 }
 
 /* The lock-up detector of x86 and some Arm kernels uses a counter of each CPU. */
@@ -74,7 +73,7 @@ static void check_watchdog(struct doctor *d)
 	system_number(d->root, &is_on, "/proc/sys/kernel/nmi_watchdog");
 	if (is_on == 1)
 		doctor_add_check(d, "watchdog", DOCTOR_LIMITED, "sudo sysctl kernel.nmi_watchdog=0",
-				 "the NMI watchdog holds one counter of each CPU");
+				 "the NMI watchdog uses one counter of each CPU");
 }
 
 bool doctor_pmu(struct doctor *d)
@@ -97,10 +96,10 @@ bool doctor_pmu(struct doctor *d)
 			d, "PMU", DOCTOR_LIMITED,
 			"look for other profilers: sudo lsof /proc/*/fd/* 2>/dev/null | grep "
 			"perf_event",
-			"%s, but no counter is free: somebody else holds them", names.bytes);
+			"%s, but no counter is free: another program uses them", names.bytes);
 	else
 		doctor_add_check(d, "PMU", DOCTOR_NOTE, NULL,
-				 "%s; how many counters are free cannot be tried without access",
+				 "%s; the number of free counters is not known without access",
 				 names.bytes);
 	check_watchdog(d);
 	text_release(&names);
@@ -160,30 +159,28 @@ static void explain_no_spe(struct doctor *d)
 	else if (m->is_virtual)
 		doctor_add_check(
 			d, "SPE", DOCTOR_NO,
-			"use the bare machine (instance types called metal): hypervisors do not "
-			"hand SPE on",
+			"use a bare-metal instance: hypervisors do not pass SPE on",
 			"not implemented by this CPU, a virtual one (%s in silicon may have it)",
 			name);
 	else if (has_page_table_isolation(d, &log))
 		doctor_add_check(
 			d, "SPE", DOCTOR_NO,
 			"boot with kpti=off (a security trade-off: see cyclops help doctor)",
-			"the CPU has it, the kernel hides it: page-table isolation is on");
+			"the CPU has SPE, but page-table isolation (kpti) hides it");
 	else if (has_spe_module(d) && !system_has(d->root, "/sys/module/arm_spe_pmu"))
 		doctor_add_check(d, "SPE", DOCTOR_NO, "sudo modprobe arm_spe_pmu",
-				 "the driver is there, but not loaded");
+				 "the SPE driver is not loaded");
 	else if (system_has(d->root, "/sys/module/arm_spe_pmu"))
 		doctor_add_check(
 			d, "SPE", DOCTOR_NO,
-			"update the firmware, or enable SPE in its settings: it has to describe "
-			"SPE's interrupt (device tree: spe-pmu; ACPI: MADT 6.3)",
-			"the CPU may have it and the driver is loaded, but firmware does not "
-			"tell of it");
+			"update the firmware, or enable SPE in its settings; it must describe the "
+			"SPE interrupt (device tree: spe-pmu; ACPI: MADT 6.3)",
+			"the driver is loaded, but the firmware does not describe SPE");
 	else
 		doctor_add_check(
 			d, "SPE", DOCTOR_NO,
 			"use a kernel built with CONFIG_ARM_SPE_PMU=m, and load arm_spe_pmu",
-			"the CPU may have it, the kernel has no driver for it");
+			"the kernel has no SPE driver");
 	text_release(&log);
 }
 
@@ -195,12 +192,12 @@ void doctor_spe(struct doctor *d)
 		if (strncmp(pmu->name, "arm_spe_", 8) == 0)
 			spe = pmu;
 	if (spe != NULL)
-		doctor_add_check(
-			d, "SPE", DOCTOR_OK, NULL,
-			"%s on %zu CPU%s, one in %llu operations at most, counters of %llu bits",
-			spe->name, cpu_list_n(&spe->cpus), plural(cpu_list_n(&spe->cpus)),
-			(unsigned long long)pmu_cap_number(spe, "min_interval", 0),
-			(unsigned long long)pmu_cap_number(spe, "count_size", 12));
+		doctor_add_check(d, "SPE", DOCTOR_OK, NULL,
+				 "%s on %zu CPU%s, at most one sample in %llu operations, counters "
+				 "of %llu bits",
+				 spe->name, cpu_list_n(&spe->cpus), plural(cpu_list_n(&spe->cpus)),
+				 (unsigned long long)pmu_cap_number(spe, "min_interval", 0),
+				 (unsigned long long)pmu_cap_number(spe, "count_size", 12));
 	else if (!d->machine.is_arm)
 		doctor_add_check(d, "SPE", DOCTOR_NOTE, NULL, "not an Arm CPU");
 	else

@@ -21,8 +21,8 @@ static const struct {
 } paranoid_levels[] = {
 	{ 3, DOCTOR_NO, "nothing without root" },
 	{ 2, DOCTOR_LIMITED, "own programs, user code only" },
-	{ 1, DOCTOR_LIMITED, "own programs with the kernel's part, no whole CPUs" },
-	{ 0, DOCTOR_OK, "everything but raw tracepoints" },
+	{ 1, DOCTOR_LIMITED, "own programs with kernel code, no whole CPUs" },
+	{ 0, DOCTOR_OK, "everything except raw tracepoints" },
 	{ INT_MIN, DOCTOR_OK, "everything" },
 };
 
@@ -46,7 +46,8 @@ bool doctor_access(struct doctor *d)
 	int error = d->trial->error;
 
 	if (d->rights.paranoid == INT_MIN) {
-		doctor_add_check(d, "access", DOCTOR_NO, NULL, "perf_event_paranoid is not there");
+		doctor_add_check(d, "access", DOCTOR_NO, NULL,
+				 "perf_event_paranoid does not exist");
 		return false;
 	}
 	if (error == EPERM && d->rights.is_confined) {
@@ -141,7 +142,7 @@ static void check_descriptors(struct doctor *d)
 		doctor_add_check(d, "descriptors", DOCTOR_LIMITED,
 				 doctor_text(d, "sudo prlimit --pid $$ --nofile=%lld:%lld",
 					     (long long)wanted * 2, (long long)wanted * 2),
-				 "at most %lld open files: too few for all %u CPUs at once",
+				 "at most %lld open files: too few for all %u CPUs",
 				 (long long)hard, d->machine.n_cpus);
 	else if (hard >= 0)
 		doctor_add_check(d, "descriptors", DOCTOR_OK, NULL, "at most %lld open files",
@@ -179,10 +180,10 @@ static void check_sample_rate(struct doctor *d)
 	if (rate < LOW_SAMPLE_RATE)
 		doctor_add_check(d, "sampling", DOCTOR_LIMITED,
 				 "sudo sysctl kernel.perf_event_max_sample_rate=100000",
-				 "at most %lld samples a second: the kernel found interrupts slow",
+				 "at most %lld samples/s: the kernel found interrupts slow",
 				 (long long)rate);
 	else
-		doctor_add_check(d, "sampling", DOCTOR_OK, NULL, "at most %lld samples a second",
+		doctor_add_check(d, "sampling", DOCTOR_OK, NULL, "at most %lld samples/s",
 				 (long long)rate);
 }
 
@@ -195,7 +196,7 @@ static void check_user_access(struct doctor *d)
 		doctor_add_check(d, "user access", DOCTOR_NOTE, NULL,
 				 is_on ? "programs may read their counters directly"
 				       : "programs read their counters by system calls "
-					 "(kernel.perf_user_access=1 lets them read directly)");
+					 "(kernel.perf_user_access=1 allows direct reads)");
 	else if (system_number(d->root, &is_on, "/sys/bus/event_source/devices/cpu/rdpmc"))
 		doctor_add_check(
 			d, "user access", DOCTOR_NOTE, NULL,

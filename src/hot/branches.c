@@ -63,14 +63,13 @@ int hot_branches_check(const struct hot *hot, const struct hot_event *e, struct 
 		return 0;
 	if (e->needs_prediction && all.n_predicted == 0)
 		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
-			       "--event: the CPU did not record whether branches were predicted: "
-			       "none of the %" PRIu32 " entries of branch stacks says it",
+			       "--event: the CPU did not record predictions: not in any of %" PRIu32
+			       " branch stack entries",
 			       all.n_branches);
 	if (e->needs_type && all.n_typed == 0)
 		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
-			       "--event: kinds of branches were not recorded: none of the %" PRIu32
-			       " entries of branch stacks says its own (record with --branches="
-			       "any,save_type)",
+			       "--event: kinds of branches were not recorded in %" PRIu32
+			       " branch stack entries (record with --branches=any,save_type)",
 			       all.n_branches);
 	return 0;
 }
@@ -101,17 +100,17 @@ void hot_branches_note(const struct hot *hot, struct table *t)
 		return;
 	}
 	table_note(t,
-		   "rows are entries of branch stacks, the last branches before each sample: "
-		   "%" PRIu32 " of %" PRIu64 " (%.1f %%)",
+		   "rows count branch stack entries, the branches before each sample: %" PRIu32
+		   " of %" PRIu64 " (%.1f %%)",
 		   all.n, decidable,
 		   decidable == 0 ? 0 : 100.0 * (double)all.n / (double)decidable);
-	table_note(t, "they are branches near samples, not a sample of all branches: no totals "
-		      "follow, and shares are of those");
+	table_note(t, "the entries are near samples, not a sample of all branches: there are no "
+		      "totals, and shares are of entries");
 	if (all.n_predicted > 0 && all.n_mispredicted == 0)
-		table_note(t, "all entries are marked as predicted; branch stacks that perf inject "
-			      "made of a trace are so, whatever happened");
+		table_note(t, "all entries are marked as predicted: perf inject does so when it "
+			      "makes branch stacks of a trace");
 	if (decidable < all.n_branches)
-		table_note(t, "%" PRIu64 " more entries do not tell", all.n_branches - decidable);
+		table_note(t, "%" PRIu64 " more entries do not say", all.n_branches - decidable);
 	for (size_t i = 0; i < capture_n_events(capture); i++)
 		note_kinds(&capture_event(capture, i)->attr, capture_event_name(capture, i), t);
 }

@@ -37,7 +37,7 @@ static const bool is_of_time[N_KEYS] = {
 
 static const struct column columns[] = {
 	{ "time_share", "time share", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR | COLUMN_TRUST,
-	  "part of the time between records that it ran; absent: not told apart from others" },
+	  "part of the time between records that it ran; absent: not known" },
 	{ "time_low", "from", "", CELL_NUMBER, COLUMN_SHARE, "lower limit of that" },
 	{ "time_high", "to", "", CELL_NUMBER, COLUMN_SHARE, "upper limit of that" },
 	{ "time_ns", "time", "ns", CELL_COUNT, 0, "time that it ran, between records" },
@@ -98,9 +98,9 @@ const char *elapsed_obstacle(const struct session *s, const struct select *selec
 	if (obstacle != NULL)
 		return obstacle;
 	if (!spe->has_time)
-		return "the capture does not tell what the times of SPE records stand for";
+		return "the unit of SPE timestamps is not recorded";
 	if (spe_interval_range(s).longest == 0)
-		return "the capture does not tell the interval (--interval gives it)";
+		return "the sampling interval is not recorded (give --interval)";
 	return NULL;
 }
 
@@ -361,8 +361,7 @@ static void note_left_out(const struct making *m, struct table *t)
 	if (m->n_left_out == 0 || m->request->is_brief)
 		return;
 	table_note(t,
-		   "%" PRIu32
-		   " more of fewer than %d records, of at most %.1f %%%s; --all shows %s",
+		   "%" PRIu32 " more with fewer than %d records, at most %.1f %%%s; --all shows %s",
 		   m->n_left_out, SPARSE_BELOW, 100 * m->most_left_out / (double)m->rest.covered_ns,
 		   m->n_left_out == 1 ? "" : " each", m->n_left_out == 1 ? "it" : "them");
 }
@@ -373,13 +372,13 @@ static void note_rest(const struct making *m, struct table *t)
 	double covered = (double)m->rest.covered_ns, span = (double)m->rest.span_ns;
 	double waiting = (double)m->rest.waiting_ns;
 
-	table_note(t, "100 %%: %s between records of a thread that follow each other",
+	table_note(t, "100 %%: %s between successive records of a thread",
 		   table_human(t, cell_count(m->rest.covered_ns), "ns"));
 	if (m->rest.waiting_ns > 0)
-		table_note(t, "left out: %s in which a thread waited or was preempted",
+		table_note(t, "excluded: %s in which a thread waited or was preempted",
 			   table_human(t, cell_count(m->rest.waiting_ns), "ns"));
 	if (span - covered - waiting > least_share * span)
-		table_note(t, "left out: %s between records of different threads or buffers",
+		table_note(t, "excluded: %s between records of different threads or buffers",
 			   table_human(t, cell_number(round(span - covered - waiting)), "ns"));
 }
 
@@ -393,7 +392,7 @@ static void note_untold(const struct making *m, struct table *t)
 	if (untold <= least_share)
 		return;
 	table_note(
-		t, "%s%.1f %% of the run time is of no single row. %s",
+		t, "%s%.1f %% of the run time cannot be assigned to one row. %s",
 		m->request->is_brief ? "" : "-: ", 100 * untold,
 		is_short ? table_format(t,
 					"The capture is too short to separate these %s' run time. "
@@ -411,25 +410,24 @@ static void elapsed_note_basis(const struct making *m, const struct session *s, 
 
 	if (m->has_code)
 		table_note(t,
-			   "from, to: operations between two records took at most their latency, "
-			   "%s %.3g GHz%s",
-			   m->request->clock.hz > 0 ? "at" : "on cores that run at", m->hz / 1e9,
+			   "from, to: assume that operations took at most their latency, %s %.3g "
+			   "GHz%s",
+			   m->request->clock.hz > 0 ? "at" : "on cores at", m->hz / 1e9,
 			   m->request->clock.hz > 0 ? "" : " at least (--ghz)");
 	if (m->has_code && spe_lacks_jitter(s->capture))
 		table_note(t,
-			   "sampled without jitter: limits do not hold for code in step with the "
-			   "interval");
+			   "no jitter: the limits are wrong for loops in step with the interval");
 	if (!m->rest.has_switches)
-		table_note(t, "no switch records: waits of less than %s count as run time",
+		table_note(t, "no context switch records: waits below %s count as run time",
 			   table_human(t, cell_count(spe_longest_gap_ns(&longest)), "ns"));
 	if (a != NULL && attr_has(a, ATTR_EXCLUDE_KERNEL))
-		table_note(t, "user only: time in the kernel counts for the code that was running");
+		table_note(t, "user code only: kernel time counts for the user code before it");
 }
 
 static void make_notes(const struct making *m, const struct session *s, struct table *t)
 {
 	if (m->rest.covered_ns == 0) {
-		table_note(t, "no two successive records of a thread have times (ts_enable=1)");
+		table_note(t, "records have no timestamps (record with ts_enable=1)");
 		return;
 	}
 	note_left_out(m, t);

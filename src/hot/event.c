@@ -122,9 +122,8 @@ static int check_branches(const struct session *s, const char *word, bool is_tol
 	if (is_told || capture_spe(s->capture)->is_present || !session_has_branches(s))
 		return 0;
 	return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
-		       "--event %s: there are no SPE records in this capture, and its branch "
-		       "stacks hold taken branches and do not tell this; --event list shows what "
-		       "they tell",
+		       "--event %s: this capture has no SPE records, and its branch stacks do not "
+		       "record this; --event list shows the events",
 		       word);
 }
 

@@ -129,7 +129,7 @@ void hot_event_list(struct session *s, const struct select *select, struct table
 	l->analyses[l->n] = (struct analysis){ .class = &hot_class, .options = &everything };
 	scan_part(s, select, &wish, l->analyses, l->n + 1);
 	all = hot_totals(l->analyses[l->n].result);
-	table_init(out, "events", "What --event can name", columns, COUNT(columns));
+	table_init(out, "events", "Events for --event", columns, COUNT(columns));
 	for (size_t i = 0; i < capture_n_events(s->capture); i++)
 		hot_event_list_add_row(out, table_text(out, capture_event_name(s->capture, i)),
 				       "samples", all[i].n, 0);
@@ -170,7 +170,7 @@ void hot_event_note_none(struct session *s, const struct hot_event *e, const str
 	if (n[0] == 0)
 		table_note(t, "none: the capture has no SPE records");
 	else if (n[1] > 0)
-		table_note(t, "no selected SPE record has it; %" PRIu64 " of all do", n[1]);
+		table_note(t, "no selected SPE record has it; %" PRIu64 " of all records do", n[1]);
 	else
 		table_note(t,
 			   e->is_spe ? "none of %s has it; not all CPUs record it"

@@ -132,11 +132,10 @@ void hot_skid_table(const struct hot *hot, const struct hot_event *e, const stru
 	for (size_t i = 0; i < skid.rows.n && (top == 0 || i < top); i++)
 		hot_skid_show_row(&skid, &g, &skid.rows.items[numbers[i]], out);
 	if (skid.period > 0 && skid.n_spe > 0)
-		table_note(
-			out,
-			"%.1f %% of the samples are where SPE has no record of the event: samples "
-			"skid, SPE records do not",
-			100 * (1 - ratio(skid.on_spe, skid.period)));
+		table_note(out,
+			   "%.1f %% of the samples are at instructions without an SPE record of "
+			   "the event: samples skid, SPE records do not",
+			   100 * (1 - ratio(skid.on_spe, skid.period)));
 	free(numbers);
 	tuples_release(&skid.keys);
 	vec_release(&skid.rows);

@@ -102,7 +102,7 @@ static const struct column columns[] = {
 	{ "instruction", NULL, "", CELL_TEXT, COLUMN_GROW, "function + offset" },
 	{ "samples", NULL, "samples", CELL_COUNT, 0, "SPE records of it" },
 	{ "samples_next", "samples of the next", "samples", CELL_COUNT, 0,
-	  "SPE records of the instruction behind it, which runs as often" },
+	  "SPE records of the next instruction, which runs as often" },
 };
 
 void biases_table(const struct biases *b, const struct names *names, size_t top, struct table *out)

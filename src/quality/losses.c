@@ -13,9 +13,9 @@ static const struct {
 	[LOSS_TRUNCATED] = { "truncated", NULL, "the SPE buffer was full, recording stopped" },
 	[LOSS_COLLISION] = { "collision", NULL,
 			     "samples were dropped because one before was not finished" },
-	[LOSS_PARTIAL] = { "partial", NULL, "the buffer may begin or end within a record" },
-	[LOSS_EVENTS] = { "lost-records", "records", "did not fit into the ring buffer" },
-	[LOSS_SAMPLES] = { "lost-samples", "samples", "were dropped by the kernel" },
+	[LOSS_PARTIAL] = { "partial", NULL, "the buffer may begin or end inside a record" },
+	[LOSS_EVENTS] = { "lost-records", "records", "events did not fit into the ring buffer" },
+	[LOSS_SAMPLES] = { "lost-samples", "samples", "events dropped by the kernel" },
 	[LOSS_THROTTLED] = { "throttled", NULL, "too many interrupts: sampling paused" },
 };
 
@@ -122,13 +122,13 @@ void losses_release(struct losses *l)
 }
 
 static const struct column columns[] = {
-	{ "loss", NULL, "", CELL_TEXT, 0, "what kind" },
+	{ "loss", NULL, "", CELL_TEXT, 0, "kind of loss" },
 	{ "cpu", NULL, "", CELL_COUNT, 0, "number of the cpu" },
-	{ "times", NULL, "times", CELL_COUNT, 0, "records that say so" },
-	{ "amount", NULL, "", CELL_COUNT, 0, "what they say was lost, where they say it" },
-	{ "first_ns", "first", "ns", CELL_COUNT, 0, "from the start of the capture" },
-	{ "last_ns", "last", "ns", CELL_COUNT, 0, "from the start of the capture" },
-	{ "meaning", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
+	{ "times", NULL, "times", CELL_COUNT, 0, "records of this loss" },
+	{ "amount", NULL, "", CELL_COUNT, 0, "number of lost events, where recorded" },
+	{ "first_ns", "first", "ns", CELL_COUNT, 0, "time from the start of the capture" },
+	{ "last_ns", "last", "ns", CELL_COUNT, 0, "time from the start of the capture" },
+	{ "meaning", NULL, "", CELL_TEXT, COLUMN_GROW, "text" },
 };
 
 void losses_table(const struct losses *l, const struct capture *c, struct table *out)

@@ -37,15 +37,15 @@ static const char *const verdicts[] = {
 };
 
 static const struct column check_columns[] = {
-	{ "check", NULL, "", CELL_TEXT, 0, "what was looked at" },
+	{ "check", NULL, "", CELL_TEXT, 0, "name of the check" },
 	{ "verdict", NULL, "", CELL_TEXT, 0,
 	  "ok, note, warning, or n/a where there is nothing to judge" },
 	{ "value", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
-	  "how much: a share, unless the check is named after a count" },
+	  "the value: a share, or a count for checks of counts" },
 	{ "part", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
 	  "how many of what the check is about: records, buffers, bytes, by the check" },
 	{ "all", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY, "of so many that were looked at" },
-	{ "finding", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_MESSAGE, "in words" },
+	{ "finding", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_MESSAGE, "text" },
 };
 
 /* What the checks look at. */
@@ -152,10 +152,10 @@ static void check_records(struct judging *j)
 	else
 		say(j, "records", n < FEW_RECORDS ? WARNING : OK, (double)n,
 		    "%" PRIu64 " SPE record%s%s, %" PRIu64 " sample%s", n, plural(n),
-		    n < FEW_RECORDS ? ": few, see how uncertain the rows are" : "",
+		    n < FEW_RECORDS ? ": few; see the confidence intervals" : "",
 		    j->counts->n_samples, plural(j->counts->n_samples));
 	if (capture_spe(j->s->capture)->is_modelled)
-		say(j, "modelled", NOTE, 1, "a machine model made this, not hardware");
+		say(j, "modelled", NOTE, 1, "made by a machine model, not by hardware");
 }
 
 /* What another interval would have avoided; "" if nothing. */
@@ -167,11 +167,11 @@ static const char *interval_fault(const struct judging *j)
 	if (spe_interval_common(j->s).base > 0)
 		base = spe_interval_common(j->s).base;
 	if (base < SHORT_INTERVAL && l->n[LOSS_COLLISION] + l->n[LOSS_TRUNCATED] > 0)
-		return "; it is short, and samples were lost: record with 4096 (--spe "
-		       "interval=4096)";
+		return "; the interval is short and samples were lost: record with --spe "
+		       "interval=4096";
 	if (base > LONG_INTERVAL && n < FEW_RECORDS)
-		return "; it is long, and there are few records: record with 4096 (--spe "
-		       "interval=4096), or for longer";
+		return "; the interval is long and records are few: record longer, or with --spe "
+		       "interval=4096";
 	return "";
 }
 
@@ -189,11 +189,12 @@ static void check_interval(struct judging *j)
 		    text.bytes);
 	else if (spe_filters_are_contradicted(j->s))
 		say(j, "interval", WARNING, mean,
-		    "%s, but records contradict the header (see filters): do not trust estimates",
+		    "%s, but records contradict the header (see filters): estimates are not "
+		    "reliable",
 		    text.bytes);
 	else if (range.least < 1)
 		say(j, "interval", NOTE, mean,
-		    "%s; jitter of this CPU is not known: estimates may be %.1f %% too high%s",
+		    "%s; the jitter of this CPU is not known: estimates may be %.1f %% too high%s",
 		    text.bytes, 100 * (1 - range.least), fault);
 	else
 		say(j, "interval", fault[0] != '\0' ? NOTE : OK, mean, "%s%s", text.bytes, fault);
@@ -210,17 +211,18 @@ static void check_filters(struct judging *j)
 		say(counted(j, j->s->unfiltered.n, j->s->unfiltered.n_records), "filters", WARNING,
 		    ratio(j->s->unfiltered.n, j->s->unfiltered.n_records),
 		    "the header says %s, but %" PRIu64 " of %" PRIu64
-		    " records are none of these: do not trust interval and totals",
+		    " records are neither: interval and totals are not reliable",
 		    text.bytes + 2, j->s->unfiltered.n, j->s->unfiltered.n_records);
 	else if (j->spe->config2 != 0)
 		say(j, "filters", WARNING, 1,
-		    "%s: faster operations are missing, so means and shares are not those of all",
+		    "%s: faster operations are missing; means and shares are of the recorded ones",
 		    text.bytes + 2);
 	else if (spe_filters_hide_outcomes(j->spe))
-		say(j, "filters", WARNING, 1, "%s: the rest is missing, shares are of these",
+		say(j, "filters", WARNING, 1,
+		    "%s: other operations are missing; shares are of the recorded ones",
 		    text.bytes + 2);
 	else if (spe_filters_hide_kinds(j->spe))
-		say(j, "filters", NOTE, 1, "%s: shares are of these, not of all operations",
+		say(j, "filters", NOTE, 1, "%s: shares are of the recorded operations",
 		    text.bytes + 2);
 	else
 		say(j, "filters", OK, 0, "%s", text.bytes + 2);
@@ -236,26 +238,24 @@ static void check_buffers(struct judging *j)
 
 	say(counted(j, l->n[LOSS_TRUNCATED], l->n_aux), "truncated",
 	    l->n[LOSS_TRUNCATED] > 0 ? WARNING : OK, truncated,
-	    l->n[LOSS_TRUNCATED] > 0
-		    ? "%" PRIu64 " of %" PRIu64
-		      " buffers were full and cut recording short%s: larger buffers (cyclops "
-		      "record --aux 4M, perf -m ,4M), or a longer interval"
-		    : "%" PRIu64 " of %" PRIu64 " buffers%s",
+	    l->n[LOSS_TRUNCATED] > 0 ? "%" PRIu64 " of %" PRIu64
+				       " buffers were full and lost records%s: use larger buffers "
+				       "(cyclops record --aux 4M, perf -m ,4M) or a longer interval"
+				     : "%" PRIu64 " of %" PRIu64 " buffers%s",
 	    l->n[LOSS_TRUNCATED], l->n_aux,
 	    l->most_truncated > 0 && l->most_truncated < SMALL_BUFFER
 		    ? ", with less than 1 MiB in each"
 		    : "");
 	say(counted(j, l->n[LOSS_COLLISION], l->n_aux), "collisions",
 	    quality_judge(collided, SOME, 0.5), collided,
-	    l->n[LOSS_COLLISION] > 0 ? "in %" PRIu64 " of %" PRIu64
-				       " buffers samples collided: slow code is sampled "
-				       "too seldom; %s"
-				     : "in %" PRIu64 " of %" PRIu64 " buffers",
+	    l->n[LOSS_COLLISION] > 0 ? "samples collided in %" PRIu64 " of %" PRIu64
+				       " buffers: slow code has too few samples; %s"
+				     : "%" PRIu64 " of %" PRIu64 " buffers",
 	    l->n[LOSS_COLLISION], l->n_aux,
 	    lost->is_counted
-		    ? table_format(j->out, "%.0f samples (%.1f %%) were lost, as the PMU counted",
+		    ? table_format(j->out, "%.0f samples (%.1f %%) were lost (counted by the PMU)",
 				   lost->n, 100 * lost->share)
-		    : "count SAMPLE_COLLISION, or take a longer interval");
+		    : "count SAMPLE_COLLISION, or use a longer interval");
 }
 
 static void check_ring(struct judging *j)
@@ -270,10 +270,11 @@ static void check_ring(struct judging *j)
 	    lost > 0 ? quality_judge(share, 0, MUCH) : OK, share,
 	    "%" PRIu64 " record%s and %" PRIu64 " sample%s were lost%s", t->n_lost_events,
 	    plural(t->n_lost_events), t->n_lost_samples, plural(t->n_lost_samples),
-	    t->n_lost_events > 0 ? ": maps and threads may be among them" : "");
+	    t->n_lost_events > 0 ? "; mappings and threads may be missing" : "");
 	say(j, "throttled", t->n_throttled > 0 ? WARNING : OK, (double)t->n_throttled,
 	    "%" PRIu64 " time%s%s", t->n_throttled, plural(t->n_throttled),
-	    t->n_throttled > 0 ? ": a longer period, or a higher perf_event_max_sample_rate" : "");
+	    t->n_throttled > 0 ? ": use a longer period, or a higher perf_event_max_sample_rate"
+			       : "");
 	if (unread > 0 || t->missing_bytes > 0)
 		say(counted(j, unread, capture_size(j->s->capture)), "damage", WARNING,
 		    ratio(unread, capture_size(j->s->capture)),
@@ -282,8 +283,8 @@ static void check_ring(struct judging *j)
 	if (other > 0)
 		say(counted(j, other, capture_size(j->s->capture)), "not-decoded", NOTE,
 		    ratio(other, capture_size(j->s->capture)),
-		    "%" PRIu64 " byte%s of %s traces, which cyclops does not decode", other,
-		    plural(other), auxtrace_name(capture_spe(j->s->capture)->auxtrace_type));
+		    "%" PRIu64 " byte%s of %s traces were not decoded: cyclops cannot read them",
+		    other, plural(other), auxtrace_name(capture_spe(j->s->capture)->auxtrace_type));
 }
 
 static void check_saturation(struct judging *j)
@@ -293,11 +294,11 @@ static void check_saturation(struct judging *j)
 
 	say(counted(j, q->full_cycles, q->cycles), "saturated", quality_judge(part, 0.01, 0.1),
 	    part,
-	    "%.1f %% of total latencies, %.1f %% of issue, %.1f %% of translation; they "
+	    "%.1f %% of total latencies are saturated (issue %.1f %%, translation %.1f %%); they "
 	    "have %.1f %% of the latency cycles%s",
 	    100 * ratio(q->full_total, q->with_total), 100 * ratio(q->full_issue, q->with_issue),
 	    100 * ratio(q->full_xlat, q->with_xlat), 100 * part,
-	    part >= 0.01 ? ": latency shares are bounds (\xe2\x89\xa5, \xe2\x89\xa4)" : "");
+	    part >= 0.01 ? "; latency shares are bounds (\xe2\x89\xa5, \xe2\x89\xa4)" : "");
 }
 
 static void check_missing(struct judging *j, const struct missing *m)
@@ -317,8 +318,10 @@ static void check_contents(struct judging *j)
 	const struct quality_counts *q = j->counts;
 	const struct attribution_totals *a = &j->s->attribution;
 	const struct missing all[] = {
-		{ "context", q->without_context, q->n, "SPE records", "do not say their thread",
-		  ": switch records have to (CONFIG_PID_IN_CONTEXTIDR, and privilege)", NEVER },
+		{ "context", q->without_context, q->n, "SPE records", "have no thread",
+		  "; threads come from switch records (SPE has them with CONFIG_PID_IN_CONTEXTIDR "
+		  "and root)",
+		  NEVER },
 		{ "address", q->without_address, q->n_memory, "SPE loads and stores",
 		  "have no data address", "", MUCH },
 		{ "time", q->without_time, q->n, "SPE records", "have no time",
@@ -326,7 +329,7 @@ static void check_contents(struct judging *j)
 		{ "thread", a->n_without_tid, a->n_rows, "records and samples",
 		  "have no known thread", "", MUCH },
 		{ "place", a->n_without_place, a->n_rows, "records and samples",
-		  "lie in no known module", "", MUCH },
+		  "are in no known module", "", MUCH },
 	};
 
 	for (size_t i = 0; i < COUNT(all); i++)
@@ -367,13 +370,12 @@ static void check_time(struct judging *j)
 	if (q->slices.n > 0)
 		say(counted(j, n - holes, n), "coverage",
 		    quality_judge(ratio(holes, n), 0.05, 0.25), 1 - ratio(holes, n),
-		    "%.0f %% of the time of the CPUs has records (%u slices); the rest is idle, or "
-		    "lost",
+		    "%.0f %% of the CPUs' time has records (%u slices); the rest is idle or lost",
 		    100 * (1 - ratio(holes, n)), q->slices.n);
 	if (most > 0)
 		say(counted(j, least, most), "balance", most > UNEVEN * least ? NOTE : OK,
 		    ratio(least, most),
-		    "the busiest CPU has %" PRIu64 " record%s, the least busy %" PRIu64, most,
+		    "the busiest CPU has %" PRIu64 " record%s, the idlest %" PRIu64, most,
 		    plural(most), least);
 }
 
@@ -399,23 +401,20 @@ static void check_bias(struct judging *j)
 	enum verdict untested = !has_jitter ? NOTE : j->is_for_people ? NOTHING : OK;
 
 	if (spe_filters_hide_kinds(j->spe) || spe_filters_hide_outcomes(j->spe))
-		say(j, "bias", untested, 0,
-		    "cannot be tested, filters hide neighbouring instructions%s",
-		    has_jitter ? "" : "; without jitter the interval may beat with a loop");
+		say(j, "bias", untested, 0, "filters hide neighbouring instructions%s",
+		    has_jitter ? "" : "; no jitter: the interval may be in step with a loop");
 	else if (b->n_tested == 0)
-		say(j, "bias", untested, 0,
-		    "cannot be tested: no instruction with enough records and known code%s",
-		    has_jitter ? "" : "; without jitter the interval may beat with a loop");
+		say(j, "bias", untested, 0, "no instruction has enough records and known code%s",
+		    has_jitter ? "" : "; no jitter: the interval may be in step with a loop");
 	else
 		say(counted(j, b->n_biased, b->n_tested), "bias", quality_judge(share, SOME, 0.01),
 		    share,
-		    "%.1f %% of the tested records are of instructions sampled much more often "
-		    "than "
-		    "the next one%s%s",
+		    "%.1f %% of the tested records are of instructions with many more samples than "
+		    "the next instruction%s%s",
 		    100 * share,
 		    share < SOME ? ""
 		    : has_jitter ? ": a bias of the CPU"
-				 : ": the interval beats with a loop; record with jitter=1",
+				 : ": the interval is in step with a loop; record with jitter=1",
 		    share >= SOME && has_jitter ? known_fault(j) : "");
 }
 
@@ -486,7 +485,7 @@ static const struct column cpu_columns[] = {
 static void make_cpus(const struct quality_counts *q, struct table *out)
 {
 	table_init(out, "cpus", "Records by CPU", cpu_columns, COUNT(cpu_columns));
-	slices_add_columns(&q->slices, "records", "SPE records over time, without SPE samples",
+	slices_add_columns(&q->slices, "records", "SPE records over time; without SPE: samples",
 			   out);
 	for (uint32_t i = 0; i < q->cpus.n; i++) {
 		const struct quality_cpu *c = &q->by_cpu.items[i];

@@ -49,8 +49,8 @@ static int read_amount(const char *option, const char *text, const struct unit *
 		*out = (uint64_t)(amount * unit->factor);
 		return 0;
 	}
-	return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s '%s': wanted something like %s", option,
-		       text, example);
+	return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s: found '%s', wanted a value such as %s",
+		       option, text, example);
 }
 
 int read_bytes(const char *option, const char *text, uint64_t *out, struct err *err)
@@ -74,7 +74,7 @@ int read_count(const char *option, const char *text, uint64_t *out, struct err *
 	count = strtoull(text, &end, 10);
 	if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || count == 0)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--%s '%s' is not a whole number above 0", option, text);
+			       "--%s: found '%s', wanted a whole number above 0", option, text);
 	*out = count;
 	return 0;
 }

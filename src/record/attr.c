@@ -61,7 +61,7 @@ int record_branches_parse(const char *list, uint64_t *out, struct err *err)
 
 		if (!add_branch_filter(name, &filter))
 			rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
-				     "--branches: there is no kind '%s'; there are %s", name,
+				     "--branches: found '%s', wanted some of %s", name,
 				     list_words(branch_name_at, NULL, known, sizeof(known)));
 	}
 	free(copy);
@@ -147,8 +147,7 @@ static int set_clockid(struct attr *attr, const char *name, struct err *err)
 		}
 	}
 	return err_set(err, ERR_USAGE, ERR_NOWHERE,
-		       "--clockid: there is no clock '%s'; there are mono, raw, boot, real, tai",
-		       name);
+		       "--clockid: found '%s', wanted mono, raw, boot, real or tai", name);
 }
 
 /* Unwinding takes mappings of data, too: perf reads .eh_frame through the pages that hold it. */
@@ -203,8 +202,8 @@ static int set_rate(struct record_event *e, const struct record_options *o, cons
 	if (frequency > limit)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--freq %" PRIu64 ": the kernel allows %" PRIu64
-			       " samples a second; --freq max takes that, "
-			       "sysctl kernel.perf_event_max_sample_rate sets more",
+			       " samples/s; use --freq max, or raise sysctl "
+			       "kernel.perf_event_max_sample_rate",
 			       frequency, limit);
 	attr_set(&e->attr, ATTR_FREQ);
 	e->attr.sample_period = frequency;
@@ -412,11 +411,10 @@ static const struct {
 } simplifications[] = {
 	{ true, give_up_namespaces, "" },
 	{ true, give_up_kernel,
-	  "kernel code is not recorded: perf_event_paranoid or missing rights (CAP_PERFMON) "
-	  "forbid it" },
+	  "kernel code is not recorded: perf_event_paranoid forbids it without CAP_PERFMON" },
 	{ false, give_up_precision, "" },
 	{ false, give_up_group_inheritance,
-	  "this kernel cannot follow children and threads in groups whose leader samples (:S)" },
+	  "this kernel cannot follow children and threads in groups with a sampling leader (:S)" },
 	{ false, give_up_lost, "" },	   /* 6.0 */
 	{ false, give_up_build_ids, "" },  /* 5.12 */
 	{ false, give_up_bpf, "" },	   /* 5.1 */

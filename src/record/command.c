@@ -16,7 +16,7 @@
 static const struct usage usage = {
 	"record",
 	"[OPTIONS] [--] [PROGRAM [ARGUMENTS]]",
-	"Records what a program, other processes or the whole machine do, into perf.data.",
+	"Records a program, other processes or the whole machine into perf.data.",
 };
 
 struct record_command {
@@ -36,12 +36,12 @@ static const struct option what_options[] = {
 	  "                          PMU/event=0x11/, {a,b}:S, mem:ADDRESS:x (default cycles)" },
 	{ "count", 'c', OPTION_TEXT, AT(period), "N", "a sample each N events" },
 	{ "freq", 'F', OPTION_TEXT, AT(frequency), "HZ",
-	  "so many samples a second, or max (default 4000)" },
+	  "samples per second, or max (default 4000)" },
 	{ "spe", 0, OPTION_OPTIONAL, AT(spe), "[=FILTERS]",
 	  "Arm SPE: loads, stores, branches, latency>=N, event=NAME,\n"
 	  "                          event!=NAME, source!=N, interval=N, no-jitter, …" },
 	{ "snapshot", 'S', OPTION_FLAG, AT(snapshot), NULL,
-	  "SPE: keep only the last of it; write it on SIGUSR2 and at the end" },
+	  "SPE: keep only the newest records; write them on SIGUSR2 and at the end" },
 };
 
 static const struct option sample_options[] = {
@@ -49,28 +49,27 @@ static const struct option sample_options[] = {
 	{ "call-graph", 0, OPTION_TEXT, AT(call_graph), "KIND",
 	  "call chains: fp, dwarf[,BYTES] (copies the stack), lbr" },
 	{ "branches", 'b', OPTION_OPTIONAL, AT(branches), "[=KINDS]",
-	  "the last branches before each sample: any, any_call, cond, u …" },
+	  "branch stacks, the branches before each sample: any, any_call, cond, u …" },
 	{ "data", 'd', OPTION_FLAG, AT(addresses), NULL,
-	  "addresses of data (with SPE, if there is any and no -e)" },
-	{ "phys-data", 0, OPTION_FLAG, AT(physical), NULL, "physical addresses of data, too" },
-	{ "weight", 'W', OPTION_FLAG, AT(weight), NULL, "latency or so, as the CPU has it" },
+	  "data addresses (with SPE, where possible and without -e)" },
+	{ "phys-data", 0, OPTION_FLAG, AT(physical), NULL, "physical data addresses, too" },
+	{ "weight", 'W', OPTION_FLAG, AT(weight), NULL, "weight of samples: latency on most CPUs" },
 	{ "regs", 0, OPTION_OPTIONAL, AT(registers), "[=REG,REG]",
 	  "registers at each sample: x0,x1,sp … (default all)" },
-	{ "switch-events", 0, OPTION_FLAG, AT(switches), NULL,
-	  "a record whenever a thread gets or leaves a CPU" },
+	{ "switch-events", 0, OPTION_FLAG, AT(switches), NULL, "a record for each context switch" },
 	{ "clockid", 'k', OPTION_TEXT, AT(clock), "CLOCK",
-	  "times by mono, raw, boot, real or tai" },
+	  "clock of timestamps: mono, raw, boot, real or tai" },
 };
 
 static const struct option whom_options[] = {
-	{ "all-cpus", 'a', OPTION_FLAG, AT(system_wide), NULL, "everything that runs" },
-	{ "cpus", 'C', OPTION_TEXT, AT(cpus), "LIST", "only on these CPUs, such as 0-3,8" },
+	{ "all-cpus", 'a', OPTION_FLAG, AT(system_wide), NULL, "all CPUs" },
+	{ "cpus", 'C', OPTION_TEXT, AT(cpus), "LIST", "only these CPUs: 0-3,8" },
 	{ "pid", 'p', OPTION_TEXT, AT(pids), "PID[,PID]", "running processes" },
 	{ "tid", 't', OPTION_TEXT, AT(tids), "TID[,TID]", "running threads" },
-	{ "cgroup", 'G', OPTION_TEXT, AT(cgroup), "PATH", "what runs in this cgroup" },
-	{ "no-inherit", 'i', OPTION_FLAG, AT(no_inherit), NULL, "not their children" },
+	{ "cgroup", 'G', OPTION_TEXT, AT(cgroup), "PATH", "the processes of this cgroup" },
+	{ "no-inherit", 'i', OPTION_FLAG, AT(no_inherit), NULL, "exclude children" },
 	{ "duration", 0, OPTION_TEXT, AT(duration), "TIME", "stop after 500ms, 10s or 2m" },
-	{ "delay", 'D', OPTION_TEXT, AT(delay), "TIME", "begin to sample only then" },
+	{ "delay", 'D', OPTION_TEXT, AT(delay), "TIME", "begin after this time" },
 };
 
 static const struct option file_options[] = {
@@ -81,7 +80,7 @@ static const struct option file_options[] = {
 	{ "ring", 'm', OPTION_TEXT, AT(ring), "SIZE",
 	  "memory for each CPU's records (default: enough)" },
 	{ "aux", 0, OPTION_TEXT, AT(aux), "SIZE", "memory for each CPU's SPE data (default 4M)" },
-	{ "quiet", 'q', OPTION_FLAG, AT(quiet), NULL, "say nothing when all went well" },
+	{ "quiet", 'q', OPTION_FLAG, AT(quiet), NULL, "no summary at the end" },
 	{ "help", 'h', OPTION_FLAG, AT(wants_help), NULL, "this text" },
 };
 
@@ -118,9 +117,9 @@ static int read_stacks(const struct record_command *c, struct record_options *ou
 static int read_rates(const struct record_command *c, struct record_options *out, struct err *err)
 {
 	if (c->period != NULL && c->frequency != NULL)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--count and --freq exclude each other (an event can have "
-			       "a period of its own: PMU/NAME,period=N/)");
+		return err_set(
+			err, ERR_USAGE, ERR_NOWHERE,
+			"--count excludes --freq (one event's own period: PMU/NAME,period=N/)");
 	if (c->frequency != NULL && strcmp(c->frequency, "max") == 0) {
 		out->frequency = UINT64_MAX;
 		return 0;
@@ -149,11 +148,9 @@ static int read_sizes(const struct record_command *c, struct record_options *out
 static int check_whom(const struct record_command *c, bool has_program, struct err *err)
 {
 	if (c->system_wide && (c->pids != NULL || c->tids != NULL))
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--all-cpus is everything; with --pid or --tid leave it out");
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--all-cpus excludes --pid and --tid");
 	if (c->cgroup != NULL && (c->pids != NULL || c->tids != NULL))
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--cgroup is what runs in it; with --pid or --tid leave it out");
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--cgroup excludes --pid and --tid");
 	if (!has_program && !c->system_wide && c->pids == NULL && c->tids == NULL &&
 	    c->cpus == NULL && c->cgroup == NULL)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
@@ -249,7 +246,7 @@ static int record_command(int argc, char **argv)
 	const struct option_set sets[] = {
 		{ "What:", what_options, COUNT(what_options), &command },
 		{ "Each sample:", sample_options, COUNT(sample_options), &command },
-		{ "Whom and how long:", whom_options, COUNT(whom_options), &command },
+		{ "What and how long:", whom_options, COUNT(whom_options), &command },
 		{ "File:", file_options, COUNT(file_options), &command },
 	};
 	int program = options_find_program(argc, argv, sets, COUNT(sets));

@@ -111,8 +111,10 @@ static int parse_breakpoint(struct parser *p, size_t len)
 	free(address);
 	p->at += len;
 	if (!is_good)
-		return err_set(p->err, ERR_USAGE, ERR_NOWHERE,
-			       "event '%s': a breakpoint is mem:ADDRESS[/BYTES][:rwx]", e->name);
+		return err_set(
+			p->err, ERR_USAGE, ERR_NOWHERE,
+			"event '%s': wanted a breakpoint of the form mem:ADDRESS[/BYTES][:rwx]",
+			e->name);
 	return 0;
 }
 
@@ -184,8 +186,8 @@ static int end_group(struct parser *p, size_t first)
 	text_release(&rest);
 	if (has_rest)
 		return err_set(p->err, ERR_USAGE, ERR_NOWHERE,
-			       "'%s' behind a group: only S, P, e and I are for all of its events; "
-			       "give the others to each event",
+			       "'%s' after a group: only S, P, e and I apply to a whole group; add "
+			       "other modifiers to each event",
 			       p->at);
 	p->at += n + 1;
 	return 0;
@@ -201,7 +203,7 @@ static int parse_group(struct parser *p)
 			return -1;
 	} while (*p->at == ',');
 	if (*p->at != '}')
-		return err_set(p->err, ERR_USAGE, ERR_NOWHERE, "a group of events has no '}'");
+		return err_set(p->err, ERR_USAGE, ERR_NOWHERE, "a group of events lacks its '}'");
 	p->at++;
 	return end_group(p, first);
 }
@@ -220,7 +222,7 @@ int record_events_add(struct record_events *events, const char *text, struct pmu
 			return 0;
 		if (*p.at != ',')
 			return err_set(err, ERR_USAGE, ERR_NOWHERE,
-				       "a list of events goes on with ',', found '%s'", p.at);
+				       "list of events: found '%s', wanted ','", p.at);
 		p.at++;
 	}
 }

@@ -74,7 +74,7 @@ static const char *default_event(const struct job *j)
 	if (fd >= 0 || fd == -EACCES || fd == -EPERM)
 		return "cycles:P";
 	diags_add(j->diags, DIAG_NOTE, ERR_NOWHERE, 0,
-		  "no hardware counters are visible here: time is sampled (cpu-clock), not cycles");
+		  "no hardware counters here: sampling time (cpu-clock), not cycles");
 	return "cpu-clock";
 }
 
@@ -527,10 +527,10 @@ static void explain_breakpoints(struct job *j)
 			continue;
 		text_format(
 			&text,
-			"event '%s' had no samples: nothing was met at address 0x%" PRIx64
-			". In a position-independent program (PIE, as compilers make by default) a "
-			"symbol's value is not its address: add where the program is loaded "
-			"(/proc/PID/maps; `setarch -R` keeps it the same), or link with -no-pie",
+			"event '%s' had no samples: address 0x%" PRIx64
+			" was never accessed. In a position-independent program (PIE, the default "
+			"of compilers) add the load address to the symbol's value (/proc/PID/maps; "
+			"`setarch -R` keeps it constant), or link with -no-pie",
 			e->name, e->attr.config1);
 		text_char(&text, '\0');
 		diags_add(j->diags, DIAG_NOTE, ERR_NOWHERE, 0, text.bytes);

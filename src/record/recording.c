@@ -157,12 +157,12 @@ static struct stream *find_stream_of_cpu(struct recording *r, uint32_t cpu)
 static int memory_error(const struct stream *s, const char *what, size_t size, int error,
 			struct err *err)
 {
-	return err_set(
-		err, ERR_IO, ERR_NOWHERE, "cannot map %zu KiB for the %s of CPU %" PRIu32 ": %s%s",
-		size >> 10, what, s->cpu, strerror(error),
-		error == EPERM || error == ENOMEM
-			? " (the limit is /proc/sys/kernel/perf_event_mlock_kb and ulimit -l)"
-			: "");
+	return err_set(err, ERR_IO, ERR_NOWHERE,
+		       "cannot map %zu KiB for the %s of CPU %" PRIu32 ": %s%s", size >> 10, what,
+		       s->cpu, strerror(error),
+		       error == EPERM || error == ENOMEM
+			       ? " (limits: /proc/sys/kernel/perf_event_mlock_kb, ulimit -l)"
+			       : "");
 }
 
 /* Maps the ring. Locked memory is limited for users, so smaller sizes are tried, too. */
@@ -180,8 +180,8 @@ static int map_ring(struct recording *r, struct stream *s, struct err *err)
 		return memory_error(s, "ring", size, -rc, err);
 	if (size < wanted)
 		diags_add(r->diags, DIAG_NOTE, ERR_NOWHERE, 0,
-			  "rings are smaller than they should be, samples may be lost: locked "
-			  "memory is limited (ulimit -l, /proc/sys/kernel/perf_event_mlock_kb)");
+			  "ring buffers are too small, samples may be lost: locked memory is "
+			  "limited (ulimit -l, /proc/sys/kernel/perf_event_mlock_kb)");
 	return 0;
 }
 
@@ -203,9 +203,8 @@ static int map_aux(struct recording *r, struct stream *s, int fd, size_t event, 
 		return memory_error(s, "AUX buffer", size, -rc, err);
 	if (size < wanted && size < AUX_ENOUGH)
 		diags_add(r->diags, DIAG_NOTE, ERR_NOWHERE, 0,
-			  "AUX buffers are smaller than 1 MiB, SPE data may be cut: locked memory "
-			  "is limited (raise ulimit -l or /proc/sys/kernel/perf_event_mlock_kb, or "
-			  "take a longer interval)");
+			  "AUX buffers are below 1 MiB, SPE data may be lost: raise ulimit -l or "
+			  "/proc/sys/kernel/perf_event_mlock_kb, or use a longer interval");
 	s->aux_event = event;
 	return 0;
 }
@@ -260,7 +259,7 @@ static int recording_add_event(struct recording *r, size_t event, int32_t thread
 				    .thread = thread,
 				    .is_leader = group == EVENT_NO_GROUP };
 	if (r->kernel->id(r->kernel->context, fd, &f->id) < 0)
-		return err_set(err, ERR_IO, ERR_NOWHERE, "event '%s': the kernel gives it no id",
+		return err_set(err, ERR_IO, ERR_NOWHERE, "event '%s': the kernel gave no id",
 			       e->name);
 	return attach_to_ring(r, f, err);
 }
@@ -347,8 +346,8 @@ int recording_open(struct recording *r, const int32_t *threads, size_t n_threads
 		return -1;
 	if (r->fds.n == 0)
 		return err_set(err, ERR_IO, ERR_NOWHERE,
-			       "nothing to record: the threads have ended, or no event is on "
-			       "these CPUs");
+			       "nothing to record: the threads have ended, or these CPUs have none "
+			       "of the events");
 	return 0;
 }
 

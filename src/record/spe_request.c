@@ -97,12 +97,11 @@ static int set_format(struct request *r, const char *name, uint64_t value, bool 
 
 	if (format == NULL)
 		return err_set(r->err, ERR_UNSUPPORTED, ERR_NOWHERE,
-			       "--spe '%s': %s has no %s: this hardware or kernel cannot do that",
+			       "--spe '%s': %s has no %s: not supported by this hardware or kernel",
 			       word, r->pmu->name, name);
 	if (value > pmu_format_max(format))
-		return err_set(r->err, ERR_USAGE, ERR_NOWHERE,
-			       "--spe '%s': too large, %s takes at most %" PRIu64, word, name,
-			       pmu_format_max(format));
+		return err_set(r->err, ERR_USAGE, ERR_NOWHERE, "--spe '%s': %s is at most %" PRIu64,
+			       word, name, pmu_format_max(format));
 	config = spe_request_word_of(&r->event->attr, format);
 	if (!is_added)
 		*config &= ~format->bits;
@@ -118,8 +117,8 @@ static int spe_request_read_number(struct request *r, const char *text, const ch
 	errno = 0;
 	*out = strtoull(text, &end, 0);
 	if (end == text || *end != '\0' || errno != 0 || *text == '-')
-		return err_set(r->err, ERR_USAGE, ERR_NOWHERE, "--spe '%s': '%s' is not a number",
-			       word, text);
+		return err_set(r->err, ERR_USAGE, ERR_NOWHERE,
+			       "--spe '%s': found '%s', wanted a number", word, text);
 	return 0;
 }
 
@@ -130,10 +129,11 @@ static int check_event_filter(struct request *r, int bit, const char *word)
 
 	if (known >> bit & 1)
 		return 0;
-	return err_set(r->err, ERR_UNSUPPORTED, ERR_NOWHERE,
-		       "--spe '%s': %s cannot filter by this event (it can by those in caps/"
-		       "event_filter, 0x%" PRIx64 ")",
-		       word, r->pmu->name, known);
+	return err_set(
+		r->err, ERR_UNSUPPORTED, ERR_NOWHERE,
+		"--spe '%s': %s cannot filter by this event (filters: caps/event_filter, 0x%" PRIx64
+		")",
+		word, r->pmu->name, known);
 }
 
 static int apply_value(struct request *r, size_t i, const char *text, const char *word)
@@ -146,8 +146,8 @@ static int apply_value(struct request *r, size_t i, const char *text, const char
 		bit = spe_event_find(text);
 		if (bit < 0)
 			return err_set(r->err, ERR_USAGE, ERR_NOWHERE,
-				       "--spe '%s': there is no SPE event '%s'; there are "
-				       "l1d-refill, tlb-walk, mispredicted and others",
+				       "--spe '%s': '%s' is not an SPE event; some are l1d-refill, "
+				       "tlb-walk, mispredicted",
 				       word, text);
 		if (check_event_filter(r, bit, word) < 0)
 			return -1;
@@ -157,7 +157,7 @@ static int apply_value(struct request *r, size_t i, const char *text, const char
 			return -1;
 		if (number > 63)
 			return err_set(r->err, ERR_USAGE, ERR_NOWHERE,
-				       "--spe '%s': data sources are numbers up to 63", word);
+				       "--spe '%s': wanted a data source, a number up to 63", word);
 		return set_format(r, values[i].format, (uint64_t)1 << number, true, word);
 	case VALUE_INTERVAL:
 		if (spe_request_read_number(r, text, word, &number) < 0)
@@ -294,10 +294,8 @@ int spe_request_add(struct record_events *events, const char *filters, struct pm
 
 	if (spe_pmu(pmus, 0) == NULL)
 		return err_set(err, ERR_UNSUPPORTED, ERR_NOWHERE,
-			       "--spe: this machine offers no SPE (no arm_spe_0 in "
-			       "/sys/bus/event_source/devices): not an Arm server, a virtual "
-			       "machine, firmware that hides it, or a kernel with page-table "
-			       "isolation (kpti=off); cyclops doctor tells which");
+			       "--spe: no SPE on this machine (no arm_spe_0 in "
+			       "/sys/bus/event_source/devices); cyclops doctor says why");
 	for (size_t i = 0; (pmu = spe_pmu(pmus, i)) != NULL; i++)
 		if (add_pmu(events, pmu, filters, period, is_privileged, err) < 0)
 			return -1;

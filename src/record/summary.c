@@ -26,13 +26,13 @@ static void add_losses(const struct record_summary *s, struct text *out)
 	} losses[] = {
 		{ s->n_samples_lost > s->n_records_lost ? s->n_samples_lost : s->n_records_lost, 0,
 		  "records",
-		  "lost because rings were full: --ring makes them larger, --freq or "
-		  "--count asks for fewer samples" },
+		  "lost because ring buffers were full: use a larger --ring, or fewer samples "
+		  "(--freq, --count)" },
 		{ s->n_aux_truncated, s->n_aux, "buffers",
-		  "of SPE were full, and their data was cut: --aux makes them larger, a longer "
-		  "interval asks for less" },
+		  "of SPE were full, and records were lost: use a larger --aux, or a longer "
+		  "interval" },
 		{ s->n_aux_collided, s->n_aux, "buffers",
-		  "have SPE collisions, samples that were lost: the interval is too short for some "
+		  "have SPE collisions, and lost samples: the interval is too short for some "
 		  "operations" },
 	};
 
@@ -59,7 +59,7 @@ void record_sum_up(const struct record_options *o, const struct record_summary *
 	if (s->spe_interval != 0) {
 		text_str(out, ", ");
 		record_summary_add_number(out, s->aux_bytes, "bytes");
-		text_format(out, " of SPE, a sample each %" PRIu64 " operations", s->spe_interval);
+		text_format(out, " of SPE, one sample in %" PRIu64 " operations", s->spe_interval);
 	}
 	if (s->reached_size)
 		text_str(out, "; stopped at --max-size");

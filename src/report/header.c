@@ -13,7 +13,7 @@
 enum { SHOWN_EVENTS = 6 };
 
 static const struct column columns[] = {
-	{ "name", NULL, "", CELL_TEXT, 0, "what the fact is about" },
+	{ "name", NULL, "", CELL_TEXT, 0, "name of the fact" },
 	{ "value", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
 };
 
@@ -187,7 +187,7 @@ static void spe(struct facts *f)
 	if (!spe_info->is_present)
 		return;
 	if (f->totals->n_auxtrace == 0) {
-		text_str(&f->text, "asked for, but the capture holds no trace data");
+		text_str(&f->text, "requested, but the capture has no trace data");
 		table_fact(f->out, "SPE", &f->text);
 		return;
 	}
@@ -207,7 +207,7 @@ static void jitter(struct facts *f)
 {
 	if (f->totals->n_auxtrace == 0 || !spe_lacks_jitter(f->s->capture))
 		return;
-	text_str(&f->text, "none: code in step with the interval is sampled too often or never "
+	text_str(&f->text, "none: loops in step with the interval are over- or undercounted "
 			   "(cyclops quality)");
 	table_fact(f->out, "jitter", &f->text);
 }
@@ -227,7 +227,7 @@ static void put_losses(struct facts *f)
 	const struct capture_totals *t = f->totals;
 	uint64_t unread = diags_bytes(capture_diags(f->s->capture), DIAG_LOSS);
 
-	loss(f, t->n_lost_events, "records", "found no room in the ring");
+	loss(f, t->n_lost_events, "records", "did not fit into the ring buffer");
 	loss(f, t->n_lost_samples, "samples", "lost");
 	loss(f, t->n_aux_truncated, "times", "the SPE buffer was full");
 	loss(f, t->n_aux_collision, "times", "SPE samples collided (interval too short)");

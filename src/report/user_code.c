@@ -402,7 +402,8 @@ void user_code_table(const struct user_code *u, size_t top, struct table *out)
 {
 	uint32_t *numbers = mem_alloc(u->rows.n + 1, sizeof(*numbers));
 
-	table_init(out, "user_code", "The program's code, with what it calls of others",
+	table_init(out, "user_code",
+		   "The program's code, with the libraries and the kernel that it calls",
 		   user_columns, N_USER_COLUMNS);
 	for (uint32_t i = 0; i < u->rows.n; i++)
 		numbers[i] = i;

@@ -163,10 +163,10 @@ static int check_result(const struct run *r, const char *path, int status, struc
 	if (stat(path, &st) == 0 && st.st_size > 0)
 		return 0;
 	if (status == LAUNCH_NOT_FOUND || status == LAUNCH_NOT_EXECUTABLE)
-		return err_set(err, ERR_IO, ERR_NOWHERE, "'%s' was not run, so nothing is measured",
+		return err_set(err, ERR_IO, ERR_NOWHERE, "'%s' did not run: nothing was measured",
 			       r->program[0]);
 	return err_set(err, ERR_IO, ERR_NOWHERE,
-		       "that step left no %s (exit status %d); `cyclops doctor` says what this "
+		       "that step wrote no %s (exit status %d); `cyclops doctor` says what this "
 		       "machine can measure",
 		       path, status);
 }
@@ -285,7 +285,7 @@ static int run_decide(struct run *r, const struct cpu_metric **out, struct err *
 
 	*out = rc == 0 ? method_first(&stat) : NULL;
 	if (*out != NULL && r->command->verbose)
-		fprintf(stderr, "cyclops run: largest of the counts: %s\n", (*out)->label);
+		fprintf(stderr, "cyclops run: largest count finding: %s\n", (*out)->label);
 	stat_answer_release(&stat);
 	return rc;
 }

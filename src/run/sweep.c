@@ -50,7 +50,7 @@ static const struct column columns[N_COLUMNS] = {
 	[INSTRUCTIONS] = { "instructions", NULL, "", CELL_COUNT, COLUMN_TRUST, "of the program" },
 	[IPC] = { "ipc", "IPC", "", CELL_NUMBER, COLUMN_TRUST, "instructions per cycle" },
 	[SPEED] = { "speed", NULL, "", CELL_NUMBER, COLUMN_BAR | COLUMN_TRUST,
-		    "time of the first value by that of this one; of cycles where the time is not "
+		    "time of the first value / time of this one; of cycles where the time is not "
 		    "known" },
 	[STATUS] = { "status", NULL, "", CELL_COUNT, 0, "of the program, where it is not 0" },
 };
@@ -273,7 +273,7 @@ static void sweep_table(const struct run *r, const struct sweep *s, struct table
 	for (size_t i = 0; i < s->runs.n; i++)
 		put_run(s, &s->runs.items[i], t);
 	if (first->status != 0)
-		table_note(t, "%s=%s ended with status %d: speeds beside it say nothing", s->name,
+		table_note(t, "%s=%s ended with status %d: its speed is not comparable", s->name,
 			   first->value, first->status);
 	else if (isfinite(speed) && speed < least_gain)
 		table_note(t, "no value is %.0f %% faster than %s=%s", 100 * (least_gain - 1),
@@ -282,7 +282,7 @@ static void sweep_table(const struct run *r, const struct sweep *s, struct table
 		table_note(t, "fastest: %s=%s, %.2f times as fast as %s=%s", s->name, best->value,
 			   speed, s->name, first->value);
 	if (s->is_modelled)
-		table_note(t, "modelled: simulated counts and time, not measured ones");
+		table_note(t, "modelled: simulated counts and time, not measured");
 	else if (r->command->runs < 2)
 		table_note(t, "one run of each value: --runs N takes the mean of N");
 }

@@ -31,8 +31,8 @@ ESCAPE = re.compile(rb"\x1b\[[0-9;]*m")
 CASES = [
     # Captures.
     ("report nothing.data", FAILED, r"^cyclops: nothing\.data: No such file or directory$"),
-    ("report", FAILED, r"no capture given, and there is no perf\.data in this folder"),
-    ("dump", FAILED, r"no capture given, and there is no perf\.data in this folder"),
+    ("report", FAILED, r"no capture given, and no perf\.data in this folder"),
+    ("dump", FAILED, r"no capture given, and no perf\.data in this folder"),
     ("report folder", FAILED, r"folder: a directory, but not a capture: folder/data: No such file"),
     ("report text", FAILED, r'text: not a perf\.data file: begins with "once upo", wanted "PERFILE2"'),
     ("report empty", FAILED, r"^cyclops: empty: empty, not a perf\.data file$"),
@@ -63,13 +63,13 @@ CASES = [
     ("report --xyzzy a.data", USAGE, r"there is no option --xyzzy \(--help lists them\)"),
     ("report -x a.data", USAGE, r"there is no option -x \(--help lists them\)"),
     ("report --top", USAGE, r"--top needs N"),
-    ("report --top ten a.data", USAGE, r"--top: 'ten' is not a number"),
+    ("report --top ten a.data", USAGE, r"--top: found 'ten', wanted a number"),
     ("report --top 0 a.data", USAGE, r"--top: found 0, wanted at least 1"),
     ("hot --time-slices 0 a.data", USAGE, r"--time-slices: found 0, wanted at least 1"),
-    ("hot --time-slices abc a.data", USAGE, r"--time-slices: 'abc' is not a number"),
+    ("hot --time-slices abc a.data", USAGE, r"--time-slices: found 'abc', wanted a number"),
     ("hot --time-slices 201 a.data", USAGE, r"--time-slices: found 201, wanted 1 to 200"),
-    ("report --top -1 a.data", USAGE, r"--top: '-1' is not a number"),
-    ("report --top 99999999999 a.data", USAGE, r"--top: '99999999999' is not a number"),
+    ("report --top -1 a.data", USAGE, r"--top: found '-1', wanted a number"),
+    ("report --top 99999999999 a.data", USAGE, r"--top: found '99999999999', wanted a number"),
     ("report --all=3 a.data", USAGE, r"--all takes no value, found '3'"),
     ("report --format cvs a.data", USAGE, r"no format 'cvs'; there are text, csv, json"),
     ("export --format cvs a.data", USAGE, r"found 'cvs', wanted csv, json or spe-parser"),
@@ -79,9 +79,9 @@ CASES = [
     ("hot --by functon a.data", USAGE, r"no key 'functon'; there are process, program"),
     ("hot --by function,,cpu a.data", USAGE, r"there is no key ''"),
     ("hot --sort xyzzy a.data", USAGE, r"this table has no column 'xyzzy'"),
-    ("run ./fs 1000000", USAGE, r"'\./fs': the program stands behind --: cyclops run \[OPTIONS\] -- \./fs"),
-    ("record -o - -- true", USAGE, r"--output -: a capture cannot go to standard output.*give --output FILE"),
-    ("model -o - -- true", USAGE, r"--output -: a capture cannot go to standard output.*give --output FILE"),
+    ("run ./fs 1000000", USAGE, r"'\./fs': put -- before the program: cyclops run \[OPTIONS\] -- \./fs"),
+    ("record -o - -- true", USAGE, r"--output -: a capture cannot be piped.*give --output FILE"),
+    ("model -o - -- true", USAGE, r"--output -: a capture cannot be piped.*give --output FILE"),
     ("hot --event xyzzy a.data", USAGE, r"'xyzzy' is neither an event of this capture .* nor an SPE"),
     ("dump --wording xyzzy a.data", USAGE, r"there is no 'xyzzy'; there are perf-6\.1, full"),
     ("report --cpu neoverse-n a.data", USAGE, r"not one of the \d+ CPUs.*did you mean neoverse-n1\?"),
@@ -119,15 +119,15 @@ CASES = [
     ("dump -o /dev/full a.data", FAILED, r"/dev/full: cannot write: No space left on device"),
     ("dump --packets -o /dev/full a.data", FAILED, r"/dev/full: cannot write: No space left on device"),
     ("diff a.data", USAGE, r"two runs are compared: cyclops diff A B"),
-    ("diff --baseline a.data", USAGE, r"with --baseline there is one more run to name, B"),
+    ("diff --baseline a.data", USAGE, r"--baseline FILE is run A: name one more, B"),
     ("diff -i a.data a.data", USAGE, r"--input names one capture; diff takes two"),
     ("diff --per hour a.data a.data", USAGE, r"--per: 'hour' is not one of run, second, total"),
     ("diff --by colour a.data a.data", USAGE, r"there is no kind 'colour'; there are function, line"),
     ("diff --fail-if total a.data a.data", USAGE, r"--fail-if 'total': there is no < or >"),
     ("diff --fail-if nothing>1 a.data a.data", FAILED, r"neither run has a measure 'nothing'"),
     ("diff --save /nowhere/x a.data", FAILED, r"/nowhere/x: cannot write: No such file"),
-    ("diff a.data text", FAILED, r"text: neither a capture nor a baseline nor counts"),
-    ("diff --baseline text a.data", FAILED, r"text: neither a capture nor a baseline nor counts"),
+    ("diff a.data text", FAILED, r"text: not a capture, a baseline or counts"),
+    ("diff --baseline text a.data", FAILED, r"text: not a capture, a baseline or counts"),
     # What is right.
     ("diff a.data a.data --fail-if total>0%", DONE, r""),
     ("diff --save base.json a.data", DONE, r""),
@@ -272,7 +272,7 @@ def check_nothing_left(checks, folder):
     """A program that cannot be run leaves no folder."""
     before = set(os.listdir(folder.path))
     done = folder.run("run", "--", "./nothing")
-    checks.expect(done.returncode == FAILED and b"'./nothing' was not run, so nothing is" in done.stderr, done.stderr)
+    checks.expect(done.returncode == FAILED and b"'./nothing' did not run: nothing was measured" in done.stderr, done.stderr)
     checks.expect(set(os.listdir(folder.path)) == before, f"left behind: {set(os.listdir(folder.path)) - before}")
 
 

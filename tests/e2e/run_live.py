@@ -87,7 +87,7 @@ def check_events(checks, folder, cyclops):
     done = subprocess.run([cyclops, "doctor", "--events"], env={**harness.ENVIRONMENT, "XDG_STATE_HOME": state},
                           capture_output=True, text=True, check=False)
     checks.expect(done.returncode == 1 and done.stdout == "", f"doctor --events: {done.returncode} {done.stdout}")
-    checks.expect(done.stderr.count("\n") == 1 and "no event can be checked" in done.stderr, done.stderr)
+    checks.expect(done.stderr.count("\n") == 1 and "events cannot be checked" in done.stderr, done.stderr)
     checks.expect(not os.path.exists(state), "doctor --events remembers what it did not see")
 
 

@@ -73,7 +73,7 @@ def hotspots_without_skid(c):
     c.expect(float(skid["copy+0x24"]["spe_share"]) == 0 and float(skid["copy+0x24"]["sampled_share"]) == 0.2,
              "samples behind the ldp")
     text = run(c.cyclops, "hot", "--symfs", "/", "--event", "l1d-refill", "--by", "instruction", c.path).decode()
-    c.expect("80.0 % of the samples are where SPE has no record of the event" in " ".join(text.split()), "the note on skid")
+    c.expect("80.0 % of the samples are at instructions without an SPE record of the event" in " ".join(text.split()), "the note on skid")
     rows = c.table("hot", "hot", "--event", "mispredicted", "--by", "instruction")
     c.expect(rows[0]["instruction"] == "copy+0x24" and float(rows[0]["share"]) == 0.97, f"tbz: {rows[0]}")
 
@@ -144,14 +144,14 @@ def contradictions(c):
         c.make([spe(loop, op_class, op, RETIRED, 100)], config=config | JITTER | 1, min_latency=min_latency)
         checks = {row["check"]: row for row in c.table("quality", "quality")}
         where = f"filter {config:#x} from {min_latency} and operation {op_class} {op}: {checks['filters']}"
-        c.expect(("100 of 100 records are none of these" in checks["filters"]["finding"]) != obeys, where)
+        c.expect(("100 of 100 records are neither" in checks["filters"]["finding"]) != obeys, where)
         c.expect(checks["filters"]["verdict"] == "warning" if not obeys else True, where)
         c.expect((checks["interval"]["verdict"] == "warning") != obeys, f"{where}: {checks['interval']}")
         text = folded(c.cyclops, "hot", "--symfs", "/", c.path)
         c.expect(("do not pass it" in text) != obeys, f"{where}: {text[-300:]}")
     c.make([spe(loop, *load, RETIRED, 5000), spe(loop, *other, RETIRED, 1)], config=LOADS | JITTER | 1)
     found = {row["check"]: row for row in c.table("quality", "quality")}["filters"]["finding"]
-    c.expect("none of these" not in found, f"one of 5000 may be damaged: {found}")
+    c.expect("records are neither" not in found, f"one of 5000 may be damaged: {found}")
 
 
 def bias(c):
@@ -244,11 +244,11 @@ def stops(c):
 
     gap = 1000 * 40
     c.expect(run_ns([trace(0)]) == 100 * gap, "all of it")
-    c.expect("no switch records" in notes(), "that switches are not known")
+    c.expect("no context switch records" in notes(), "that switches are not known")
     c.expect(run_ns([trace(0), trace(1)]) == 200 * gap, "two CPUs")
     c.expect(run_ns([trace(0), trace(1), "switch 1 1010100", "switch 1 1010900"]) == 199 * gap, "a switch on one CPU")
-    c.expect("no switch records" not in notes(), "that switches are known")
-    c.expect("left out: 40.0" in notes(), "how much is left out")
+    c.expect("no context switch records" not in notes(), "that switches are known")
+    c.expect("excluded: 40.0" in notes(), "how much is left out")
     c.expect(run_ns([trace(0), "switch 0 1010100", "switch 0 1020900"]) == 98 * gap, "away between two records")
     c.expect(run_ns([trace(0), "throttle 1050500"]) == 99 * gap, "a pause")
     first, then = spe(c.at["loop"], OTHER, 0, RETIRED, 11, ticks=1000000), spe(c.at["loop"], OTHER, 0, RETIRED, 11, ticks=1001100)

@@ -27,7 +27,7 @@ CONFIG, CONFIG1, CONFIG2 = 8, 56, 64  # offsets in perf_event_attr
 LATENCY = "latency is no run time: operations overlap"
 PASSED = "totals, means and shares are of what passed"
 BROKEN = "do not trust the interval and totals"
-REGULAR = "code in step with the interval"
+REGULAR = "loops in step with the interval are over- or undercounted"
 
 
 def configured(data, **fields):

@@ -289,12 +289,12 @@ static void arguments_table_add_notes(const struct argument_values *v, size_t n_
 		table_note(t, "%zu more function%s; --all shows them", n_left, plural(n_left));
 	table_note(t,
 		   "%" PRIu64 " of %" PRIu64
-		   " samples with registers are at calls or at the start of functions",
+		   " samples with registers are at calls or function starts",
 		   n_at_sites, sites->n_with_registers);
 	if (n_at_sites < sites->n_with_registers / 2)
-		table_note(t, "samples of time miss most calls: sample calls "
-			      "(-e br_inst_retired.near_call:p), or break at a function "
-			      "(-e mem:ADDRESS:x), with --regs");
+		table_note(t, "time samples miss most calls: sample calls (-e "
+			      "br_inst_retired.near_call:p) or a function's address (-e "
+			      "mem:ADDRESS:x), with --regs");
 }
 
 int argument_tables_fill(const struct argument_values *v, const struct argument_request *request,
@@ -305,10 +305,10 @@ int argument_tables_fill(const struct argument_values *v, const struct argument_
 	int column;
 
 	n_shown = request->top == 0 || request->top > n ? n : request->top;
-	table_init(&out->values, "arguments", "What functions are called with", value_columns,
+	table_init(&out->values, "arguments", "Arguments of functions", value_columns,
 		   N_VALUE_COLUMNS);
-	table_init(&out->histogram, "histogram", "How the values are distributed",
-		   histogram_columns, N_HISTOGRAM_COLUMNS);
+	table_init(&out->histogram, "histogram", "Distribution of the values", histogram_columns,
+		   N_HISTOGRAM_COLUMNS);
 	for (size_t i = 0; i < n_shown; i++)
 		arguments_show_function(v, &v->sites->functions.items[order[i]], out);
 	arguments_table_add_notes(v, n - n_shown, &out->values);

@@ -178,8 +178,8 @@ void synthesize_kernel(struct synthesis *s)
 
 	if (!find_kernel(s, &range)) {
 		diags_add(s->diags, DIAG_NOTE, ERR_NOWHERE, 0,
-			  "kernel addresses are hidden (by kptr_restrict or perf_event_paranoid, "
-			  "see cyclops doctor): kernel code will have no names");
+			  "kernel code will have no symbols: its addresses are hidden "
+			  "(kptr_restrict or perf_event_paranoid, see cyclops doctor)");
 		return;
 	}
 	write_kernel(s, &range);

@@ -68,7 +68,8 @@ static const struct patient patients[] = {
 		true,
 		{ { "CPU", "note", "Neoverse N1 r3p1 \303\227 1", NULL },
 		  { "PMU", "ok", "armv8_pmuv3_0, 6 counters free", NULL },
-		  { "SPE", "ok", "arm_spe_0 on 1 CPU, one in 1024 operations", NULL },
+		  { "SPE", "ok", "arm_spe_0 on 1 CPU, at most one sample in 1024 operations",
+		    NULL },
 		  { "symbols", "ok", "readable", NULL } },
 	},
 	{
@@ -82,7 +83,7 @@ static const struct patient patients[] = {
 		{ ENOENT, 0 },
 		false,
 		{ { "CPU", "note", "a virtual machine (Amazon EC2 m6g.large)", NULL },
-		  { "PMU", "no", "this virtual machine has none", "bare-metal" },
+		  { "PMU", "no", "this virtual machine has no PMU", "bare-metal" },
 		  { "SPE", "no", "not implemented by this CPU, a virtual one", "metal" } },
 	},
 	{
@@ -98,7 +99,7 @@ static const struct patient patients[] = {
 		  ARM_PMU },
 		{ 0, 6 },
 		true,
-		{ { "SPE", "no", "page-table isolation is on", "kpti=off" } },
+		{ { "SPE", "no", "page-table isolation (kpti) hides it", "kpti=off" } },
 	},
 	{
 		"isolation that the kernel tells of itself",
@@ -110,7 +111,7 @@ static const struct patient patients[] = {
 		  ARM_PMU },
 		{ 0, 6 },
 		true,
-		{ { "SPE", "no", "page-table isolation is on", "kpti=off" } },
+		{ { "SPE", "no", "page-table isolation (kpti) hides it", "kpti=off" } },
 	},
 	{
 		"driver of SPE not loaded",
@@ -135,7 +136,7 @@ static const struct patient patients[] = {
 		  ARM_PMU },
 		{ 0, 6 },
 		true,
-		{ { "SPE", "no", "firmware does not tell of it", "update the firmware" } },
+		{ { "SPE", "no", "firmware does not describe SPE", "update the firmware" } },
 	},
 	{
 		"kernel without a driver of SPE",
@@ -147,7 +148,7 @@ static const struct patient patients[] = {
 		  ARM_PMU },
 		{ 0, 6 },
 		true,
-		{ { "SPE", "no", "no driver for it", "CONFIG_ARM_SPE_PMU=m" } },
+		{ { "SPE", "no", "the kernel has no SPE driver", "CONFIG_ARM_SPE_PMU=m" } },
 	},
 	{
 		"emulated N1 of QEMU, as the user root",
@@ -160,7 +161,7 @@ static const struct patient patients[] = {
 		  ARM_PMU },
 		{ 0, 6 },
 		true,
-		{ { "SPE", "no", "not implemented by this CPU", "bare machine" },
+		{ { "SPE", "no", "not implemented by this CPU", "bare-metal" },
 		  { "access", "ok", "everything: root, or CAP_PERFMON", NULL } },
 	},
 	{
@@ -196,7 +197,8 @@ static const struct patient patients[] = {
 		{ { ONLINE, "0" }, { MIDR, N1 }, { PARANOID, "2" }, { STATUS, ROOT } },
 		{ ENOENT, 0 },
 		false,
-		{ { "PMU", "no", "no driver for it, or firmware hides it", "CONFIG_ARM_PMUV3=y" } },
+		{ { "PMU", "no", "no PMU driver, or firmware hides the PMU",
+		    "CONFIG_ARM_PMUV3=y" } },
 	},
 	{
 		"mixed cores",
@@ -209,7 +211,7 @@ static const struct patient patients[] = {
 		{ 0, 6 },
 		true,
 		{ { "PMU", "ok", "armv8_cortex_a55, armv8_cortex_a76, 6 counters free", NULL },
-		  { "access", "ok", "everything but raw tracepoints", NULL } },
+		  { "access", "ok", "everything except raw tracepoints", NULL } },
 	},
 	{
 		"Debian's level 3",
@@ -218,7 +220,7 @@ static const struct patient patients[] = {
 		false,
 		{ { "access", "no", "perf_event_paranoid is 3: nothing without root",
 		    "sudo sysctl kernel.perf_event_paranoid=1" },
-		  { "PMU", "note", "cannot be tried without access", NULL } },
+		  { "PMU", "note", "is not known without access", NULL } },
 	},
 	{
 		"Ubuntu's level 4",
@@ -281,7 +283,7 @@ static const struct patient patients[] = {
 		  { "/proc/sys/kernel/perf_event_max_sample_rate", "1000" } },
 		{ 0, 3 },
 		true,
-		{ { "watchdog", "limited", "holds one counter",
+		{ { "watchdog", "limited", "uses one counter",
 		    "sudo sysctl kernel.nmi_watchdog=0" },
 		  { "SPE", "note", "not an Arm CPU", NULL },
 		  { "sampling", "limited", "at most 1000 samples",
@@ -311,7 +313,7 @@ static const struct patient patients[] = {
 		{ ENOENT, 0 },
 		false,
 		{ { "CPU", "note", "Xeon 8175M \303\227 1, a virtual machine", NULL },
-		  { "PMU", "no", "this virtual machine has none", "pmu=on" } },
+		  { "PMU", "no", "this virtual machine has no PMU", "pmu=on" } },
 	},
 	{
 		"counters all taken",
@@ -330,7 +332,7 @@ static const struct patient patients[] = {
 		{ ENOSYS, 0 },
 		false,
 		{ { "PMU", "no", "built without perf events", "CONFIG_PERF_EVENTS=y" },
-		  { "access", "no", "perf_event_paranoid is not there", NULL } },
+		  { "access", "no", "perf_event_paranoid does not exist", NULL } },
 	},
 	{
 		"few descriptors, little memory",
@@ -371,7 +373,7 @@ static const struct patient patients[] = {
 		{ { "/proc", NULL } },
 		{ ENOSYS, 0 },
 		false,
-		{ { "CPU", "note", "not told", NULL } },
+		{ { "CPU", "note", "not known", NULL } },
 	},
 };
 

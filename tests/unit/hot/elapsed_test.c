@@ -62,7 +62,7 @@ static const struct test_case cases[] = {
 	  { { "fsfsfsfsfsfs", MS, 0 }, { "fsfsfsfsfsfs", MS, 0 } },
 	  22,
 	  { { "first", -1, 0, 22, MARK_EXACT }, { "second", -1, 0, 22, MARK_EXACT } },
-	  "of no single row" },
+	  "cannot be assigned to one row" },
 	{ "short, each in a thread of its own",
 	  { { "ffffffffffff", MS / 1000, 0 }, { "tttttttttttt", MS / 1000, 0 } },
 	  0.022,

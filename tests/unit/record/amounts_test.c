@@ -70,7 +70,7 @@ static void amounts_are_read_or_refused(void **state)
 		}
 		assert_int_equal(amount, 77);
 		assert_int_equal(err.code, ERR_USAGE);
-		assert_non_null(strstr(err.text, "--size '"));
+		assert_non_null(strstr(err.text, "--size: found '"));
 	}
 }
 

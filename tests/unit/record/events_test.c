@@ -173,15 +173,15 @@ static void what_cannot_be_read_is_told(void **state)
 	} cases[] = {
 		{ "", "event" },
 		{ "cycle", "did you mean 'cycles'" },
-		{ "{cycles", "has no '}'" },
-		{ "{cycles}:u", "behind a group" },
-		{ "{cycles}x", "goes on with ','" },
-		{ "cycles}", "goes on with ','" },
+		{ "{cycles", "lacks its '}'" },
+		{ "{cycles}:u", "after a group" },
+		{ "{cycles}x", "wanted ','" },
+		{ "cycles}", "wanted ','" },
 		{ "cycles,", "event" },
-		{ "mem:0x10:q", "a breakpoint is mem:" },
-		{ "mem:0x10:", "a breakpoint is mem:" },
-		{ "mem:x", "a breakpoint is mem:" },
-		{ "mem:0x10/z", "a breakpoint is mem:" },
+		{ "mem:0x10:q", "of the form mem:" },
+		{ "mem:0x10:", "of the form mem:" },
+		{ "mem:x", "of the form mem:" },
+		{ "mem:0x10/z", "of the form mem:" },
 	};
 
 	(void)state;

@@ -27,8 +27,8 @@ static void memory_is_what_the_limit_allows(void **state)
 	assert_int_equal(w.recording.streams.items[0].ring.size, 256 << 10);
 	assert_int_equal(w.recording.streams.items[1].aux.size, 64 << 10);
 	assert_int_equal(w.diags.list.n, 2);
-	assert_non_null(strstr(w.diags.list.items[0].text, "rings are smaller"));
-	assert_non_null(strstr(w.diags.list.items[1].text, "AUX buffers are smaller than 1 MiB"));
+	assert_non_null(strstr(w.diags.list.items[0].text, "ring buffers are too small"));
+	assert_non_null(strstr(w.diags.list.items[1].text, "AUX buffers are below 1 MiB"));
 	world_release(&w);
 
 	/* A buffer below the default is no warning from 1 MiB on, nor if it was asked for. */
