@@ -85,6 +85,15 @@ static void show_rates(const struct stat *s, struct stat_answer *a)
 
 static int make(const struct stat *s, struct stat_answer *a, struct err *err)
 {
+	bool has_findings =
+		!s->options->as_rates && (s->options->for_programs || is_method(s->options));
+
+	if (has_findings)
+		stat_find(s, &a->found);
+	if (has_findings && !s->options->for_programs) {
+		findings_answer(&a->found, NULL, &a->answer);
+		stat_show(a, &a->answer);
+	}
 	stat_facts_table(s, &a->facts);
 	stat_run_table(s, &a->run);
 	stat_topdown_table(s, &a->topdown);
@@ -96,9 +105,8 @@ static int make(const struct stat *s, struct stat_answer *a, struct err *err)
 		show_rates(s, a);
 	else if (for_people(s, a, err) < 0)
 		return -1;
-	if (s->options->as_rates || !(s->options->for_programs || is_method(s->options)))
+	if (!has_findings)
 		return 0;
-	stat_find(s, &a->found);
 	findings_table(&a->found, NULL, &a->findings);
 	findings_evidence_table(&a->found, &a->evidence);
 	stat_show(a, &a->findings);
@@ -136,7 +144,8 @@ void stat_answer_release(struct stat_answer *a)
 {
 	struct table *const tables[] = { &a->facts,  &a->run,	    &a->topdown,  &a->costs,
 					 &a->detail, &a->rates,	    &a->metrics,  &a->events,
-					 &a->counts, &a->intervals, &a->findings, &a->evidence };
+					 &a->counts, &a->intervals, &a->findings, &a->evidence,
+					 &a->answer };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		table_release(tables[i]);

@@ -7,10 +7,10 @@
 #include "metrics/metrics.h"
 #include "table/table.h"
 
-/* The answer; the tables are listed in `shown` in the order in which they are to be written. */
+/* The answer, in sentences first; the tables are listed in `shown` in the order in which they are to be written. */
 struct stat_answer {
-	struct table facts, run, topdown, costs, detail, rates, metrics, events, counts, intervals,
-		findings, evidence;
+	struct table answer, facts, run, topdown, costs, detail, rates, metrics, events, counts,
+		intervals, findings, evidence;
 	struct tables shown;
 	struct findings found; /* those of the table, as data; metrics are borrowed */
 };

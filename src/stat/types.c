@@ -102,7 +102,11 @@ static void list_tables(struct stat_types *types, struct stat_type *type)
 	for (size_t i = 0; i < type->answer.shown.list.n; i++) {
 		struct table *t = type->answer.shown.list.items[i];
 
-		if (type->pmu != NULL) {
+		if (type->pmu != NULL && t->style == TABLE_ANSWER) {
+			if (table_n_rows(t) > 0)
+				t->cells.items[0] = cell_text(table_format(t, "%s: %s", type->pmu,
+									   t->cells.items[0].text));
+		} else if (type->pmu != NULL) {
 			t->name = table_format(t, "%s@%s", t->name, type->pmu);
 			t->title = t->title == NULL
 					   ? type->pmu
