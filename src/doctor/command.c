@@ -12,6 +12,7 @@
 #include "doctor/events.h"
 #include "pmu/here.h"
 #include "pmu/machine.h"
+#include "table/answer.h"
 
 static const struct usage usage = {
 	"doctor",
@@ -35,12 +36,24 @@ static const struct option options[] = {
 	  "this text" },
 };
 
+/* Can it measure, and how much is to be fixed? */
+static void say_answer(bool can_count, const struct table *fixes, struct table *answer)
+{
+	size_t n = table_n_rows(fixes);
+
+	answer_init(answer);
+	answer_say(answer, "Hardware events can%s be counted here.%s", can_count ? "" : "not",
+		   n == 0 ? "" : table_format(answer, " %zu thing%s to fix:", n, plural(n)));
+	if (n > 0)
+		answer_say_sentence(answer, table_cell(fixes, 0, 0)->text);
+}
+
 static int print_checks(const struct catalog *catalog, const struct output_options *output,
 			bool *can_count, struct err *err)
 {
 	struct pmus pmus = { 0 };
 	struct doctor_trial trial;
-	struct table checks = { 0 }, fixes = { 0 };
+	struct table answer, checks = { 0 }, fixes = { 0 };
 	struct tables tables = { 0 };
 	struct printer out = { 0 };
 	int rc = -1;
@@ -48,12 +61,15 @@ static int print_checks(const struct catalog *catalog, const struct output_optio
 	pmus_read(&pmus, "");
 	doctor_try(&pmus, &trial);
 	*can_count = doctor_examine(catalog, "", &trial, &checks, &fixes);
+	say_answer(*can_count, &fixes, &answer);
+	*vec_add(&tables.list) = &answer;
 	*vec_add(&tables.list) = &checks;
 	*vec_add(&tables.list) = &fixes;
 	if (printer_open(&out, output, "text", usage.command, NULL, err) == 0) {
 		rc = printer_finish(&out, output, &tables, 0, err);
 	}
 	vec_release(&tables.list);
+	table_release(&answer);
 	table_release(&checks);
 	table_release(&fixes);
 	pmus_release(&pmus);
