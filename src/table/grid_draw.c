@@ -178,14 +178,20 @@ static void draw_bar(const struct lane *lane, const struct cell *cell, struct pe
 }
 
 /*
- * Columns that the end of a text keeps if it is cut: names of templates are told apart by what stands in front of
+ * Columns that the end of a text keeps if it is cut. An offset is kept whole: "chase_mem…+0x1d8". Names of templates are told apart by what stands in front of
  * the first "<" and behind the last ">".
  */
 static size_t kept_tail(struct span text, size_t room)
 {
 	const char *last = memrchr(text.bytes, '>', text.size);
+	const char *plus = memrchr(text.bytes, '+', text.size);
 	size_t tail;
 
+	if (plus != NULL && text.size - (size_t)(plus - text.bytes) > 3 && plus[1] == '0' &&
+	    plus[2] == 'x') {
+		tail = span_part(text, (size_t)(plus - text.bytes), text.size).width;
+		return tail < room ? tail : room;
+	}
 	if (last == NULL || memchr(text.bytes, '<', text.size) == NULL)
 		return 0;
 	tail = span_part(text, (size_t)(last - text.bytes), text.size).width;

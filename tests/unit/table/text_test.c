@@ -263,6 +263,40 @@ static void colour_is_for_what_is_apart(void **state)
 	table_release(&t);
 }
 
+/* What tells names apart stays: offsets, and what stands around the arguments of templates. */
+static void cut_names_keep_their_ends(void **state)
+{
+	static const struct column columns[] = {
+		{ "name", NULL, "", CELL_TEXT, COLUMN_GROW, "" },
+		{ "beside", NULL, "", CELL_TEXT, COLUMN_WHOLE, "" },
+	};
+	static const struct {
+		const char *name, *shown;
+	} cases[] = {
+		{ "a_function_with_a_long_name+0x1d8", "a_funct…+0x1d8" },
+		{ "std::vector<std::pair<int, long>>::insert", "std::ve…insert" },
+		{ "a_function_with_a_long_name", "a_function_wi…" },
+	};
+	const struct document d = { .width = 40, .has_unicode = true };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct table t;
+		struct cell *row;
+		char *got;
+
+		table_init(&t, "t", NULL, columns, COUNT(columns));
+		row = table_add_row(&t);
+		row[0] = cell_text(cases[i].name);
+		row[1] = cell_text("twenty-four columns wide");
+		got = fixture_render("text", &d, (struct table *[]){ &t }, 1);
+		if (strstr(got, cases[i].shown) == NULL)
+			fail_msg("%s: %s", cases[i].name, got);
+		free(got);
+		table_release(&t);
+	}
+}
+
 static uint64_t next_random(uint64_t *seed)
 {
 	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
@@ -422,6 +456,7 @@ int main(void)
 		cmocka_unit_test(tables_stand_apart),
 		cmocka_unit_test(the_title_shares_a_line_with_numbers_alone),
 		cmocka_unit_test(colour_is_for_what_is_apart),
+		cmocka_unit_test(cut_names_keep_their_ends),
 		cmocka_unit_test(any_table_fits_any_width),
 		cmocka_unit_test(deep_trees_keep_their_labels),
 	};
