@@ -76,3 +76,14 @@ int gate_options_report(const struct gate_options *o, const struct gates *gates,
 			message_print("%s", gates->results.items[i].sentence);
 	return o->junit == NULL ? 0 : junit_write(gates, command, o->junit, err);
 }
+
+void gate_options_report_failure(const struct gate_options *o, struct gates *gates,
+				 const char *command, const char *why)
+{
+	struct err err;
+
+	for (size_t i = gates->results.n; i < o->conditions.n; i++)
+		gates_add_error(gates, o->conditions.items[i], why);
+	if (o->junit != NULL && junit_write(gates, command, o->junit, &err) < 0)
+		message_print("%s", err.text);
+}

@@ -41,4 +41,8 @@ int gate_options_status(const struct gate_options *, const struct gates *, int p
 int gate_options_report(const struct gate_options *, const struct gates *,
 			const struct output_options *, const char *command, struct err *);
 
+/* After a failure: the conditions of the file of --junit that were not judged are errors, for this reason. */
+void gate_options_report_failure(const struct gate_options *, struct gates *, const char *command,
+				 const char *why);
+
 #endif

@@ -61,11 +61,20 @@ static int check_gates(const struct question *q, struct err *err)
 	return gate_options_parse(&q->gates, q->quantities, q->n_quantities, gates, err);
 }
 
+static int question_fail(struct question *q, const struct err *err)
+{
+	gate_options_report_failure(&q->gates, &q->results, q->usage->command, err->text);
+	return fail(err);
+}
+
 /* The exit status of a question that was answered. */
-static int question_status(const struct question *q, const struct select *select)
+static int question_status(struct question *q, const struct select *select)
 {
 	bool has_gates = question_has_gates(q);
 
+	if (q->lacks_data && has_gates)
+		gate_options_report_failure(&q->gates, &q->results, q->usage->command,
+					    "there is no data of this kind");
 	if (q->lacks_data && (select == NULL || has_gates)) /* a selection may match nothing */
 		return EXIT_NO_DATA;
 	return q->results.n_failed > 0 ? EXIT_GATE : EXIT_DONE;
@@ -88,7 +97,7 @@ int question_ask(struct question *q, int argc, char **argv)
 	    open_input(&q->input, &q->arguments, &session, &select, &err) < 0 ||
 	    question_answer(q, &session, select, &err) < 0 ||
 	    gate_options_report(&q->gates, &q->results, &q->output, q->usage->command, &err) < 0)
-		status = fail(&err);
+		status = question_fail(q, &err);
 	else
 		status = question_status(q, select);
 	gates_release(&q->results);

@@ -357,6 +357,12 @@ out:
 	return rc;
 }
 
+static int diff_fail(const struct gate_options *o, struct gates *results, const struct err *err)
+{
+	gate_options_report_failure(o, results, usage.command, err->text);
+	return fail(err);
+}
+
 static int diff_command(int argc, char **argv)
 {
 	struct input_options input = { 0 };
@@ -382,7 +388,7 @@ static int diff_command(int argc, char **argv)
 		return status;
 	gates_init(&results);
 	if (diff_answer(&command, &input, &arguments, &how, &results, &err) < 0)
-		status = fail(&err);
+		status = diff_fail(&gate_options, &results, &err);
 	else
 		status = results.n_failed > 0 ? EXIT_GATE : EXIT_DONE;
 	gates_release(&results);

@@ -263,9 +263,16 @@ const char *gate_outcome(bool is_failed)
 
 void gates_add_result(struct gates *g, const char *text, const char *sentence, bool is_failed)
 {
-	*vec_add(&g->results) = (struct gate_result){ table_text(&g->table, text),
-						      table_text(&g->table, sentence), is_failed };
+	*vec_add(&g->results) =
+		(struct gate_result){ table_text(&g->table, text), table_text(&g->table, sentence),
+				      is_failed, false };
 	g->n_failed += is_failed;
+}
+
+void gates_add_error(struct gates *g, const char *text, const char *why)
+{
+	gates_add_result(g, text, why, false);
+	g->results.items[g->results.n - 1].is_error = true;
 }
 
 /* The quantity stands there as the condition has it: "share(parse)". */

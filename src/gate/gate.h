@@ -72,6 +72,7 @@ struct gate_result {
 	const char *text;     /* the condition */
 	const char *sentence; /* "ipc 0.23 ± 0.01 (limit 1.5): pass" */
 	bool is_failed;
+	bool is_error; /* it could not be judged: the sentence says why; not failed */
 };
 
 /* Results of all gates. */
@@ -91,6 +92,9 @@ void gates_add(struct gates *, const struct gate *, const struct quantity *,
 
 /* Adds a result that was judged elsewhere; the texts are copied. */
 void gates_add_result(struct gates *, const char *text, const char *sentence, bool is_failed);
+
+/* Adds one that could not be judged, for reports alone. */
+void gates_add_error(struct gates *, const char *text, const char *why);
 
 /* The tables of an answer with that of the gates, if there are any, behind its sentences. To be released. */
 struct tables gates_shown(struct gates *, const struct tables *);

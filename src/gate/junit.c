@@ -55,23 +55,27 @@ static void put_case(struct text *out, const struct gate_result *r, const char *
 	text_format(out, "    <testcase classname=\"cyclops.%s\" name=\"", command);
 	put_escaped(out, r->text);
 	text_str(out, "\">\n");
-	text_str(out, r->is_failed ? "      <failure message=\"" : "      <system-out>");
+	text_str(out, r->is_failed  ? "      <failure message=\""
+		      : r->is_error ? "      <error message=\""
+				    : "      <system-out>");
 	put_escaped(out, r->sentence);
-	text_str(out, r->is_failed ? "\" type=\"gate\"/>\n" : "</system-out>\n");
+	text_str(out, r->is_failed || r->is_error ? "\" type=\"gate\"/>\n" : "</system-out>\n");
 	text_str(out, "    </testcase>\n");
 }
 
 void junit_put(const struct gate_result *results, size_t n, const char *command, struct text *out)
 {
-	size_t n_failed = 0;
+	size_t n_failed = 0, n_errors = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		n_failed += results[i].is_failed;
+		n_errors += results[i].is_error;
+	}
 	text_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
 	text_format(out,
 		    "  <testsuite name=\"cyclops %s\" tests=\"%zu\" failures=\"%zu\" "
-		    "errors=\"0\">\n",
-		    command, n, n_failed);
+		    "errors=\"%zu\">\n",
+		    command, n, n_failed, n_errors);
 	for (size_t i = 0; i < n; i++)
 		put_case(out, &results[i], command);
 	text_str(out, "  </testsuite>\n</testsuites>\n");

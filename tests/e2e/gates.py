@@ -181,8 +181,8 @@ def check_junit(checks, cyclops, data, folder):
     """Valid XML with the results, whatever bytes a condition has; and an error if it cannot be written."""
     path = os.path.join(folder, "junit.xml")
     conditions = ["dram_share > 10%", "loads < 10", "p50_latency > 100"]
-    words = [word for condition in conditions for word in ("--fail-if", condition)]
-    done = ask(cyclops, data, "mem", "stride", *words, "--junit", path)
+    options = [word for condition in conditions for word in ("--fail-if", condition)] + ["--junit", path]
+    done = ask(cyclops, data, "mem", "stride", *options)
     suite = ElementTree.parse(path).getroot().find("testsuite")
     cases = suite.findall("testcase")
     checks.expect(done.returncode == GATE and suite.get("tests") == "3" and suite.get("failures") == "2",
@@ -196,6 +196,11 @@ def check_junit(checks, cyclops, data, folder):
         words = "padded sharing" if command == "diff" else "stride"
         done = ask(cyclops, data, command, words, "--fail-if", condition, "--junit", path)
         checks.expect(done.returncode == FAILED, f"{command} {condition}: {done.returncode} {done.stderr}")
+    checks.expect(done.returncode == FAILED and len(ElementTree.parse(path).getroot().findall(".//error")) == 1,
+                  "what could not be judged is no error in the report")
+    done = ask(cyclops, data, "mem", "padded --select comm=nobody", *options)
+    checks.expect(done.returncode == NO_DATA and len(ElementTree.parse(path).getroot().findall(".//error")) == 3,
+                  "without data no condition is an error in the report")
     for bad, status in ((["--junit", path], USAGE),
                         (["--fail-if", "loads > 1", "--junit", os.path.join(folder, "none", "x")], FAILED)):
         done = ask(cyclops, data, "mem", "stride", *bad)

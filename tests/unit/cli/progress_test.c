@@ -69,7 +69,7 @@ static void the_line_fits_any_width(void **state)
 
 static void counters_may_be_absent(void **state)
 {
-	struct progress p = { 0 };
+	struct progress p = { .done = 0 };
 
 	(void)state;
 	progress_begin(NULL, "reading", 7);

@@ -257,7 +257,7 @@ static void junit_is_xml_whatever_names_are_made_of(void **state)
 	(void)state;
 	for (unsigned byte = 1; byte < 256; byte++) {
 		const char name[] = { 'f', (char)byte, 'g', '\0' };
-		const struct gate_result r = { name, name, byte % 2 == 0 };
+		const struct gate_result r = { name, name, byte % 2 == 0, byte % 3 == 0 };
 
 		text_reset(&xml);
 		junit_put(&r, 1, "hot", &xml);
@@ -266,7 +266,7 @@ static void junit_is_xml_whatever_names_are_made_of(void **state)
 		assert_xml(&xml);
 	}
 	for (size_t i = 0; i < COUNT(names); i++) {
-		const struct gate_result r = { names[i], names[i], true };
+		const struct gate_result r = { names[i], names[i], true, false };
 
 		text_reset(&xml);
 		junit_put(&r, 1, "hot", &xml);
@@ -282,16 +282,20 @@ static void junit_has_a_case_for_each_condition(void **state)
 	static const struct gate_result results[] = {
 		{ "ipc < 1.5", "ipc 0.23 (limit 1.5): FAIL", true },
 		{ "time > 2 s", "time 1.50 s (limit 2.00 s): pass", false },
+		{ "cycles > 2", "cycles was not counted", .is_error = true },
 	};
 	static const char expected[] =
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<testsuites>\n"
-		"  <testsuite name=\"cyclops stat\" tests=\"2\" failures=\"1\" errors=\"0\">\n"
+		"  <testsuite name=\"cyclops stat\" tests=\"3\" failures=\"1\" errors=\"1\">\n"
 		"    <testcase classname=\"cyclops.stat\" name=\"ipc &lt; 1.5\">\n"
 		"      <failure message=\"ipc 0.23 (limit 1.5): FAIL\" type=\"gate\"/>\n"
 		"    </testcase>\n"
 		"    <testcase classname=\"cyclops.stat\" name=\"time &gt; 2 s\">\n"
 		"      <system-out>time 1.50 s (limit 2.00 s): pass</system-out>\n"
+		"    </testcase>\n"
+		"    <testcase classname=\"cyclops.stat\" name=\"cycles &gt; 2\">\n"
+		"      <error message=\"cycles was not counted\" type=\"gate\"/>\n"
 		"    </testcase>\n"
 		"  </testsuite>\n"
 		"</testsuites>\n";
