@@ -143,19 +143,23 @@ def check_signals(checks, where, samples, answer):
     checks.expect(rejected == crossing, f"{where}: {rejected} segments of signals, not {crossing}")
 
 
-def check_cycles(checks, cyclops, write_samples, folder, program, n_loops):
-    """Samples of cycles: by time, not by branches. The window ends where the time is spent; counts are scaled."""
-    rng = seeded("cycles")
+def check_cycles(checks, cyclops, write_samples, folder, program, n_loops, slower):
+    """
+    Samples of cycles: by time, not by branches. The second half of the program runs `slower` than the first, with
+    as many branches: most samples are of it, and each of them stands for few executions.
+    """
+    rng = seeded("cycles", slower)
     made = Run(program, rng, n_loops)
     path, samples, clock, window = os.path.join(folder, "c.data"), [], 0, collections.deque(maxlen=32)
-    following = PERIOD * 5
-    for at, to, cycles in made.branches:
+    following = period = PERIOD * 2
+    for number_of_branch, (at, to, cycles) in enumerate(made.branches):
+        cycles *= slower if number_of_branch > len(made.branches) // 2 else 1
         clock += cycles
         window.appendleft((at, to, 2 | cycles << 4))
         if clock >= following:
             samples.append((to, list(window)))
-            following += PERIOD * 5
-    lines = lines_of_capture("cycles", CYCLES_EVENT, ANY, PERIOD * 5, samples)
+            following += period
+    lines = lines_of_capture("cycles", CYCLES_EVENT, ANY, period, samples)
     subprocess.run([write_samples, path, os.path.join(folder, "program"), "aarch64", "0x00000000410fd0c0"],
                    input="\n".join(lines).encode() + b"\n", check=True)
     answer = tables(cyclops, path, "work")
@@ -163,7 +167,8 @@ def check_cycles(checks, cyclops, write_samples, folder, program, n_loops):
         start, end = int(row["start"], 0), int(row["end"], 0)
         truth = sum(made.executed[pc] for pc in range(start, end, 4)) / int(row["instructions"])
         checks.count("blocks by cycles")
-        checks.expect(abs(number(row["exec"]) / truth - 1) < 0.1, f"cycles: block {row['block']}: {row['exec']}, not {truth}")
+        checks.expect(abs(number(row["exec"]) / truth - 1) < 0.1,
+                      f"cycles, {slower} times slower: block {row['block']}: {row['exec']}, not {truth}")
     # durations as they were recorded
     durations = collections.defaultdict(list)
     for _, entries in samples:
@@ -185,7 +190,8 @@ def main():
         program = Program(os.path.join(folder, "program"))
         for case in CASES:
             check_case(checks, cyclops, write_samples, folder, program, n_loops, case)
-        check_cycles(checks, cyclops, write_samples, folder, program, n_loops)
+        for slower in (1, 20):
+            check_cycles(checks, cyclops, write_samples, folder, program, n_loops // slower, slower)
     checks.finish()
 
 
