@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "estimate/shares.h"
+#include "session/tip.h"
 #include "table/answer.h"
 
 /* Page table walks are named from this part of the loads on. */
@@ -111,4 +112,5 @@ void mem_summary_functions(const struct mem_rows *rows, struct table *answer)
 				    100 * ratio(total->n_full, (uint64_t)total->n + total->n_full));
 	if (text[0] != '\0')
 		answer_say(answer, "%s", text);
+	answer_say(answer, "Next: %s", tip(answer, rows->mem->session, "mem --by instruction"));
 }
