@@ -119,7 +119,7 @@ static int blocks_answer(struct question *q, struct session *s, const struct sel
 	if (annotate_find(s, select, command->function, NULL, &region, err) < 0)
 		return -1;
 	scan_part(s, select, &wish, &analysis, 1);
-	if (branch_stacks_read(&stacks, s, select, event, &obstacle) < 0)
+	if (branch_stacks_read(&stacks, s, select, event, true, &obstacle) < 0)
 		rc = show_region(q, s, analysis.result, NULL, &obstacle, err);
 	else
 		rc = show_region(q, s, analysis.result, &stacks, NULL, err);

@@ -156,7 +156,7 @@ static void count_segment(struct stack_counts *c, const struct entry *older,
 
 	chunk.n[position % STACK_CHUNK] = 1;
 	stack_add_chunk(c, number, position / STACK_CHUNK, &chunk);
-	if (newer->flags.cycles > 0)
+	if (c->options->with_durations && newer->flags.cycles > 0)
 		stack_add_duration(c, number, newer->flags.cycles, 1);
 }
 

@@ -54,9 +54,10 @@ struct taken_sum {
 };
 
 struct stack_options {
-	size_t event;	   /* whose stacks */
-	bool has_segments; /* false: not all branches were recorded, so none are made */
-	bool by_cycles;	   /* the event counts cycles */
+	size_t event;	     /* whose stacks */
+	bool has_segments;   /* false: not all branches were recorded, so none are made */
+	bool by_cycles;	     /* the event counts cycles */
+	bool with_durations; /* of segments, for segment_duration() */
 	bool is_left_out[STACK_POSITIONS]; /* segments, and the branch at their end */
 };
 

@@ -193,7 +193,7 @@ static void sort_durations(struct branch_stacks *b)
 }
 
 int branch_stacks_read(struct branch_stacks *b, struct session *s, const struct select *select,
-		       int event, struct err *err)
+		       int event, bool with_durations, struct err *err)
 {
 	*b = (struct branch_stacks){ .session = s };
 	if (event < 0)
@@ -206,6 +206,7 @@ int branch_stacks_read(struct branch_stacks *b, struct session *s, const struct 
 	b->trigger = stack_trigger_of(s, (size_t)event);
 	b->options.event = (size_t)event;
 	b->options.has_segments = b->filter == FILTER_ANY;
+	b->options.with_durations = with_durations;
 	b->options.by_cycles = b->trigger == TRIGGER_CYCLES;
 	code_functions_init(&b->functions, s);
 	run_scan(b, select);

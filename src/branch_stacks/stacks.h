@@ -64,11 +64,12 @@ struct branch_stacks {
 int branch_stacks_choose(const struct session *, enum stack_filter);
 
 /*
- * Scans the stacks of the event (-1: branch_stacks_choose() of FILTER_ANY). ERR_NO_DATA says what was not recorded, and how to. `out` is to be released
- * also after a failure.
+ * Scans the stacks of the event (-1: branch_stacks_choose() of FILTER_ANY). ERR_NO_DATA says what was
+ * not recorded, and how to. Without `with_durations` segment_duration() knows none. `out` is to be
+ * released also after a failure.
  */
 int branch_stacks_read(struct branch_stacks *out, struct session *, const struct select *,
-		       int event, struct err *);
+		       int event, bool with_durations, struct err *);
 void branch_stacks_release(struct branch_stacks *);
 
 /* The number of an event by its name, or -1 and an error that lists those with branch stacks. */

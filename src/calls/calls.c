@@ -269,7 +269,7 @@ int calls_read(struct calls *c, struct session *s, const struct select *select, 
 		event = branch_stacks_choose(s, FILTER_RETURNS);
 	if (event >= 0 && stack_filter_of(s, (size_t)event) == FILTER_SOME)
 		event = branch_stacks_choose(s, FILTER_ANY);
-	if (branch_stacks_read(&c->stacks, s, select, event, err) < 0)
+	if (branch_stacks_read(&c->stacks, s, select, event, false, err) < 0)
 		return -1;
 	counts = c->stacks.counts;
 	names_init(&c->names, s, NULL, SYMBOLS_LINES);

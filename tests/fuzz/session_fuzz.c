@@ -269,7 +269,7 @@ static void show_blocks(struct session *s, const struct select *select)
 	if (annotate_find(s, select, NULL, NULL, &region, &err) < 0)
 		return;
 	scan_part(s, select, &wish, &analysis, 1);
-	rc = branch_stacks_read(&stacks, s, select, -1, &err);
+	rc = branch_stacks_read(&stacks, s, select, -1, true, &err);
 	annotation_read(&code, s, analysis.result, SYNTAX_ATT);
 	if (code.list.n > 0) {
 		cfg_init(&cfg, &code, rc < 0 ? NULL : &stacks, false);
