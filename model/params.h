@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The numbers of a modelled CPU. They come from catalog/model/<id>.json, which also says
- * where each one is from; docs/model.md explains what they do.
+ * The parameters of a modelled CPU, from catalog/model/<id>.json, which has a source for each of
+ * them. docs/model.md explains them.
  */
 #ifndef CYCLOPS_MODEL_PARAMS_H
 #define CYCLOPS_MODEL_PARAMS_H
@@ -26,12 +26,12 @@ struct params {
 	uint32_t system_cache_bytes, system_cache_ways;
 	uint32_t itlb_entries, dtlb_entries, l2tlb_entries, l2tlb_ways;
 
-	/* From issue until a dependent instruction can start; of the first level: `latency`. */
+	/* From issue until a dependent instruction can start; of an L1 hit: `latency`. */
 	uint32_t l2_cycles, peer_core_cycles, system_cache_cycles, peer_cluster_cycles, dram_cycles;
-	/* How much later SPE calls the load finished. */
+	/* From then until SPE calls the load finished. */
 	uint32_t l2_finish, peer_core_finish, system_cache_finish, peer_cluster_finish, dram_finish;
-	uint32_t system_cache_spread, dram_spread; /* around the mean, up and down */
-	uint32_t dram_line_gap;			   /* between lines that one core receives */
+	uint32_t system_cache_spread, dram_spread; /* latencies vary by so much, up and down */
+	uint32_t dram_line_gap;			   /* between lines from DRAM to one core */
 	uint32_t l2tlb_cycles, walk_cycles;	   /* a walk also loads the last-level entry */
 
 	uint32_t width, window, memory_queue, outstanding_misses, store_buffer;
@@ -40,7 +40,7 @@ struct params {
 	uint32_t conditional_entries, history_bits, target_entries, indirect_entries, return_stack;
 	uint32_t branch_units, integer_units, multicycle_units, memory_units, vector_units;
 	uint32_t latency[N_TIMINGS];
-	uint32_t busy[N_TIMINGS]; /* cycles until its unit can start another; 0: as 1 */
+	uint32_t busy[N_TIMINGS]; /* cycles until its unit can start the next; 0 is as 1 */
 
 	uint32_t prefetch_distance;	  /* of the stride prefetcher; 0: none */
 	uint32_t prefetch_longest_stride; /* bytes */
@@ -55,16 +55,16 @@ struct params {
 	uint32_t stack_wrong_newest, stack_shallow, stack_wrong_path;
 	uint32_t interrupt_cycles;	   /* between interrupts, on average; 0: none */
 	uint32_t interrupt_signals;	   /* they are signals: 0 or 1 */
-	uint32_t quantum, sharing_quantum; /* of threads: cycles that one runs ahead of others */
+	uint32_t quantum, sharing_quantum; /* cycles that a thread may be ahead of others */
 };
 
 /*
- * Sets the parameter of that name from its decimal or 0x text. Fails if there is none of that
- * name or the value is outside what the model can work with.
+ * Sets a parameter from a decimal number, or 0x and hexadecimal digits. Fails if the name is unknown
+ * or the value is out of range.
  */
 int params_set(struct params *, const char *name, const char *value, struct err *);
 
-/* Fails, naming it, if a parameter was not set or two do not fit each other. */
+/* Fails if a parameter is missing, or if sizes and ways do not make a power of two of sets. */
 int params_check(const struct params *, struct err *);
 
 #endif

@@ -60,7 +60,7 @@ bool multiplexing_is_ambiguous(const struct counting_state *s)
 		return false;
 	for (size_t i = 0; i < s->n_specs; i++)
 		for (size_t k = 0; k < i; k++)
-			if (is_core_event(&s->specs[i]) && s->specs[i].pmu == s->specs[k].pmu &&
+			if (is_core_spec(&s->specs[i]) && s->specs[i].pmu == s->specs[k].pmu &&
 			    s->states[i] == COUNT_COUNTED && s->states[k] == COUNT_COUNTED &&
 			    (s->specs[i].group == 0 || s->specs[i].group != s->specs[k].group))
 				return true;

@@ -208,14 +208,14 @@ static void extend_enabled_times(const struct counting_state *s, const struct ru
 	for (size_t i = 0; i < run->handles.list.n; i++) {
 		const struct handle *h = &run->handles.list.items[i];
 
-		if (is_core_event(&s->specs[h->event]) &&
+		if (is_core_spec(&s->specs[h->event]) &&
 		    deltas[i].enabled_ns > longest[h->place_index])
 			longest[h->place_index] = deltas[i].enabled_ns;
 	}
 	for (size_t i = 0; i < run->handles.list.n; i++) {
 		const struct handle *h = &run->handles.list.items[i];
 
-		if (is_core_event(&s->specs[h->event]))
+		if (is_core_spec(&s->specs[h->event]))
 			deltas[i].enabled_ns = longest[h->place_index];
 	}
 	free(longest);
@@ -238,7 +238,7 @@ static void counting_read_all(const struct counting_state *s, struct run *run, s
 		if (has_failed[i])
 			continue;
 		sum->group = h->group;
-		sum->is_unscaled = s->is_mixed && is_core_event(&s->specs[h->event]) &&
+		sum->is_unscaled = s->is_mixed && is_core_spec(&s->specs[h->event]) &&
 				   !target_is_cpus(s->c->target);
 		sum_add(sum, &deltas[i]);
 	}
@@ -285,7 +285,7 @@ static void switch_groups(struct counting_state *s, const struct run *run)
 }
 
 /* Calls counting.choose with the counts so far. */
-static void choose_groups(struct counting_state *s, struct run *run)
+static void choose_groups_on(struct counting_state *s, struct run *run)
 {
 	size_t n = s->n_slots * s->n_specs;
 	struct runs *runs = mem_zalloc(n + 1, sizeof(*runs));
@@ -349,7 +349,7 @@ static int wait_for_end(struct counting_state *s, struct run *run, struct err *e
 		if (clock_now_ns() < next_ns || launch_is_over(&run->launch))
 			continue;
 		if (!is_tick_next) {
-			choose_groups(s, run);
+			choose_groups_on(s, run);
 			continue;
 		}
 		while (run->next_tick_ns <= clock_now_ns())
@@ -499,7 +499,7 @@ static void counting_start(struct counting_state *s)
 	assign_batches(s);
 }
 
-static void release(struct counting_state *s)
+static void counting_state_release(struct counting_state *s)
 {
 	free(s->outcomes);
 	free(s->states);
@@ -531,7 +531,7 @@ int counting_run(const struct counting *c, struct counts *out, struct counting_e
 		if (c->interval_ms == 0 || c->tick != NULL)
 			add_slot_counts(&s, out, s.runs);
 	}
-	release(&s);
+	counting_state_release(&s);
 	*out_end = end;
 	return rc;
 }

@@ -41,7 +41,7 @@ struct counting_state {
 enum { EVERY_BATCH = UINT32_MAX };
 
 /* Is the event counted by a core PMU? */
-static inline bool is_core_event(const struct event_spec *spec)
+static inline bool is_core_spec(const struct event_spec *spec)
 {
 	return spec->pmu != NULL && spec->pmu->is_core;
 }

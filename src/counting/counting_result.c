@@ -12,7 +12,7 @@ uint8_t state_before_open(const struct counting_state *s, const struct event_spe
 			      (a->config == CONTEXT_SWITCHES || a->config == CPU_MIGRATIONS ||
 			       a->config == CGROUP_SWITCHES);
 
-	if (is_core_event(spec) && a->type == spec->pmu->type &&
+	if (is_core_spec(spec) && a->type == spec->pmu->type &&
 	    !pmu_has_event(spec->pmu, a->config))
 		return COUNT_NOT_SUPPORTED;
 	if (only_in_kernel && s->user_only && !s->c->user_only)
@@ -41,8 +41,8 @@ static uint8_t state_after_counting(const struct counting_state *s, size_t event
 	return runs_are_counted(runs) ? COUNT_COUNTED : COUNT_NOT_COUNTED;
 }
 
-static void add_count(const struct counting_state *s, struct counts *out, size_t slot, size_t event,
-		      const struct runs *runs)
+static void add_slot_count(const struct counting_state *s, struct counts *out, size_t slot,
+			   size_t event, const struct runs *runs)
 {
 	const struct event_spec *spec = &s->specs[event];
 	const struct target_place *place = &s->slots[slot];
@@ -92,5 +92,6 @@ void add_slot_counts(const struct counting_state *s, struct counts *out, const s
 	for (size_t slot = 0; slot < s->n_slots; slot++)
 		for (size_t event = 0; event < s->n_specs; event++)
 			if (!is_not_in_slot(s, slot, event))
-				add_count(s, out, slot, event, &runs[slot * s->n_specs + event]);
+				add_slot_count(s, out, slot, event,
+					       &runs[slot * s->n_specs + event]);
 }

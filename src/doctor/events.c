@@ -83,7 +83,7 @@ static void set_up_kernel(struct loaded_kernel *s, const struct doctor_kernel *k
 }
 
 /* Opens the event for this thread in user mode, disabled. Returns the descriptor, or -errno. */
-static int open_event(const struct doctor_counter *c, const struct cpu_event *event)
+static int open_disabled(const struct doctor_counter *c, const struct cpu_event *event)
 {
 	struct event_specs specs = { 0 };
 	struct event_request request = {
@@ -118,7 +118,7 @@ static bool count_run(const struct doctor_counter *c, const struct cpu_event *ev
 	struct {
 		uint64_t value, enabled_ns, running_ns;
 	} read = { 0 };
-	int fd = open_event(c, event);
+	int fd = open_disabled(c, event);
 	bool is_read;
 
 	if (fd < 0)
@@ -175,7 +175,7 @@ static void check_event(const struct doctor_counter *c, const struct cpu_event *
 	add_verdict_row(out, event, event_verdict_name(check.verdict), e, &count, check.factor);
 }
 
-static const char *event_name_at(const void *context, size_t i)
+static const char *pmu_event_name_at(const void *context, size_t i)
 {
 	const struct cpu_pmu *pmu = context;
 
@@ -200,7 +200,7 @@ static int check_named_events(const struct doctor_counter *c, const char *names,
 			return err_set(err, ERR_USAGE, ERR_NOWHERE,
 				       "--events: %s has no event '%s'%s", cpu_name(c->facts->cpu),
 				       name,
-				       did_you_mean(name, event_name_at, c->facts, "", advice,
+				       did_you_mean(name, pmu_event_name_at, c->facts, "", advice,
 						    sizeof(advice)));
 		}
 		check_event(c, event, loaded, out, found);

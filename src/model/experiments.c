@@ -65,7 +65,7 @@ static int copy_pipe(int from, struct err *err)
 	return -1;
 }
 
-static int open_input(struct experiments *e, struct err *err)
+static int open_standard_input(struct experiments *e, struct err *err)
 {
 	struct stat st;
 
@@ -339,7 +339,7 @@ int experiments_run(const struct model_options *options, const struct what_if_li
 	    mkdtemp(e.folder) == NULL)
 		return err_set(err, ERR_IO, ERR_NOWHERE, "cannot make a folder in %s: %s",
 			       tmp != NULL ? tmp : "/tmp", strerror(errno));
-	if (open_input(&e, err) == 0)
+	if (open_standard_input(&e, err) == 0)
 		rc = run_as_it_is(&e, list, out, out_end, err);
 	if (rc == 0 && out->runs.n > 0)
 		rc = add_remaining_ideals(&e, list, symfs, out, err);

@@ -87,7 +87,7 @@ static bool is_function_named(const struct model_function *f, const char *name)
 	       (f->name[n] == '\0' || f->name[n] == '.');
 }
 
-static void add_range(struct ideal *out, struct ideal_range range)
+static void add_function_range(struct ideal *out, struct ideal_range range)
 {
 	for (size_t i = 0; i < out->ranges.n; i++)
 		if (out->ranges.items[i].start == range.start)
@@ -103,7 +103,7 @@ int model_functions_find(const struct model_functions *f, const char *name, stru
 	for (size_t i = 0; i < f->of_block.n; i++)
 		if (is_function_named(&f->list.items[f->of_block.items[i]], name) &&
 		    f->ranges.items[i].end != 0)
-			add_range(out, f->ranges.items[i]);
+			add_function_range(out, f->ranges.items[i]);
 	if (out->ranges.n > 0)
 		return 0;
 	return err_set(err, ERR_USAGE, ERR_NOWHERE,

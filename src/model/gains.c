@@ -33,7 +33,7 @@ const struct gains_run *gains_find(const struct gains *g, const char *name)
 	return NULL;
 }
 
-static bool read_number(const json_t *object, const char *key, uint64_t *out)
+static bool read_json_count(const json_t *object, const char *key, uint64_t *out)
 {
 	const json_t *number = json_object_get(object, key);
 
@@ -48,9 +48,9 @@ static int read_gains_run(struct gains *g, const json_t *run, const char *path, 
 	uint64_t bits = 0;
 
 	out->name = mem_strndup(name != NULL ? name : "", strlen(name != NULL ? name : ""));
-	if (name == NULL || !read_number(run, "bits", &bits) || bits > UINT32_MAX ||
-	    !read_number(run, "cycles", &out->cycles) ||
-	    !read_number(run, "cpu_cycles", &out->cpu_cycles))
+	if (name == NULL || !read_json_count(run, "bits", &bits) || bits > UINT32_MAX ||
+	    !read_json_count(run, "cycles", &out->cycles) ||
+	    !read_json_count(run, "cpu_cycles", &out->cpu_cycles))
 		return err_set(err, ERR_FORMAT, ERR_NOWHERE,
 			       "%s: a run wants a name, bits, cycles and cpu_cycles", path);
 	out->bits = (uint32_t)bits;
@@ -90,8 +90,8 @@ static int read_gains_file(struct gains *g, const json_t *root, const char *path
 	size_t first = g->runs.n;
 	uint64_t schema;
 
-	if (!read_number(root, "schema", &schema) || schema != 1 || json_array_size(runs) == 0 ||
-	    !json_is_boolean(parallel))
+	if (!read_json_count(root, "schema", &schema) || schema != 1 ||
+	    json_array_size(runs) == 0 || !json_is_boolean(parallel))
 		return err_set(err, ERR_FORMAT, ERR_NOWHERE,
 			       "%s: wanted runs of the model, schema 1", path);
 	g->is_parallel |= json_is_true(parallel);
