@@ -144,7 +144,7 @@ static int check(const struct config *c, struct err *err)
 {
 	if (c->output == NULL || c->name == NULL)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "the model was not told the program or the file to write");
+			       "the program or the file to write is missing");
 	if (c->samples.branches.depth > BRANCH_STACK_MOST ||
 	    c->samples.branches.filter >= N_BRANCH_FILTERS)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "branch stacks have 1 to %d entries",

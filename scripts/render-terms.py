@@ -30,7 +30,7 @@ def wrap(text, indent):
 
 def rows(lines):
     """The lines of the page, tables made into terms and what they mean."""
-    paragraph = []
+    paragraph, before = [], ""
     for line in [*lines, ""]:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         is_row = line.startswith("|")
@@ -39,10 +39,12 @@ def rows(lines):
             paragraph = []
         if line.startswith("#"):
             yield line.lstrip("# ").upper() + "\n"
-        elif is_row and cells[0] not in ("term", "---"):
-            source = f" ({cells[2]})" if cells[2] else ""
+        elif is_row and cells[0] in ("term", "say"):
+            before = "not: " if cells[1] == "not" else ""
+        elif is_row and cells[0] != "---":
+            source = f" ({cells[2]})" if "".join(cells[2:]) else ""
             yield wrap(cells[0], TERM)
-            yield wrap(cells[1] + source, MEANING)
+            yield wrap(before + cells[1] + source, MEANING)
         elif not is_row and line and not line.startswith("<!--"):
             paragraph.append(line)
         elif not line:

@@ -27,6 +27,7 @@ CHECKS = [
     ["sh", "scripts/check-spdx.sh"],
     ["sh", "scripts/check-format.sh"],
     ["python3", "scripts/check-catalog.py"],
+    ["python3", "scripts/check-terms.py"],
 ]
 
 # Suites of whole programs test behaviour, which does not depend on the compiler:

@@ -113,7 +113,7 @@ static const struct column event_columns[] = {
 	{ "address", NULL, "", CELL_HEX, 0, "address of the instruction" },
 	{ "event", NULL, "", CELL_TEXT, 0, "event of samples, or of SPE records" },
 	{ "samples", NULL, "samples", CELL_COUNT, 0, "samples or records" },
-	{ "period", NULL, "events", CELL_COUNT, 0, "events that samples stand for" },
+	{ "period", NULL, "events", CELL_COUNT, 0, "events that samples represent" },
 	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
 	  "part of the function's events (samples) or records (SPE)" },
 };

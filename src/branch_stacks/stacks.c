@@ -291,7 +291,7 @@ void branch_stacks_note(const struct branch_stacks *b, struct table *t)
 		   " branches; the deepest has %" PRIu64,
 		   b->counts->n_samples, name, b->counts->n_entries, b->counts->deepest);
 	if (!isnan(b->instructions) && b->instructions > 0)
-		table_note(t, "their segments stand for %s",
+		table_note(t, "their segments represent %s",
 			   table_human(t, cell_number(b->instructions), "instructions"));
 	note_faults(b, t);
 	note_positions(b, t);

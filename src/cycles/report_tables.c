@@ -397,7 +397,7 @@ static const struct column node_columns[N_NODE_COLUMNS] = {
 			 "the level of instructions" },
 	[NODE_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0, "samples of the event" },
 	[NODE_EVENTS] = { "events", NULL, "events", CELL_NUMBER, 0,
-			  "events that the samples stand for: sum of period x multiplex factor" },
+			  "events that the samples represent: sum of period x multiplex factor" },
 	[NODE_MUX] = { "mux", NULL, "", CELL_NUMBER, COLUMN_TRUST,
 		       "multiplex factor: time enabled / time running" },
 	[NODE_PENALTY] = { "penalty", NULL, "cycles", CELL_NUMBER, 0,

@@ -51,8 +51,8 @@ enum gate_column {
 static const struct column gate_columns[N_GATE_COLUMNS] = {
 	[GATE_TEXT] = { "fail_if", "fails if", "", CELL_TEXT, 0, "the condition" },
 	[GATE_RESULT] = { "result", NULL, "", CELL_TEXT, 0,
-			  "passed, failed, undecided: full counters hide it, or noise: met, but "
-			  "chance explains it" },
+			  "passed, failed, undecided: saturation hides it, or noise: met, but "
+			  "not significant" },
 	[GATE_NAME] = { "worst", NULL, "", CELL_TEXT, COLUMN_GROW,
 			"the measure that meets it most, or comes nearest to it" },
 	[GATE_WORDS] = { "change_words", "change", "", CELL_TEXT, COLUMN_TEXT_ONLY,
@@ -98,7 +98,7 @@ static const struct column row_columns[N_ROW_COLUMNS] = {
 	[ROW_A] = { "a", NULL, "", CELL_NUMBER, COLUMN_TRUST, "what it was; absent: not there" },
 	[ROW_B] = { "b", NULL, "", CELL_NUMBER, COLUMN_TRUST, "what it is; absent: not there" },
 	[ROW_CHANGE] = { "change", NULL, "", CELL_NUMBER, COLUMN_TRUST,
-			 "b - a; absent: cannot be told" },
+			 "b - a; absent: not known" },
 	/*
 	 * Only metrics need the two columns: their values differ in size, so each has its own
 	 * number of decimals.
@@ -114,7 +114,7 @@ static const struct column row_columns[N_ROW_COLUMNS] = {
 	[ROW_INTERVAL] = { "interval", "\xc2\xb1 (95 %)", "", CELL_NUMBER, COLUMN_TEXT_ONLY,
 			   "so far the change may be off, 19 times out of 20" },
 	[ROW_CERTAINTY] = { "certainty", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
-			    "certain: at 99 % for the whole table; noise: chance explains it; "
+			    "certain: at 99 % for the whole table; noise: not significant; "
 			    "unknown: nothing is known of the error; saturated: full latency "
 			    "counters hide what changed" },
 	[ROW_A_SAMPLES] = { "a_samples", NULL, "samples", CELL_COUNT, COLUMN_MACHINE_ONLY,

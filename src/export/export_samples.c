@@ -32,7 +32,7 @@ static const struct column columns[SAMPLES_N_COLS] = {
 	[SAMPLES_COL_TIME] = { "time_ns", NULL, "ns", CELL_COUNT, 0, "time on the perf clock" },
 	[SAMPLES_COL_EVENT] = { "event", NULL, "", CELL_TEXT, 0, "event that was sampled" },
 	[SAMPLES_COL_PERIOD] = { "period", NULL, "events", CELL_COUNT, 0,
-				 "events that the sample stands for" },
+				 "events that the sample represents" },
 	[SAMPLES_COL_IP] = { "ip", NULL, "", CELL_HEX, 0, "address of the instruction" },
 	[SAMPLES_COL_MODULE] = { "module", NULL, "", CELL_TEXT, 0,
 				 "path of the file that it lies in" },

@@ -160,7 +160,7 @@ int target_cpus_find(const char *wanted, const char *root, struct arena *memory,
 	if (!system_line(root, line, sizeof(line), "/sys/devices/system/cpu/online") ||
 	    cpu_list_parse(line, memory, &online, err) < 0)
 		return err_set(err, ERR_IO, ERR_NOWHERE,
-			       "cannot tell which CPUs are online: no list in "
+			       "the online CPUs are not known: no list in "
 			       "/sys/devices/system/cpu/online");
 	if (wanted == NULL)
 		cpus = online;

@@ -76,7 +76,7 @@ static const struct column columns[N_COLUMNS] = {
 	[SPE_LEAST_CYCLES] = FACT("spe_least_cycles", "cycles", CELL_COUNT, 0,
 				  "latency below which operations were dropped; 0: none"),
 	[LOST_RECORDS] =
-		FACT("lost_records", "records", CELL_COUNT, 0, "found no room in the ring"),
+		FACT("lost_records", "records", CELL_COUNT, 0, "did not fit into the ring buffer"),
 	[LOST_SAMPLES] = FACT("lost_samples", "samples", CELL_COUNT, 0, "dropped by the kernel"),
 	[FULL_BUFFERS] = FACT("full_buffers", "times", CELL_COUNT, 0, "the SPE buffer was full"),
 	[COLLISIONS] =

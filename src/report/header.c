@@ -96,7 +96,7 @@ static void where(struct facts *f)
 	if (cpu[0] != '\0') {
 		text_part(&f->text);
 		text_str(&f->text, cpu);
-		text_str(&f->text, f->s->cpu_is_given ? " (as told by --cpu)" : "");
+		text_str(&f->text, f->s->cpu_is_given ? " (given by --cpu)" : "");
 	}
 	if (f->info->n_cpus_online > 0) {
 		text_part(&f->text);

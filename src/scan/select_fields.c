@@ -435,7 +435,7 @@ const struct field select_fields[] = {
 	{ "cpu", "number of the cpu", .number = number_cpu },
 	{ "el", "exception level: 0 user, 1 or 2 kernel", .number = number_level },
 	{ "time", "time since the start of the capture: 1.5s, 20ms", .number = number_time },
-	{ "period", "events that a sample stands for", .number = number_period },
+	{ "period", "events that a sample represents", .number = number_period },
 	{ "weight", "a sample's weight, as the CPU gives it", .number = number_weight,
 	  .about = ABOUT_OUTCOME },
 	{ 0 },
