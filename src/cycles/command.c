@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "cli/command.h"
@@ -65,24 +64,6 @@ static int cycles_check(struct question *q, struct err *err)
 	return 0;
 }
 
-/* The tree that is asked for, by name or file, else that of the capture's CPU. */
-static int choose_tree(const struct cycles_command *command, const struct session *s,
-		       struct cycle_template **out, struct err *err)
-{
-	const struct info *info = capture_info(s->capture);
-	struct err unused;
-
-	if (command->tree == NULL)
-		return cycle_template_of_cpu(s->cpu != NULL ? cpu_id(s->cpu) : "",
-					     strings_get(capture_strings(s->capture), info->cpuid),
-					     out, err);
-	if (cycle_template_find(command->tree, out, &unused) == 0)
-		return 0;
-	if (access(command->tree, F_OK) != 0)
-		return cycle_template_find(command->tree, out, err);
-	return cycle_template_open(command->tree, out, err);
-}
-
 /* EVENT=CYCLES */
 static int set_penalty(const struct cycle_template *t, const char *text, double *penalties,
 		       struct err *err)
@@ -142,11 +123,15 @@ static int answer_of_tree(struct question *q, struct session *s, const struct se
 static int cycles_answer(struct question *q, struct session *s, const struct select *select,
 			 struct err *err)
 {
+	const struct cycles_command *command = q->what.into;
+	const struct info *info = capture_info(s->capture);
 	struct cycle_template *tree = NULL;
 	double *penalties;
 	int rc;
 
-	if (choose_tree(q->what.into, s, &tree, err) < 0)
+	if (cycle_template_choose(command->tree, s->cpu != NULL ? cpu_id(s->cpu) : "",
+				  strings_get(capture_strings(s->capture), info->cpuid), &tree,
+				  err) < 0)
 		return -1;
 	penalties = mem_zalloc(tree->n_nodes, sizeof(*penalties));
 	rc = answer_of_tree(q, s, select, tree, penalties, err);

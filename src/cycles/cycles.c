@@ -31,17 +31,6 @@ double report_cycles(const struct cycle_report *r, uint32_t row)
 	return v->state == CYCLE_MEASURED ? v->cycles : 0;
 }
 
-enum cell_mark report_mark(const struct cycle_value *v)
-{
-	if (v->is_sparse)
-		return MARK_SPARSE;
-	if (v->is_lower_bound)
-		return MARK_INCOMPLETE;
-	if (v->is_upper_bound || (v->cap >= 0 && v->cap < v->cycles))
-		return MARK_AT_MOST;
-	return MARK_EXACT;
-}
-
 /* What is counted at a node in a row: nothing, unless the capture has its event. */
 static void count_nodes(const struct cycle_report *r, uint32_t row, struct cycle_count *counts)
 {

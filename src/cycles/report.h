@@ -48,9 +48,6 @@ struct event_sum report_node_sum(const struct cycle_report *, uint32_t row, int 
 /* Cycles that shares of a row are of: its unhalted cycles; 0: not known. */
 double report_cycles(const struct cycle_report *, uint32_t row);
 
-/* How far a value of the tree can be trusted. */
-enum cell_mark report_mark(const struct cycle_value *);
-
 /* report_tables.c: fills the tables for people, and the one for programs. */
 void report_answer(const struct cycle_report *, struct table *);
 void report_shares(const struct cycle_report *, struct table *);

@@ -6,14 +6,8 @@
 
 #include "base/alloc.h"
 #include "cycles/report.h"
+#include "cycles/tree/node_table.h"
 #include "table/answer.h"
-
-static const char *const state_words[] = {
-	[CYCLE_MEASURED] = "measured",
-	[CYCLE_NOT_COLLECTED] = "not collected",
-	[CYCLE_GAP] = "gap",
-	[CYCLE_TOO_FINE] = "too fine",
-};
 
 /* Columns of the keys, then those in front of the branches. */
 enum { MOST_KEY_COLUMNS = N_KEYS * KEY_MAX_COLUMNS };
@@ -55,7 +49,7 @@ static struct cell share_cell(const struct cycle_report *r, uint32_t row, int no
 		return cell_text("-");
 	if (v->state != CYCLE_MEASURED || cycles <= 0)
 		return cell_text("·");
-	return cell_marked(cell_number(cycle_capped(v) / cycles), report_mark(v));
+	return cell_marked(cell_number(cycle_capped(v) / cycles), node_mark(v));
 }
 
 /* Has the column of this node anything to show? A gap is one for every row. */
@@ -64,29 +58,6 @@ static bool has_column(const struct cycle_report *r, int node)
 	const struct cycle_value *v = &report_values(r, report_whole(r))[node];
 
 	return r->tree->nodes[node].title != NULL && v->state == CYCLE_MEASURED;
-}
-
-/* Names of the nodes with a column title that are in this state. */
-static void names_in_state(const struct cycle_report *r, enum cycle_state state, struct text *out)
-{
-	for (size_t i = 0; i < r->tree->n_nodes; i++)
-		if (r->tree->nodes[i].title != NULL &&
-		    report_values(r, report_whole(r))[i].state == state) {
-			text_part(out);
-			text_str(out, r->tree->nodes[i].name);
-		}
-}
-
-static void note_state(const struct cycle_report *r, enum cycle_state state, const char *what,
-		       struct table *t)
-{
-	struct text names = { 0 };
-
-	names_in_state(r, state, &names);
-	text_char(&names, '\0');
-	if (names.n > 1)
-		table_note(t, "%s: %s.", what, names.bytes);
-	text_release(&names);
 }
 
 /* Events of the capture that are not in the tree. */
@@ -104,21 +75,6 @@ static void note_extra(const struct cycle_report *r, struct table *t)
 	if (names.n > 1)
 		table_note(t, "Not in the tree: %s.", names.bytes);
 	text_release(&names);
-}
-
-static void note_caps(const struct cycle_report *r, struct table *t)
-{
-	for (size_t i = 0; i < r->tree->n_nodes; i++) {
-		const struct cycle_value *v = &report_values(r, report_whole(r))[i];
-
-		if (v->state == CYCLE_MEASURED && v->cap > 0 && v->cap < v->cycles)
-			table_note(
-				t,
-				"%s: its events cost %.2f times the cycles of %s, so they overlap. "
-				"Shown: at most those cycles.",
-				r->tree->nodes[i].name, v->cycles / v->cap,
-				r->tree->nodes[r->tree->nodes[i].cap].name);
-	}
 }
 
 static void note_clamped(const struct cycle_report *r, struct table *t)
@@ -189,10 +145,11 @@ static void note_turns(const struct cycle_report *r, struct table *t)
 
 static void add_notes(const struct cycle_report *r, struct table *t)
 {
+	const struct node_view view = { .tree = r->tree,
+					.values = report_values(r, report_whole(r)) };
+
 	note_turns(r, t);
-	note_caps(r, t);
-	note_state(r, CYCLE_NOT_COLLECTED, "Not collected in this capture", t);
-	note_state(r, CYCLE_GAP, "This CPU has no event for", t);
+	node_notes(&view, t);
 	note_extra(r, t);
 	note_followers(r, t);
 	note_clamped(r, t);
@@ -247,7 +204,7 @@ void report_shares(const struct cycle_report *r, struct table *t)
 		if (whole > 0)
 			cells[n_keys] =
 				cell_marked(cell_number(report_cycles(r, row) / whole),
-					    report_mark(&report_values(r, row)[r->tree->cycles]));
+					    node_mark(&report_values(r, row)[r->tree->cycles]));
 		cells[n_keys + 1] = share_cell(r, row, r->tree->stalled);
 		for (size_t k = 0; k < n_nodes; k++)
 			cells[n_keys + 3 + k] = share_cell(r, row, nodes[k]);
@@ -365,69 +322,6 @@ void report_answer(const struct cycle_report *r, struct table *t)
 	say_multiplexing(r, t);
 }
 
-/* The columns of a node, behind those of the keys. */
-enum node_column {
-	NODE_NAME,
-	NODE_PARENT,
-	NODE_DEPTH,
-	NODE_KIND,
-	NODE_STATE,
-	NODE_SAMPLES,
-	NODE_EVENTS,
-	NODE_MUX,
-	NODE_PENALTY,
-	NODE_CYCLES,
-	NODE_SE,
-	NODE_SHARE,
-	NODE_CAP,
-	NODE_CAPPED,
-	NODE_OVERLAP,
-	N_NODE_COLUMNS,
-};
-
-static const struct column node_columns[N_NODE_COLUMNS] = {
-	[NODE_NAME] = { "node", NULL, "", CELL_TEXT, 0, "event, branch or formula of the tree" },
-	[NODE_PARENT] = { "parent", NULL, "", CELL_TEXT, 0, "the node that it is below" },
-	[NODE_DEPTH] = { "depth", NULL, "", CELL_COUNT, 0, "0: at the top of the tree" },
-	[NODE_KIND] = { "kind", NULL, "", CELL_TEXT, 0,
-			"event, branch, formula, or extra: an event that is not in the tree" },
-	[NODE_STATE] = { "state", NULL, "", CELL_TEXT, 0,
-			 "measured; not collected; gap: the CPU has no event for it; too fine: not "
-			 "at "
-			 "the level of instructions" },
-	[NODE_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0, "samples of the event" },
-	[NODE_EVENTS] = { "events", NULL, "events", CELL_NUMBER, 0,
-			  "events that the samples represent: sum of period x multiplex factor" },
-	[NODE_MUX] = { "mux", NULL, "", CELL_NUMBER, COLUMN_TRUST,
-		       "multiplex factor: time enabled / time running" },
-	[NODE_PENALTY] = { "penalty", NULL, "cycles", CELL_NUMBER, 0,
-			   "cycles that one event costs" },
-	[NODE_CYCLES] = { "cycles", NULL, "cycles", CELL_NUMBER, 0,
-			  "cost; of formulas with its sign, before it is clamped to 0" },
-	[NODE_SE] = { "cycles_se", NULL, "cycles", CELL_NUMBER, 0, "standard error of the cost" },
-	[NODE_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
-			 "cost, capped, of the cycles of the row" },
-	[NODE_CAP] = { "cap", NULL, "", CELL_TEXT, 0, "event whose cycles it cannot exceed" },
-	[NODE_CAPPED] = { "capped_cycles", NULL, "cycles", CELL_NUMBER, 0,
-			  "cost, at most the cap" },
-	[NODE_OVERLAP] = { "overlap", NULL, "", CELL_NUMBER, 0,
-			   "cost / cap, if it is above 1: costs that overlap" },
-};
-
-static const char *kind_word(const struct cycle_node *n)
-{
-	return n->kind == NODE_EVENT ? "event" : n->kind == NODE_BRANCH ? "branch" : "formula";
-}
-
-/* Cells of an event: how many samples, and what they stand for. */
-static void show_event(const struct event_sum *sum, enum cell_mark mux_mark, struct cell *cells)
-{
-	cells[NODE_SAMPLES] = cell_count(sum->n);
-	cells[NODE_EVENTS] = cell_number(sum->events);
-	if (sum->weight > 0)
-		cells[NODE_MUX] = cell_marked(cell_number(sum->events / sum->weight), mux_mark);
-}
-
 static enum cell_mark mux_mark(const struct cycle_report *r, size_t event)
 {
 	if (!mux_is_known(r->mux, event))
@@ -441,76 +335,6 @@ static enum cell_mark node_mux_mark(const struct cycle_report *r, int node)
 		if (r->events.nodes[i] == node && mux_mark(r, i) != MARK_EXACT)
 			return mux_mark(r, i);
 	return MARK_EXACT;
-}
-
-static void show_node(const struct cycle_report *r, uint32_t row, int node, struct table *t,
-		      struct cell *cells)
-{
-	const struct cycle_node *n = &r->tree->nodes[node];
-	const struct cycle_value *v = &report_values(r, row)[node];
-	double cycles = report_cycles(r, row);
-	bool is_average = n->kind == NODE_FORMULA && n->formula == FORMULA_AVERAGE;
-
-	cells[NODE_NAME] = cell_text(table_text(t, n->name));
-	if (n->parent != NO_NODE)
-		cells[NODE_PARENT] = cell_text(table_text(t, r->tree->nodes[n->parent].name));
-	cells[NODE_DEPTH] = cell_count(n->depth);
-	cells[NODE_KIND] = cell_text(kind_word(n));
-	cells[NODE_STATE] = cell_text(state_words[v->state]);
-	if (n->kind == NODE_EVENT && r->request->penalties[node] > 0)
-		cells[NODE_PENALTY] = cell_number(r->request->penalties[node]);
-	if (v->state != CYCLE_MEASURED)
-		return;
-	if (n->kind == NODE_EVENT) {
-		struct event_sum sum = report_node_sum(r, row, node);
-
-		show_event(&sum, node_mux_mark(r, node), cells);
-		if (!n->is_cycles && r->request->penalties[node] <= 0)
-			return; /* it costs nothing by itself */
-	}
-	cells[NODE_CYCLES] = cell_number(v->raw);
-	cells[NODE_SE] = cell_number(v->se);
-	if (is_average)
-		return; /* cycles of a period: no part of anything */
-	if (cycles > 0)
-		cells[NODE_SHARE] =
-			cell_marked(cell_number(cycle_capped(v) / cycles), report_mark(v));
-	cells[NODE_CAPPED] = cell_number(cycle_capped(v));
-	if (v->cap < 0)
-		return;
-	cells[NODE_CAP] = cell_text(table_text(t, r->tree->nodes[n->cap].name));
-	if (v->cap > 0 && v->cycles > v->cap)
-		cells[NODE_OVERLAP] = cell_number(v->cycles / v->cap);
-}
-
-/* Stalled cycles that no branch explains: the last row of an object's tree. */
-static void show_not_explained(const struct cycle_report *r, uint32_t row, struct cell *cells)
-{
-	double cycles = report_cycles(r, row), left;
-	bool is_known = !r->is_fine || row == report_whole(r);
-
-	cells[NODE_NAME] = cell_text("not_explained");
-	cells[NODE_DEPTH] = cell_count(0);
-	cells[NODE_KIND] = cell_text("formula");
-	is_known &= cycle_not_explained(r->tree, report_values(r, row), &left);
-	cells[NODE_STATE] = cell_text(is_known	   ? state_words[CYCLE_MEASURED]
-				      : r->is_fine ? state_words[CYCLE_TOO_FINE]
-						   : state_words[CYCLE_NOT_COLLECTED]);
-	if (!is_known)
-		return;
-	cells[NODE_CYCLES] = cells[NODE_CAPPED] = cell_number(left);
-	if (cycles > 0)
-		cells[NODE_SHARE] = cell_number(left / cycles);
-}
-
-/* An event of the capture that is in no tree. */
-static void show_extra(const struct cycle_report *r, uint32_t row, size_t event, struct cell *cells)
-{
-	cells[NODE_NAME] = cell_text(capture_event_name(r->session->capture, event));
-	cells[NODE_DEPTH] = cell_count(0);
-	cells[NODE_KIND] = cell_text("extra");
-	cells[NODE_STATE] = cell_text(state_words[CYCLE_MEASURED]);
-	show_event(&report_sums(r, row)[event], mux_mark(r, event), cells);
 }
 
 static bool is_extra(const struct cycle_report *r, size_t event)
@@ -538,11 +362,42 @@ static int find_row(const struct cycle_report *r, const char *name, struct table
 		       key_classes[r->request->keys.keys[0]].name, name);
 }
 
+/* The object of a row; fills the evidence of each node. */
+static struct node_view view_of(const struct cycle_report *r, uint32_t row,
+				struct node_evidence *evidence)
+{
+	for (size_t i = 0; i < r->tree->n_nodes; i++) {
+		struct event_sum sum = report_node_sum(r, row, (int)i);
+
+		evidence[i] = (struct node_evidence){ sum.n, sum.weight, sum.events,
+						      node_mux_mark(r, (int)i) };
+	}
+	return (struct node_view){
+		.tree = r->tree,
+		.values = report_values(r, row),
+		.evidence = evidence,
+		.penalties = r->request->penalties,
+		.cycles = report_cycles(r, row),
+		.is_fine = r->is_fine && row != report_whole(r),
+		.is_sampled = true,
+	};
+}
+
+static void show_extra(const struct cycle_report *r, uint32_t row, size_t event, struct cell *cells)
+{
+	const struct event_sum *sum = &report_sums(r, row)[event];
+	const struct node_evidence e = { sum->n, sum->weight, sum->events, mux_mark(r, event) };
+
+	node_show_extra(capture_event_name(r->session->capture, event), &e, cells);
+}
+
 /* All rows of the tree of one object. */
 static void add_long_rows(const struct cycle_report *r, uint32_t row, size_t n_keys,
 			  struct table *t)
 {
 	size_t n = r->tree->n_nodes + 1 + r->events.n;
+	struct node_evidence *evidence = mem_alloc(r->tree->n_nodes, sizeof(*evidence));
+	const struct node_view view = view_of(r, row, evidence);
 
 	for (size_t i = 0; i < n; i++) {
 		size_t event = i - r->tree->n_nodes - 1;
@@ -554,12 +409,13 @@ static void add_long_rows(const struct cycle_report *r, uint32_t row, size_t n_k
 		if (row != report_whole(r))
 			show_row_keys(r, row, t, cells);
 		if (i < r->tree->n_nodes)
-			show_node(r, row, (int)i, t, cells + n_keys);
+			node_show(&view, (int)i, t, cells + n_keys);
 		else if (i == r->tree->n_nodes)
-			show_not_explained(r, row, cells + n_keys);
+			node_show_not_explained(&view, cells + n_keys);
 		else
 			show_extra(r, row, event, cells + n_keys);
 	}
+	free(evidence);
 }
 
 int report_long(const struct cycle_report *r, struct table *t, struct err *err)
@@ -587,74 +443,19 @@ int report_long(const struct cycle_report *r, struct table *t, struct err *err)
 
 int report_nodes(const struct cycle_report *r, struct table *t, struct err *err)
 {
-	enum { NAME, SHARE, SE, SAMPLES, PERIOD, MUX, PENALTY, CYCLES, N };
-	static const struct column columns[N] = {
-		[NAME] = { "node", NULL, "", CELL_TEXT, COLUMN_TREE | COLUMN_GROW,
-			   "node of the tree" },
-		[SHARE] = { "share", "share", "", CELL_NUMBER, COLUMN_SHARE,
-			    "of the row's cycles" },
-		[SE] = { "share_se", "± 95 %", "", CELL_NUMBER, COLUMN_SHARE,
-			 "95 % of repetitions are within this" },
-		[SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, COLUMN_BLANK, "" },
-		[PERIOD] = { "period", "x period", "events", CELL_NUMBER, COLUMN_BLANK,
-			     "mean period" },
-		[MUX] = { "mux", "x mux", "", CELL_NUMBER, COLUMN_BLANK, "multiplex factor" },
-		[PENALTY] = { "penalty", "x penalty", "cycles", CELL_NUMBER, COLUMN_BLANK, "" },
-		[CYCLES] = { "cycles", "= cycles", "cycles", CELL_NUMBER, COLUMN_BLANK, "" },
-	};
-	uint32_t *rows = mem_alloc(r->tree->n_nodes, sizeof(*rows));
+	struct node_evidence *evidence = mem_zalloc(r->tree->n_nodes, sizeof(*evidence));
+	struct table names = { 0 }; /* for the texts that are compared */
+	struct node_view view;
 	uint32_t row = 0;
-	double cycles;
+	int rc;
 
-	table_init(t, "tree", NULL, columns, N);
-	if (find_row(r, r->request->node_of, t, &row, err) < 0) {
-		free(rows);
-		return -1;
+	rc = find_row(r, r->request->node_of, &names, &row, err);
+	table_release(&names);
+	if (rc == 0) {
+		view = view_of(r, row, evidence);
+		node_tree_table(&view, t);
+		add_notes(r, t);
 	}
-	cycles = report_cycles(r, row);
-	for (size_t i = 0; i < r->tree->n_nodes; i++) {
-		const struct cycle_node *n = &r->tree->nodes[i];
-		const struct cycle_value *v = &report_values(r, row)[i];
-		struct cell *cells;
-
-		if (n->kind == NODE_EVENT && v->state == CYCLE_NOT_COLLECTED && !n->adds)
-			continue; /* it would cost nothing */
-		cells = n->parent == NO_NODE ? table_add_row(t)
-					     : table_add_child(t, rows[n->parent]);
-		rows[i] = (uint32_t)table_n_rows(t) - 1;
-		cells[NAME] = cell_text(table_text(t, n->name));
-		if (v->state != CYCLE_MEASURED) {
-			cells[SHARE] = cell_text(v->state == CYCLE_GAP	      ? "no event"
-						 : v->state == CYCLE_TOO_FINE ? "-"
-									      : "·");
-			continue;
-		}
-		if (n->kind == NODE_EVENT) {
-			struct event_sum sum = report_node_sum(r, row, (int)i);
-
-			cells[SAMPLES] = cell_count(sum.n);
-			if (sum.n > 0)
-				cells[PERIOD] = cell_number(sum.weight / (double)sum.n);
-			if (sum.weight > 0)
-				cells[MUX] = cell_number(sum.events / sum.weight);
-			if (r->request->penalties[i] > 0)
-				cells[PENALTY] = cell_number(r->request->penalties[i]);
-			if (!n->is_cycles && r->request->penalties[i] <= 0) {
-				cells[SHARE] = cell_text("");
-				continue;
-			}
-		}
-		cells[CYCLES] = cell_number(v->cycles);
-		if (n->kind == NODE_FORMULA && n->formula == FORMULA_AVERAGE)
-			continue;
-		if (cycles > 0) {
-			cells[SHARE] =
-				cell_marked(cell_number(cycle_capped(v) / cycles), report_mark(v));
-			if (v->se > 0)
-				cells[SE] = cell_number(1.96 * v->se / cycles);
-		}
-	}
-	free(rows);
-	add_notes(r, t);
-	return 0;
+	free(evidence);
+	return rc;
 }

@@ -27,7 +27,9 @@ struct stat_options {
 	bool all;		       /* every metric of the CPU */
 	bool for_programs;	       /* csv and json: everything */
 	bool as_rates;		       /* raw counts, per thousand instructions, ratios */
-	unsigned slots;		       /* in a cycle, where the catalog leaves it to the kernel */
+	/* not NULL: instead, counts in a tree of cycle accounting: its name or file; "": the CPU's */
+	const char *tree;
+	unsigned slots; /* in a cycle, where the catalog leaves it to the kernel */
 };
 
 /*

@@ -27,7 +27,8 @@ struct stat_command {
 	struct gate_options gates;
 	struct gates *results; /* of the gates */
 	unsigned level, slots;
-	bool all, wants_help;
+	const char *template;
+	bool all, tree, wants_help;
 };
 
 #define STAT(field) offsetof(struct stat_command, field)
@@ -52,6 +53,10 @@ static const struct option what_list[] = {
 	{ "metrics", 0, OPTION_LIST, STAT(metrics), "NAME[,NAME]", "these metrics" },
 	{ "events", 'e', OPTION_LIST, STAT(events), "NAME[,NAME]", "these events" },
 	{ "all", 0, OPTION_FLAG, STAT(all), NULL, "all metrics and events" },
+	{ "tree", 0, OPTION_FLAG, STAT(tree), NULL,
+	  "with --import, instead: what cycles were lost for (see cycles)" },
+	{ "template", 0, OPTION_TEXT, STAT(template), "NAME|FILE",
+	  "with --tree: another tree than that of the CPU" },
 	{ "threshold", 0, OPTION_LIST, STAT(thresholds), "NAME=VALUE",
 	  "value from which on a metric is a finding" },
 };
@@ -80,6 +85,9 @@ static struct stat_options options_of(const struct stat_command *command,
 		.events = list_or_null(&command->events),
 		.thresholds = list_or_null(&command->thresholds),
 		.all = command->all || (as_rates && !is_chosen),
+		.tree = command->template != NULL ? command->template
+			: command->tree		  ? ""
+						  : NULL,
 		.slots = command->slots,
 		.as_rates = as_rates,
 		.for_programs =
@@ -252,6 +260,24 @@ static int check_conditions(const struct stat_command *command, struct err *err)
 	return 0;
 }
 
+/* A tree is of counts that are there, and of one run. */
+static int check_tree(const struct stat_command *command, const struct output_options *output,
+		      struct err *err)
+{
+	if (!command->tree && command->template == NULL)
+		return 0;
+	if (command->import == NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--tree reads counts from a file: cyclops stat --all --format json "
+			       "--output FILE -- COMMAND, then cyclops stat --import FILE --tree");
+	if (command->against != NULL || wants_rates(output) ||
+	    command->groups.n + command->metrics.n + command->events.n > 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--tree is a question of its own: not with --against, --groups, "
+			       "--metrics, --events or --format rates");
+	return 0;
+}
+
 /* *status becomes that of the command that was counted. */
 static int answer(const struct stat_command *command, const struct output_options *output,
 		  int *status, struct err *err)
@@ -260,7 +286,8 @@ static int answer(const struct stat_command *command, const struct output_option
 	struct counts counts = { 0 };
 	int rc = -1;
 
-	if (gate_options_check(&command->gates, err) < 0 || check_conditions(command, err) < 0)
+	if (gate_options_check(&command->gates, err) < 0 || check_conditions(command, err) < 0 ||
+	    check_tree(command, output, err) < 0)
 		return -1;
 	if (catalog_open(command->catalog, &catalog, err) == 0)
 		rc = command->import == NULL

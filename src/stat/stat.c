@@ -88,6 +88,10 @@ static int make(const struct stat *s, struct stat_answer *a, struct err *err)
 	bool has_findings =
 		!s->options->as_rates && (s->options->for_programs || is_method(s->options));
 
+	if (s->options->tree != NULL) {
+		stat_show(a, &a->tree);
+		return stat_tree_table(s, &a->tree, err);
+	}
 	if (has_findings)
 		stat_find(s, &a->found);
 	if (has_findings && !s->options->for_programs) {
@@ -145,7 +149,7 @@ void stat_answer_release(struct stat_answer *a)
 	struct table *const tables[] = { &a->facts,  &a->run,	    &a->topdown,  &a->costs,
 					 &a->detail, &a->rates,	    &a->metrics,  &a->events,
 					 &a->counts, &a->intervals, &a->findings, &a->evidence,
-					 &a->answer };
+					 &a->answer, &a->tree };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		table_release(tables[i]);

@@ -10,7 +10,7 @@
 /* The answer, in sentences first; the tables are listed in `shown` in the order in which they are to be written. */
 struct stat_answer {
 	struct table answer, facts, run, topdown, costs, detail, rates, metrics, events, counts,
-		intervals, findings, evidence;
+		intervals, findings, evidence, tree;
 	struct tables shown;
 	struct findings found; /* those of the table, as data; metrics are borrowed */
 };

@@ -41,6 +41,9 @@ void stat_ratios_table(const struct stat *, struct table *out);
 /* What each cause costs at the most. */
 void stat_costs_table(const struct stat *, struct table *out);
 
+/* Counts in the tree of cycle accounting that the options choose. */
+int stat_tree_table(const struct stat *, struct table *out, struct err *);
+
 /* A count: whole numbers as such, so that programs need not read a fraction. */
 struct cell stat_count_cell(double value);
 

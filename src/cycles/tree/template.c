@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/embedded.h"
@@ -120,6 +121,20 @@ int cycle_template_of_cpu(const char *cpu, const char *cpuid, struct cycle_templ
 		cpu[0] != '\0'	   ? cpu
 		: cpuid[0] != '\0' ? cpuid
 				   : "not known");
+}
+
+int cycle_template_choose(const char *name, const char *cpu, const char *cpuid,
+			  struct cycle_template **out, struct err *err)
+{
+	struct err unused;
+
+	if (name == NULL || name[0] == '\0')
+		return cycle_template_of_cpu(cpu, cpuid, out, err);
+	if (cycle_template_find(name, out, &unused) == 0)
+		return 0;
+	if (access(name, F_OK) != 0)
+		return cycle_template_find(name, out, err);
+	return cycle_template_open(name, out, err);
 }
 
 int cycle_template_node(const struct cycle_template *t, const char *name)

@@ -129,6 +129,13 @@ int cycle_template_find(const char *id, struct cycle_template **out, struct err 
 int cycle_template_of_cpu(const char *cpu, const char *cpuid, struct cycle_template **out,
 			  struct err *);
 
+/*
+ * The template that a user chooses: NULL or "": that of the CPU, as above; else an embedded one of that name,
+ * else a file.
+ */
+int cycle_template_choose(const char *name, const char *cpu, const char *cpuid,
+			  struct cycle_template **out, struct err *err);
+
 /* The node of that name, ignoring case; NO_NODE if there is none. */
 int cycle_template_node(const struct cycle_template *, const char *name);
 
