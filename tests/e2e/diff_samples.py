@@ -81,7 +81,7 @@ def check_words(checks, cyclops, data):
     text = run(cyclops, "diff", *symbols, *names).decode()
     notes = text[:text.index("Totals")]
     order = [notes.find(words) for words in (f"time: b takes {share:.1f} % less than a",
-                                             "arm_spe: summed latency of sampled operations, which overlap")]
+                                             "arm_spe: summed latency of sampled operations (they overlap)")]
     checks.expect(0 <= order[0] < order[1] and "arm_spe: b takes" not in text, f"headline: {notes}")
     checks.expect("(95 %)" in text, f"no level of +-: {text}")
     after = os.path.join(data, "counts", "stride-ahead.csv")

@@ -250,7 +250,7 @@ def check_errors(checks, cyclops, kernels, folder):
     chase = os.path.join(kernels, "chase")
     for words, status, text in ((["--what-if=drma", "--", chase], 2, "did you mean dram?"),
                                 (["--what-if", "dram@chase_memroy", "--", chase], 2, "did you mean chase_memory?"),
-                                (["--what-if", "dram", "x", "--", chase], 2, "'x': the program stands behind --"),
+                                (["--what-if", "dram", "x", "--", chase], 2, "'x': put -- before the program"),
                                 (["--what-if", "--set", "l3=1", "--", chase], 1, "no parameter 'l3'"),
                                 (["--what-if", "--", "/bin/no-such"], 1, "/bin/no-such")):
         done = run_model(cyclops, folder, *words)
