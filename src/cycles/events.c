@@ -117,6 +117,14 @@ static bool counts_twice(const struct session *s, const struct cycle_events *e, 
 	return false;
 }
 
+int cycle_template_of_capture(const struct session *s, struct cycle_template **out, struct err *err)
+{
+	return cycle_template_of_cpu(
+		s->cpu != NULL ? cpu_id(s->cpu) : "",
+		strings_get(capture_strings(s->capture), capture_info(s->capture)->cpuid), out,
+		err);
+}
+
 int cycle_events_match(const struct session *s, const struct cycle_template *t,
 		       struct cycle_events *out, struct err *err)
 {
@@ -141,6 +149,23 @@ int cycle_events_match(const struct session *s, const struct cycle_template *t,
 	}
 	cpu_pmu_free(pmu);
 	return 0;
+}
+
+size_t cycle_events_of_tree(const struct session *s)
+{
+	struct cycle_template *tree = NULL;
+	struct cycle_events events;
+	size_t n = 0;
+	struct err err;
+
+	if (cycle_template_of_capture(s, &tree, &err) < 0)
+		return 0;
+	if (cycle_events_match(s, tree, &events, &err) == 0) {
+		n = events.n_matched;
+		cycle_events_release(&events);
+	}
+	cycle_template_free(tree);
+	return n;
 }
 
 void cycle_events_release(struct cycle_events *e)

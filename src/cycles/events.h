@@ -18,10 +18,19 @@ struct cycle_events {
 	size_t n_matched, n_counting; /* events that count something: no dummies, no SPE */
 };
 
+/* The embedded tree for the CPU of a capture. Fails with ERR_NO_DATA if there is none. */
+int cycle_template_of_capture(const struct session *, struct cycle_template **out, struct err *);
+
 /* Fails if facts of the CPU's events cannot be read. */
 int cycle_events_match(const struct session *, const struct cycle_template *,
 		       struct cycle_events *out, struct err *);
 void cycle_events_release(struct cycle_events *);
+
+/*
+ * How many events of the capture are nodes of the tree of its CPU; 0 if there is no tree. From two on
+ * there is something to account.
+ */
+size_t cycle_events_of_tree(const struct session *);
 
 /* Does the event of the capture count something (no dummy, no SPE)? */
 bool cycle_event_counts(const struct session *, size_t event);

@@ -394,6 +394,7 @@ struct findings {
 	VEC_OF(struct finding *) owned; /* made here */
 	VEC_OF(struct finding *) list;	/* to be told, in order; also of others */
 	VEC_OF(struct silence) silences;
+	bool has_accounting; /* the capture's events account for cycles: `cyclops cycles` says why */
 };
 
 void findings_release(struct findings *);

@@ -429,8 +429,11 @@ static void put_why_not(const struct findings *f, struct text *out)
 				      "why (cyclops doctor). ");
 			return;
 		}
-	text_str(out,
-		 "These samples say where time goes, not why. Count: cyclops stat -- COMMAND. ");
+	text_str(out, "These samples say where time goes, not why. ");
+	if (!f->has_accounting)
+		text_str(out, "Count: cyclops stat -- COMMAND. ");
+	else
+		text_str(out, "Cycle accounting: cyclops cycles. ");
 }
 
 /* What it rests on, and what was lost of that. */
@@ -507,12 +510,20 @@ static void add_command(struct table *t, const char *command)
 
 void findings_next_table(const struct findings *f, const struct session *s, struct table *out)
 {
+	bool is_told = f->list.n > 0 && !finding_is_general(f->list.items[0]->kind);
+	size_t most = COMMANDS_SHOWN - (f->has_accounting && is_told);
+
 	table_init(out, "next", NULL, next_columns, COUNT(next_columns));
 	out->style = TABLE_FACTS;
-	for (size_t i = 0; i < f->list.n && table_n_rows(out) < COMMANDS_SHOWN; i++) {
+	/* why before where: cycle accounting comes behind a finding that says why itself */
+	if (f->has_accounting && !is_told)
+		add_command(out, tip(out, s, "cycles"));
+	for (size_t i = 0; i < f->list.n && table_n_rows(out) < most; i++) {
 		const char *command = finding_next_words(out, s, f->list.items[i]);
 
 		if (command != NULL)
 			add_command(out, command);
 	}
+	if (f->has_accounting)
+		add_command(out, tip(out, s, "cycles"));
 }

@@ -55,6 +55,19 @@ struct hot_cost *hot_totals(const struct hot *hot)
 	return totals;
 }
 
+void hot_keep_events(struct hot *hot, const bool *is_kept)
+{
+	size_t n = capture_n_events(hot->session->capture);
+
+	for (size_t i = 0; i < hot->costs.n; i++) {
+		uint32_t group = (uint32_t)(hot->by_place.n + i);
+		uint64_t event = hot_key_word(hot, group, DIM_EVENT);
+
+		if (event < n && !is_kept[event])
+			hot->costs.items[i] = (struct hot_cost){ 0 };
+	}
+}
+
 size_t hot_n_events(const struct hot *hot)
 {
 	bool *is_there = mem_zalloc(hot_event_end(hot), sizeof(*is_there));

@@ -140,6 +140,12 @@ bool hot_is_branches(const struct hot *, uint64_t event, size_t *out_sampled);
 /* All numbers of events are below this. */
 uint64_t hot_event_end(const struct hot *);
 
+/*
+ * Forgets all samples of events that are not kept, by number of the capture's event. SPE records and
+ * entries of branch stacks stay.
+ */
+void hot_keep_events(struct hot *, const bool *is_kept);
+
 /* The weight of records: total latency of SPE, number of branch entries, period of samples. */
 uint64_t hot_event_weight(const struct hot *, uint64_t event, const struct hot_cost *);
 

@@ -6,9 +6,11 @@
 #include "bottleneck/bottleneck.h"
 #include "c2c/tables.h"
 #include "capture/format/sample.h"
+#include "cycles/events.h"
 #include "findings/words.h"
 #include "hot/elapsed.h"
 #include "keys/keys.h"
+#include "report/leading.h"
 #include "scan/shared_scan.h"
 #include "scan/spe_filters.h"
 #include "session/tip.h"
@@ -166,9 +168,9 @@ static int make_addresses(const struct hot *code, const struct names *names, siz
 	return rc;
 }
 
-static int make_tables(struct session *s, const struct analysis *parts, const struct names *names,
-		       const struct user_code *user_code, size_t top, struct report *out,
-		       struct err *err)
+static int make_tables(struct session *s, const struct analysis *parts, size_t n_left,
+		       const struct names *names, const struct user_code *user_code, size_t top,
+		       struct report *out, struct err *err)
 {
 	struct table *const tables[] = { &out->functions, &out->lines, &out->modules,
 					 &out->processes };
@@ -187,8 +189,10 @@ static int make_tables(struct session *s, const struct analysis *parts, const st
 
 		view.top = top;
 		rc = hot_table(parts[sections[i].part].result, names, &view, tables[i], err);
-		if (tables[i] == &out->functions)
+		if (tables[i] == &out->functions) {
 			hot_table_notes(code, &view, tables[i]);
+			leading_note(s, n_left, tables[i]);
+		}
 		if (table_n_rows(tables[i]) < sections[i].least_rows ||
 		    (tables[i] == &out->lines && !has_lines(code, names)))
 			continue;
@@ -232,8 +236,10 @@ static int make_report(struct session *s, const struct select *select, struct an
 	struct bottlenecks *bottlenecks = NULL;
 	struct user_code *user_code;
 	struct names names;
+	size_t n_left = leading_keep(parts[CODE].result);
 	int rc = 0;
 
+	leading_keep(parts[PROCESSES].result);
 	if (looks_closer)
 		rc = c2c_choose(sharing, select, &second, err);
 	else
@@ -244,7 +250,7 @@ static int make_report(struct session *s, const struct select *select, struct an
 		request.top = top = hot_n_events(code) > 2 ? BRIEF_EACH : BRIEF;
 	hot_names(s, code, &all, &names);
 	user_code = user_code_new(code, &names);
-	rc = make_tables(s, parts, &names, user_code, top, out, err);
+	rc = make_tables(s, parts, n_left, &names, user_code, top, out, err);
 	if (rc == 0 && elapsed_obstacle(s, select) == NULL)
 		elapsed = elapsed_answer_new(s, select, code, &names, &request, &second);
 	if (rc == 0 && capture_spe(s->capture)->is_present)
@@ -266,6 +272,7 @@ static int make_report(struct session *s, const struct select *select, struct an
 	names_release(&names);
 	if (rc == 0 && looks_closer)
 		add_sharing(sharing, select, &out->found);
+	out->found.has_accounting = cycle_events_of_tree(s) >= 2;
 	findings_table(&out->found, s, &out->findings);
 	findings_evidence_table(&out->found, &out->evidence);
 	findings_loops_table(&out->found, &out->loops);

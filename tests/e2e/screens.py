@@ -21,6 +21,7 @@ CAUSES = {
     "demo": r"DRAM latency in chase_memory \(demo\.c:96\): at most [0-9.]+ % (±|\+-) [0-9.]+ of the time",
     "sharing": r"False sharing in account .*, written at sharing\.c:38, read at sharing\.c:52",
     "copies": r"Branch mispredicts in copy_all \(copies\.c:\d+\): at most ",
+    "cycles": r"[0-9.]+ % (±|\+-) [0-9.]+ of cpu_cycles:u is in chase_memory \(demo\.c:96\)\. ",
     "stride": r"\w+ latency in walk \(stride\.c:33\): at most ",
 }
 
@@ -59,7 +60,7 @@ def check_answer(checks, cyclops, data, path):
     for row, finding in zip(rows, findings):
         if finding["kind"] != "unknown":
             checks.expect(f"{100 * finding['share']:.1f} %" in row, f"{name}: {finding['share']} is not in {row}")
-    checks.expect(re.search(r"^[0-9 ]+ SPE records \(1 in [0-9 ]+ operations\), nothing lost, ", text, re.M), f"{name}: {text}")
+    checks.expect(re.search(r"^([0-9 ]+ SPE records \(1 in [0-9 ]+ operations\)|[0-9 ]+ samples), nothing lost, ", text, re.M), f"{name}: {text}")
     checks.count("screens")
 
 
@@ -141,9 +142,27 @@ def check_long(checks, cyclops, data):
         checks.expect("waits for data from DRAM" in screen(cyclops, data, path, 100, *words), f"{words}")
 
 
+def check_events(checks, cyclops, data):
+    """Of several events that of cycles leads; the others are for cyclops cycles."""
+    path = os.path.join(data, "cycles.data")
+    check_answer(checks, cyclops, data, path)
+    tables = json.loads(screen(cyclops, data, path, 100, "--format", "json"))
+    cycles = [row for row in answer_json(cyclops, data, path, "hot", "--by", "event")["hot"] if row["event"] == "cpu_cycles:u"]
+    functions = answer_json(cyclops, data, path, "report")["functions"]
+    checks.expect({row["event"] for row in tables["findings"]} == {"cpu_cycles:u"}, f"{tables['findings']}")
+    sampled = {row["event"] for row in tables["sampled_events"]}
+    checks.expect({"cpu_cycles:u", "dtlb_walk:u"} < sampled, f"{sampled}")
+    checks.expect(sum(row["samples"] for row in functions) == cycles[0]["samples"], f"{functions}: not {cycles}")
+    text = screen(cyclops, data, path, 100)
+    checks.expect(re.search(r"^next: +cyclops cycles ", text, re.M), text)
+    checks.expect("9 other events were sampled: cyclops hot --event list" in " ".join(text.split()), text)
+    checks.count("captures with several events")
+
+
 def main():
     cyclops, data = sys.argv[1:]
     checks = Checks()
+    check_events(checks, cyclops, data)
     for path in [os.path.join(data, "demo.data"), *sorted(glob.glob(os.path.join(data, "samples", "*.data")))]:
         check_answer(checks, cyclops, data, path)
         check_hot(checks, cyclops, data, path)

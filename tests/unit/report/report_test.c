@@ -173,11 +173,52 @@ static void tables_are_as_long_as_asked_for(void **state)
 	}
 }
 
+/* Cycles lead, else clocks, else all: by samples, not by what was asked for. */
+static void events_of_time_lead(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned n[N_FIXTURE_EVENTS]; /* samples of each event */
+		const char *event;	      /* of the first finding */
+	} list[] = {
+		{ "cycles before clocks and misses", { 0, 40, 200, 100 }, "cycles" },
+		{ "a clock before misses", { 0, 0, 200, 40 }, "cpu-clock" },
+		{ "misses alone", { 0, 0, 200, 0 }, "cache-misses" },
+		{ "cycles alone", { 0, 40, 0, 0 }, "cycles" },
+	};
+	struct sample samples[400];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(list); i++) {
+		const struct report_detail detail = { 0 };
+		struct report r = { 0 };
+		struct session s;
+		struct err err;
+		size_t n = 0;
+
+		print_message("%s\n", list[i].name);
+		for (unsigned event = EVENT_CYCLES; event < N_FIXTURE_EVENTS; event++)
+			for (unsigned k = 0; k < list[i].n[event]; k++)
+				samples[n++] = sample_of(event, k % 4 == 0 ? FIRST : SECOND, ALPHA,
+							 1000, NULL, 0);
+		open_fixture(&(struct contents){ .samples = samples, .n_samples = n }, 2, &s);
+		assert_int_equal(report_make(&s, NULL, REPORT_BRIEF, &r, &err), 0);
+		report_screen(&s, &detail, &r);
+		assert_string_equal(r.found.list.items[0]->event, list[i].event);
+		assert_int_equal(table_n_rows(&r.functions), 2);
+		assert_int_equal(table_column(&r.functions, "event"), -1);
+		assert_int_equal(table_n_rows(&r.next), 1); /* one event of a tree at most */
+		report_release(&r);
+		close_fixture(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(facts_and_sections_are_there),
 		cmocka_unit_test(tables_are_as_long_as_asked_for),
+		cmocka_unit_test(events_of_time_lead),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
