@@ -5,7 +5,7 @@
 
 #include "cycles/cycles.h"
 #include "cycles/events.h"
-#include "cycles/mux.h"
+#include "estimate/mux.h"
 #include "cycles/sums.h"
 #include "cycles/tree/account.h"
 

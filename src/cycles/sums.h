@@ -7,7 +7,7 @@
 
 #include "base/tuples.h"
 #include "base/vec.h"
-#include "cycles/mux.h"
+#include "estimate/mux.h"
 #include "keys/keys.h"
 #include "session/analysis.h"
 #include "session/names.h"

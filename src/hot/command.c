@@ -184,7 +184,8 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 {
 	const struct hot_command *command = q->what.into;
 	/* a second scan forgets the call chains of the first */
-	const struct hot_options hot_options = hot_event_options(
+	struct mux *mux = mux_new(s);
+	struct hot_options hot_options = hot_event_options(
 		event, keys_dimensions(&view->keys) |
 			       (command->time_estimate ? 0 : 1u << DIM_FRAME) |
 			       (s->slices.n > 0 ? 1u << DIM_SLICE : 0) |
@@ -202,6 +203,8 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	bool by_address;
 	int rc;
 
+	if (mux_scales(mux))
+		hot_options.mux = mux;
 	if (command->time_estimate)
 		time = commit_time_new(s, select, &obstacle);
 	if (time != NULL)
@@ -241,6 +244,7 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 		rc = question_show(q, &tables, err);
 	names_release(&names);
 	hot_class.free(hot->result);
+	mux_free(mux);
 	commit_time_free(time);
 	table_release(&answer);
 	table_release(&run_time);

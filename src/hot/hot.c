@@ -139,10 +139,19 @@ static void add_spe(struct hot_cost *c, const struct batch *b, size_t row)
 	}
 }
 
-static void hot_add_sample(struct hot_cost *c, const struct batch *b, size_t row)
+static void hot_add_sample(struct hot_cost *c, const struct batch *b, size_t row,
+			   const struct mux *mux)
 {
+	uint64_t period = b->has[row] & HAS_PERIOD ? b->period[row] : 1;
+	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+	double scaled;
+
 	c->n++;
-	c->period += b->has[row] & HAS_PERIOD ? b->period[row] : 1;
+	c->period += period;
+	if (mux == NULL)
+		return;
+	scaled = (double)period * mux_factor(mux, b->event[row], cpu) * HOT_SCALED_UNIT;
+	c->scaled += scaled < 0x1p63 ? (uint64_t)scaled : (uint64_t)1 << 63;
 }
 
 /* Entries that do not match are counted, too: they are the denominator of branch_share. */
@@ -195,7 +204,7 @@ static void consume_by_key(struct hot *hot, const struct batch *b, const uint16_
 		if (b->kind == BATCH_SPE)
 			add_spe(cost, b, rows[i]);
 		else if (b->kind == BATCH_SAMPLES)
-			hot_add_sample(cost, b, rows[i]);
+			hot_add_sample(cost, b, rows[i], hot->options->mux);
 		else
 			add_branch(cost, b, rows[i], hot->options);
 	}

@@ -14,6 +14,7 @@
 #include "base/tuples.h"
 #include "base/vec.h"
 #include "commit_time/commit_time.h"
+#include "estimate/mux.h"
 #include "gate/gate.h"
 #include "keys/keys.h"
 #include "keys/place_groups.h"
@@ -31,6 +32,7 @@ struct hot_options {
 	int branches_of;       /* only entries of branch stacks of this event; -1: of all */
 	bool without_spe;      /* count no SPE records */
 	bool without_samples;  /* count no samples */
+	const struct mux *mux; /* by which numbers of events are scaled; NULL: they are not */
 };
 
 /*
@@ -45,6 +47,8 @@ struct hot_cost {
 	};
 	union {
 		uint64_t xlat_cycles; /* SPE: translation latency of those with a walk */
+		uint64_t
+			scaled; /* samples: `period` scaled, in 1 / HOT_SCALED_UNIT; 0 without mux */
 		uint64_t n_decidable; /* branch entries that could be tested for the condition */
 	};
 	uint64_t squares;  /* SPE: sum of the squares of total latencies, for their variance */
@@ -61,6 +65,9 @@ struct hot_cost {
 	};
 	uint32_t n_branches, n_mispredicted; /* SPE; all branch entries, matching or not */
 };
+
+/* Scaled numbers of events have fractions of this: sums of whole numbers are the same in any order. */
+enum { HOT_SCALED_UNIT = 256 };
 
 void hot_cost_add(struct hot_cost *, const struct hot_cost *);
 

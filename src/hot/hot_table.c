@@ -212,6 +212,14 @@ static struct latency_amount hot_whole(const struct hot_grouping *g, uint64_t ev
 	return (struct latency_amount){ g->weights[event], g->full[event] };
 }
 
+/* Scaled up, if the event was counted for a part of the time only. */
+static struct cell events_cell(const struct mux *mux, uint64_t event, const struct hot_cost *c)
+{
+	if (mux == NULL || mux_factor(mux, event, UINT32_MAX) <= 1)
+		return cell_count(c->period);
+	return cell_marked(cell_count(c->scaled / HOT_SCALED_UNIT), MARK_SCALED);
+}
+
 void hot_show_sums(const struct hot_grouping *g, uint64_t event, const struct hot_cost *c,
 		   struct table *t, struct cell *row)
 {
@@ -228,7 +236,7 @@ void hot_show_sums(const struct hot_grouping *g, uint64_t event, const struct ho
 		hot_table_set(t, row, "period", cell_count(c->period));
 		hot_table_set(t, row,
 			      hot_event_is_time(g->hot, event) ? "shown_time" : "shown_events",
-			      cell_count(c->period));
+			      events_cell(g->hot->options->mux, event, c));
 	} else if (c->n_cycles > 0) {
 		hot_table_set(t, row, "latency_cycles", cell_marked(cell_count(c->cycles), mark));
 		hot_table_set(
@@ -380,6 +388,11 @@ bool hot_heaviest_function(const struct hot *hot, const struct names *names,
 
 void hot_table_notes(const struct hot *hot, const struct hot_view *view, struct table *t)
 {
+	if (hot->options->mux != NULL)
+		table_note(
+			t,
+			"events took turns on the counters: their numbers are scaled up; csv and "
+			"json have what was counted");
 	if (weighs_latency(hot, view))
 		table_note(t, "latency is no run time: operations overlap%s",
 			   elapsed_obstacle(hot->session, NULL) == NULL ? " (hot --elapsed)" : "");

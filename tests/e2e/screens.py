@@ -156,7 +156,23 @@ def check_events(checks, cyclops, data):
     text = screen(cyclops, data, path, 100)
     checks.expect(re.search(r"^next: +cyclops cycles ", text, re.M), text)
     checks.expect("9 other events were sampled: cyclops hot --event list" in " ".join(text.split()), text)
+    check_scaled(checks, cyclops, data, path)
     checks.count("captures with several events")
+
+
+def check_scaled(checks, cyclops, data, path):
+    """Events that took turns are scaled up in text, to what cyclops cycles has; csv and json have what was counted."""
+    hot = subprocess.run([cyclops, "hot", "--all", "--symfs", os.path.join(data, "root"), path], env=ENVIRONMENT,
+                         capture_output=True, text=True, check=True).stdout
+    counted = {row["node"]: row["events"] for row in answer_json(cyclops, data, path, "cycles")["cycles"]
+               if row["function"] == "chase_memory" and "events" in row}
+    raw = {row["event"]: row["period"] for row in answer_json(cyclops, data, path, "hot")["hot"] if row["function"] == "chase_memory"}
+    for name in ("DTLB_WALK", "L2D_CACHE_REFILL_RD"):
+        event = f"{name.lower()}:u"
+        found = re.search(rf"^{event} +chase_memory .* % +[0-9]+ +([0-9 ]+[0-9]) *~$", hot, re.M)
+        shown = int(found[1].replace(" ", "")) if found else 0
+        checks.expect(abs(shown - counted[name]) <= 1 and shown > 1.05 * raw[event], f"{event}: {shown}, {counted[name]}, {raw[event]}")
+    checks.expect("events took turns on the counters" in hot, hot)
 
 
 def main():

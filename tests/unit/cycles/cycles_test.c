@@ -17,7 +17,7 @@
 #include "capture/writer/writer.h"
 #include "cycles/cycles.h"
 #include "cycles/events.h"
-#include "cycles/mux.h"
+#include "estimate/mux.h"
 #include "cycles/tree/account.h"
 #include "session/session.h"
 

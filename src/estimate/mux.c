@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cycles/mux.h"
+#include "estimate/mux.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -315,6 +315,14 @@ double mux_factor(const struct mux *m, size_t event, uint32_t cpu)
 bool mux_is_known(const struct mux *m, size_t event)
 {
 	return m->is_known[event];
+}
+
+bool mux_scales(const struct mux *m)
+{
+	for (size_t i = 0; i < capture_n_events(m->session->capture); i++)
+		if (m->whole[i] > 1)
+			return true;
+	return m->differs_by_cpu;
 }
 
 uint64_t mux_turns(const struct mux *m, size_t event)

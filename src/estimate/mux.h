@@ -3,8 +3,8 @@
  * Multiplexing: more events than counters take turns, so each is counted for a part of the time. The
  * read values of samples and READ records tell which part.
  */
-#ifndef CYCLOPS_CYCLES_MUX_H
-#define CYCLOPS_CYCLES_MUX_H
+#ifndef CYCLOPS_ESTIMATE_MUX_H
+#define CYCLOPS_ESTIMATE_MUX_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,6 +32,9 @@ void mux_free(struct mux *);
  * read value; at least 1. 1 without read values.
  */
 double mux_factor(const struct mux *, size_t event, uint32_t cpu);
+
+/* Was any event counted for a part of the time only? */
+bool mux_scales(const struct mux *);
 
 /* Were there read values of the event? */
 bool mux_is_known(const struct mux *, size_t event);
