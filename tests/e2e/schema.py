@@ -51,6 +51,8 @@ hot --by line
 hot --by instruction --top 7 --time-slices 3
 hot --by event,operation,source,cpu,thread
 hot --by place,time --top 3
+hot --by program
+hot --fail-if samples>5
 hot --event mispredicted
 hot --event all-samples --against cycles
 hot --event list
@@ -61,6 +63,7 @@ hot --time-estimate
 hot --arguments --histogram
 mem
 mem --by function --histogram
+mem --fail-if dram_share>5%
 mem --by event,operation --ghz 2.5
 mem --by instruction,thread --time-slices 3
 mem --region code:0x400000..0x410000
@@ -75,11 +78,13 @@ addr --by instruction
 addr --by node
 addr --base 0x400000,16
 addr --object table
+addr --object account
 c2c
 c2c --mode tot --coalesce process,thread
 c2c --mode lcl
 c2c --physical --line-size 128
 c2c --time-slices 3
+c2c --fail-if contended_lines>0
 quality
 quality --time-slices 3
 diff CAPTURE
@@ -87,6 +92,7 @@ diff --by function,line,instruction,source CAPTURE
 diff --per instruction --fail-if time>5% CAPTURE
 export
 export --table samples
+export --table branches
 annotate
 annotate --all --time-slices 3
 annotate --time-estimate
@@ -116,6 +122,8 @@ stat -e task-clock,page-faults -r 2 -- /bin/true
 stat -e task-clock,page-faults -I 10 -- /bin/sleep 0.1
 diff DATA/counts/stride.csv DATA/counts/stride-ahead.csv
 diff DATA/counts/stride.csv DATA/counts/stride-ahead.csv --fail-if time>-10%
+diff DATA/samples/stride.data DATA/samples/stride-ahead.data --fail-if time>5%
+stat --import DATA/counts/stride.csv --cpu neoverse-n1 --fail-if ipc<1
 diff DATA/samples/stride.data DATA/samples/stride-ahead.data
 diff DATA/samples/sharing.data DATA/samples/padded.data --by shared
 doctor
@@ -139,13 +147,14 @@ EMULATOR = "qemu-aarch64"
 OF_MODEL = """
 run --model --what-if dram,coherence --folder OUT -- DATA/root/opt/kernels/sharing
 """
-MODEL = "model --sample CPU_CYCLES:5003 --sample STALL_BACKEND:5003 --sample BR_RETIRED:1009 --branch-stack -o LIVE " \
+MODEL = "model -c 1024 --sample CPU_CYCLES:5003 --sample STALL_BACKEND:5003 --sample BR_RETIRED:1009 --branch-stack -o LIVE " \
         "-- DATA/root/opt/kernels/sharing"
 OF_MODELLED = """
 report
 hot --event mispredicted
 blocks
 calls
+hot --against cpu_cycles:u
 cycles
 cycles --by line
 cycles --tree all --time-slices 3
@@ -356,7 +365,7 @@ def cells(rows):
 
 # Texts with numbers in them that are names, of people or of their files.
 NAMES = {"function", "inlined", "writer", "reader", "module", "path", "file", "process", "thread", "name", "code", "place",
-         "field", "type", "command", "program", "formula", "label", "description", "cpu", "event", "instruction", "source"}
+         "field", "type", "command", "program", "formula", "label", "description", "cpu", "event", "instruction", "source", "fail_if"}
 
 
 def check_json(checks, schema, answer, what):
