@@ -30,9 +30,10 @@ SKIPPED = 77  # what the test runner takes for "skipped"
 TIMEOUT_S = 600
 MANUAL_COLUMNS = "95"  # five less than a screen has: displays are indented
 ENVIRONMENT = {"TZ": "UTC", "NO_COLOR": "1", "HOME": "/nonexistent"}
-# A program's stack begins below its environment, so where it is depends on how long paths are: what
-# is missing to this length is padded, and a program on the machine model takes the same cycles everywhere.
-ENVIRONMENT_BYTES = 6000
+# A program's stack begins below its environment, and its start reads that: PATH and PWD are as long
+# everywhere, so that a program on the machine model takes the same cycles everywhere.
+PATH_BYTES = 6000
+FOLDER_BYTES = 200
 
 
 class Example:
@@ -128,16 +129,24 @@ def renewed(expected, printed):
     return printed[:n_head] + [ANY] + printed[len(printed) - n_tail :]
 
 
-def environment_in(folder, path, variables):
-    padding = ENVIRONMENT_BYTES - len(path) - len(os.path.realpath(folder))  # which the shell calls PWD
-    return {**ENVIRONMENT, **variables, "PATH": path, "PADDING": "x" * max(padding, 0)}
+def path_with(folder):
+    """PATH with the folder first, padded by a folder that is not there."""
+    return f"{folder}:{os.environ['PATH']}:/nonexistent".ljust(PATH_BYTES, "/")
+
+
+def folder_in(parent):
+    """A new folder whose name fills the path, which the shell calls PWD."""
+    parent = os.path.realpath(parent)
+    folder = pathlib.Path(parent) / "".ljust(max(FOLDER_BYTES - len(parent) - 1, 1), "x")
+    folder.mkdir()
+    return folder
 
 
 def run(example, folder, path, variables):
     done = subprocess.run(
         ["sh", "-c", example.command],
         cwd=folder,
-        env=environment_in(folder, path, variables),
+        env={**ENVIRONMENT, **variables, "PATH": path},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -167,11 +176,12 @@ def check_page(page, cyclops, data, update):
     is_manual = page.suffix != ".md"
     examples = read_examples(lines) if is_manual else read_markdown(lines)
     n_failed = 0
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as parent:
+        folder = folder_in(parent)
         for name, target in links_of(cyclops, data, is_manual).items():
-            os.symlink(target.resolve(), pathlib.Path(folder) / name)
+            os.symlink(target.resolve(), folder / name)
         variables = {"LC_ALL": "C", "COLUMNS": MANUAL_COLUMNS} if is_manual else {"LC_ALL": "C.UTF-8"}
-        path = f"{cyclops.parent}:{os.environ['PATH']}"
+        path = path_with(cyclops.parent)
         outputs = [run(example, folder, path, variables) for example in examples]
     for example, (printed, status) in reversed(list(zip(examples, outputs))):
         if matches(example.expected, printed):
