@@ -393,8 +393,8 @@ def check_tree(check, tree, cpus):
         for node in nodes:
             if node["kind"] == "event":
                 check.expect(
-                    codes.get(node["name"]) == int(node["code"], 16),
-                    f"{node['name']}: code {node['code']}, the CPU's file has {codes.get(node['name'])}",
+                    codes.get(node["name"]) == int(node.get("code", "-1"), 16),
+                    f"{node['name']}: code {node.get('code')}, the CPU's file has {codes.get(node['name'])}",
                 )
 
 

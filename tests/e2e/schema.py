@@ -115,6 +115,7 @@ list penalties --cpu neoverse-n1
 stat --import DATA/counts/stride.csv
 stat --import DATA/counts/stride.csv --all
 stat --import DATA/counts/stride.csv --cpu neoverse-n1
+stat --import DATA/counts/stride.csv --cpu neoverse-n1 --tree
 stat --import DATA/counts/stride.csv --cpu neoverse-n1 --against DATA/counts/stride-ahead.csv
 stat --import DATA/counts/rpistat.txt
 stat -e task-clock,page-faults -- /bin/true
@@ -184,7 +185,8 @@ TYPES = {
     "hex": {"type": "string", "pattern": "^0x[0-9a-f]+$"},
 }
 
-TRUST = {"enum": ["scaled", "sparse", "saturated", "noise", "at-most", "uncertain", "at-least", "biased", "implausible"]}
+TRUST = {"enum": ["scaled", "sparse", "saturated", "noise", "at-most", "uncertain", "at-least", "biased", "incomplete",
+                  "implausible"]}
 POSITION = {
     "row": {"type": "integer", "description": "number of this row, from 0"},
     "parent_row": {"type": "integer", "description": "number of the row that this one is below; absent: none"},

@@ -43,10 +43,10 @@ const struct column node_columns[N_NODE_COLUMNS] = {
 
 enum cell_mark node_mark(const struct cycle_value *v)
 {
+	if (v->is_lower_bound) /* says more than that it is of few samples */
+		return MARK_INCOMPLETE;
 	if (v->is_sparse)
 		return MARK_SPARSE;
-	if (v->is_lower_bound)
-		return MARK_INCOMPLETE;
 	if (v->is_upper_bound || (v->cap >= 0 && v->cap < v->cycles))
 		return MARK_AT_MOST;
 	return MARK_EXACT;

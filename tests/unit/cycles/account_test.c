@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "cycles/tree/account.h"
+#include "cycles/tree/node_table.h"
 
 /* A tree and what was counted for it. */
 struct bench {
@@ -120,6 +121,64 @@ static void missing_leaf(void **state)
 	assert_int_equal(get(b, "load_latency")->state, CYCLE_NOT_COLLECTED);
 	assert_false(get(b, "load_latency")->is_lower_bound);
 	bench_free(b);
+}
+
+/* Does a branch have a part that is what the others leave of a total? Its sum is that total. */
+static bool has_remainder(const struct cycle_template *t, int branch)
+{
+	for (size_t i = 0; i < t->n_nodes; i++)
+		if (t->nodes[i].parent == branch && t->nodes[i].adds &&
+		    t->nodes[i].kind == NODE_FORMULA && t->nodes[i].formula == FORMULA_REMAINDER)
+			return true;
+	return false;
+}
+
+/* The node and all branches that it is a part of: never a number that seems to be all. */
+static void check_missing(struct bench *b, int missing)
+{
+	const struct cycle_template *t = b->t;
+	struct cycle_count kept = b->counts[missing];
+
+	b->counts[missing] = (struct cycle_count){ 0 };
+	cycle_account(t, b->counts, &b->options, b->values);
+	assert_int_equal(b->values[missing].state, CYCLE_NOT_COLLECTED);
+	for (int node = missing; t->nodes[node].adds; node = t->nodes[node].parent) {
+		const struct cycle_value *v = &b->values[t->nodes[node].parent];
+		const char *name = t->nodes[missing].name;
+
+		if (has_remainder(t, t->nodes[node].parent))
+			break;
+		if (v->state == CYCLE_MEASURED && node_mark(v) != MARK_INCOMPLETE)
+			fail_msg("%s: without %s %s is a number", t->id, name,
+				 t->nodes[t->nodes[node].parent].name);
+	}
+	b->counts[missing] = kept;
+}
+
+/* Each tree, without each of the events that cost something in turn; of many samples and of few. */
+static void each_missing(void **state)
+{
+	struct cycle_template *t;
+	size_t n_checked = 0;
+
+	(void)state;
+	for (size_t at = 0; (t = cycle_template_at(at)) != NULL; at++) {
+		for (uint64_t n_samples = 1; n_samples <= 100; n_samples += 99) {
+			struct bench *b = bench_new(t->id);
+
+			for (size_t i = 0; i < t->n_nodes; i++)
+				if (t->nodes[i].kind == NODE_EVENT)
+					set_samples(b, t->nodes[i].name, n_samples, 10);
+			for (size_t i = 0; i < t->n_nodes; i++)
+				if (t->nodes[i].kind == NODE_EVENT && t->nodes[i].adds) {
+					check_missing(b, (int)i);
+					n_checked++;
+				}
+			bench_free(b);
+		}
+		cycle_template_free(t);
+	}
+	assert_true(n_checked > 100);
 }
 
 /* A refill after a misprediction stalls the front end: it is charged once. */
@@ -270,10 +329,10 @@ static void all_templates(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(published_stride), cmocka_unit_test(missing_leaf),
-		cmocka_unit_test(front_end),	    cmocka_unit_test(errors_in_quadrature),
-		cmocka_unit_test(formulas),	    cmocka_unit_test(not_explained),
-		cmocka_unit_test(all_templates),
+		cmocka_unit_test(published_stride),	cmocka_unit_test(missing_leaf),
+		cmocka_unit_test(each_missing),		cmocka_unit_test(front_end),
+		cmocka_unit_test(errors_in_quadrature), cmocka_unit_test(formulas),
+		cmocka_unit_test(not_explained),	cmocka_unit_test(all_templates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
