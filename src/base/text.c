@@ -2,7 +2,6 @@
 #include "base/text.h"
 
 #include <endian.h>
-#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
@@ -12,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/output_file.h"
 
 static const char two_digits[] = "00010203040506070809"
 				 "10111213141516171819"
@@ -268,10 +268,10 @@ void text_format(struct text *t, const char *format, ...)
 
 int text_save(const struct text *t, const char *path, struct err *err)
 {
-	FILE *file = fopen(path, "we");
-	bool is_written = file != NULL && fwrite(t->bytes, 1, t->n, file) == t->n;
+	struct output_file file;
 
-	if (file != NULL && fclose(file) == 0 && is_written)
-		return 0;
-	return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s", path, strerror(errno));
+	if (output_file_open(&file, path, err) < 0)
+		return -1;
+	fwrite(t->bytes, 1, t->n, file.stream);
+	return output_file_close(&file, 0, err);
 }

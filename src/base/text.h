@@ -82,7 +82,7 @@ void text_things(struct text *, uint64_t n, const char *things);
 
 void text_format(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Writes the text to a file, which it creates or replaces. */
+/* Writes the text to a file, which it creates or replaces as a whole (output_file.h). */
 int text_save(const struct text *, const char *path, struct err *);
 
 /* The same formatting to a buffer. Returns the number of bytes written. */

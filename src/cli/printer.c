@@ -151,10 +151,9 @@ static int printer_open_path(struct printer *out, const char *path, const struct
 	if (session != NULL && is_capture(path, session))
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--output: '%s' is the capture itself",
 			       path);
-	out->stream = fopen(path, "we");
-	if (out->stream == NULL)
-		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s", path,
-			       strerror(errno));
+	if (output_file_open(&out->file, path, err) < 0)
+		return -1;
+	out->stream = out->file.stream;
 	return 0;
 }
 
@@ -205,18 +204,18 @@ int printer_write(struct printer *out, const struct text *text, struct err *err)
 int printer_close(struct printer *out, int rc, struct err *err)
 {
 	FILE *stream = out->stream;
-	int failed;
 
 	out->stream = NULL;
 	if (stream == NULL)
 		return rc;
 	if (out->pager > 0)
 		return pager_end(stream, out->pager, rc);
-	failed = stream == stdout ? fflush(stream) : fclose(stream);
-	if (failed == 0 || rc < 0)
+	if (stream != stdout)
+		return output_file_close(&out->file, rc, err);
+	if (fflush(stream) == 0 || rc < 0)
 		return rc;
-	return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s",
-		       out->path != NULL ? out->path : "standard output", strerror(errno));
+	return err_set(err, ERR_IO, ERR_NOWHERE, "standard output: cannot write: %s",
+		       strerror(errno));
 }
 
 static const char *table_name_at(const void *context, size_t i)
@@ -249,6 +248,11 @@ int printer_need_file(const struct printer *out, struct err *err)
 		       "--output: '%s' is a folder, and this answer is written while it is made: "
 		       "name a file",
 		       out->path);
+}
+
+int printer_publish(struct printer *out, struct err *err)
+{
+	return output_file_publish(&out->file, err);
 }
 
 /* A name from outside must not lead out of the folder. */

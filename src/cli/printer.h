@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "base/output_file.h"
 #include "cli/options.h"
 #include "session/session.h"
 #include "table/format.h"
@@ -40,7 +41,8 @@ size_t rows_to_show(const struct row_options *);
 
 /* Standard output, a pager before it, or the file or folder of -o. */
 struct printer {
-	FILE *stream; /* NULL: a folder */
+	FILE *stream;		 /* NULL: a folder */
+	struct output_file file; /* of the stream; zeroed: it is none of -o */
 	bool is_folder;
 	const struct session *session; /* whose capture is not written over; NULL: none */
 	pid_t pager;		       /* 0: none */
@@ -66,6 +68,9 @@ void printer_page(struct printer *, const struct output_options *);
 /* Fails if -o names a folder: for answers that are written piece by piece. */
 int printer_need_file(const struct printer *, struct err *);
 
+/* Lets others read the file of -o while it grows; without that it is there when it is complete. */
+int printer_publish(struct printer *, struct err *);
+
 /* Will the answer be for people? True also for a format that does not exist: opening says so. */
 bool printer_is_for_people(const struct output_options *);
 
@@ -74,7 +79,7 @@ int printer_write(struct printer *, const struct text *, struct err *);
 
 /*
  * Flushes and closes. Returns `rc`, what the steps before returned, or -1 and an error if writing
- * fails. The first error is kept.
+ * fails. The first error is kept. The file of -o is left alone after an error.
  */
 int printer_close(struct printer *, int rc, struct err *);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/output_file.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/message.h"
@@ -73,21 +74,21 @@ static int export_table(struct session *s, const struct select *select,
 /* The files of spe-parser, opened with their first rows. */
 struct parser_files {
 	const char *prefix;
-	FILE *streams[SPE_PARSER_N_FILES];
+	struct output_file files[SPE_PARSER_N_FILES];
 	struct err *err;
 };
 
 static int write_parser_piece(void *context, enum spe_parser_file file, const struct text *text)
 {
 	struct parser_files *files = context;
+	struct output_file *out = &files->files[file];
 	struct text path = { 0 };
 	int rc = 0;
 
 	text_format(&path, "%s-%s.csv%c", files->prefix, spe_parser_names[file], 0);
-	if (files->streams[file] == NULL)
-		files->streams[file] = fopen(path.bytes, "we");
-	if (files->streams[file] == NULL ||
-	    fwrite(text->bytes, 1, text->n, files->streams[file]) != text->n)
+	if (out->stream == NULL)
+		rc = output_file_open(out, path.bytes, files->err);
+	if (rc == 0 && fwrite(text->bytes, 1, text->n, out->stream) != text->n)
 		rc = err_set(files->err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s", path.bytes,
 			     strerror(errno));
 	text_release(&path);
@@ -106,15 +107,10 @@ static int export_spe_parser(struct session *s, const struct select *select,
 
 	*out_has_data = capture_n_chunks(s->capture) > 0;
 	for (int i = 0; i < SPE_PARSER_N_FILES; i++) {
-		if (files.streams[i] == NULL) {
-			if (rc == 0)
-				message_print("%s-%s.csv not written: no such records",
-					      files.prefix, spe_parser_names[i]);
-			continue;
-		}
-		if (fclose(files.streams[i]) != 0 && rc == 0)
-			rc = err_set(err, ERR_IO, ERR_NOWHERE, "%s-%s.csv: cannot write: %s",
-				     files.prefix, spe_parser_names[i], strerror(errno));
+		if (files.files[i].stream == NULL && rc == 0)
+			message_print("%s-%s.csv not written: no such records", files.prefix,
+				      spe_parser_names[i]);
+		rc = output_file_close(&files.files[i], rc, err);
 	}
 	return rc;
 }

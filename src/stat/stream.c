@@ -88,10 +88,11 @@ static int begin_document(struct stat_stream *s, struct counts *counts, struct e
 static int open_stream(struct stat_stream *s, struct counts *counts, struct err *err)
 {
 	if (stat_ticks_init(&s->ticks, s->catalog, s->cpu_name, counts, s->options, err) < 0 ||
-	    printer_open(&s->printer, s->output, "text", s->command, NULL, err) < 0 ||
-	    printer_need_file(&s->printer, err) < 0)
+	    printer_open(&s->printer, s->output, "text", s->command, NULL, err) < 0)
 		return -1;
 	s->is_open = true;
+	if (printer_need_file(&s->printer, err) < 0 || printer_publish(&s->printer, err) < 0)
+		return -1;
 	s->kept = (struct table){ 0 };
 	table_init(&s->kept, s->ticks.intervals.name, s->ticks.intervals.title,
 		   s->ticks.intervals.columns, s->ticks.intervals.n_columns);

@@ -100,6 +100,28 @@ def check_errors(checks, cyclops, data, folder):
         checks.count("errors")
 
 
+def check_half_files(checks, cyclops, data, folder):
+    """What fails leaves the file as it was, and no other; a new answer has its rights."""
+    capture = os.path.join(data, "samples", "stride.data")
+    path = os.path.join(folder, "out")
+    for before in (None, b"an older answer"):
+        if before is not None:
+            with open(path, "wb") as file:
+                file.write(before)
+            os.chmod(path, 0o640)
+        for words in (["hot", "--table", "none"], ["mem", "--columns", "none"], ["hot", "--fail-if", "share(none) > 1 %"],
+                      ["diff", "--fail-if", "none > 1 %", capture], ["export", "--select", "none"]):
+            done = subprocess.run([cyclops, *words, "-o", path, capture], env=ENVIRONMENT, capture_output=True, check=False)
+            files = os.listdir(folder)
+            left = open(path, "rb").read() if files else None
+            checks.expect(done.returncode in (1, 2) and left == before and len(files) == (before is not None),
+                          f"{words}: status {done.returncode}, leaves {files}: {left!r}")
+            checks.count("failures")
+    run(cyclops, "hot", "-o", path, capture)
+    checks.equal("rights", [os.stat(path).st_mode & 0o777], [0o640])
+    checks.equal("files", os.listdir(folder), ["out"])
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
@@ -114,6 +136,8 @@ def main():
         with open(os.path.join(folder, "file"), "w", encoding="utf-8"):
             pass
         check_errors(checks, cyclops, data, folder)
+    with tempfile.TemporaryDirectory() as folder:
+        check_half_files(checks, cyclops, data, folder)
     # the capture is not written over by a table of its name
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "hot.csv")

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -295,6 +296,8 @@ static void saves_to_a_file(void **state)
 		text_reset(&t);
 		text_str(&t, words[i]);
 		assert_int_equal(text_save(&t, path, &err), 0);
+		close(fd);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
 		assert_int_equal(pread(fd, read, sizeof(read), 0), strlen(words[i]));
 		assert_memory_equal(read, words[i], strlen(words[i]));
 	}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "base/text.h"
+
+enum { MAX_NAMES = 1000 }; /* that are tried for the temporary file */
+
+static int cannot_write(const struct output_file *f, struct err *err)
+{
+	return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s", f->path, strerror(errno));
+}
+
+/* The folder of the target, with its slash, and behind it a name of this process. */
+static char *temporary_name(const char *target, int number)
+{
+	struct text name = { 0 };
+
+	text_add(&name, target, (size_t)(path_base(target) - target));
+	text_format(&name, ".cyclops-%d-%d%c", (int)getpid(), number, 0);
+	return name.bytes;
+}
+
+/* Makes a file in the folder of the target: without a name where the file system can. */
+static int open_beside(struct output_file *f)
+{
+	size_t size = (size_t)(path_base(f->target) - f->target);
+	char *folder = size > 0 ? mem_strndup(f->target, size) : mem_strndup(".", 1);
+	int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+
+	free(folder);
+	for (int i = 0; fd < 0 && i < MAX_NAMES; i++) {
+		free(f->temporary);
+		f->temporary = temporary_name(f->target, i);
+		fd = open(f->temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+		f->is_named = fd >= 0;
+		if (fd < 0 && errno != EEXIST)
+			break;
+	}
+	return fd;
+}
+
+/* Forgets the temporary file. */
+static void drop(struct output_file *f)
+{
+	if (f->is_named)
+		unlink(f->temporary);
+	f->is_named = false;
+	free(f->temporary);
+	free(f->target);
+	f->temporary = f->target = NULL;
+}
+
+/* Opens a file that will replace that of the path, with its owner and rights. -1: there can be none. */
+static int open_replacement(struct output_file *f)
+{
+	struct stat old, link;
+	bool exists = stat(f->path, &old) == 0;
+	int fd;
+
+	if (exists ? !S_ISREG(old.st_mode) || access(f->path, W_OK) < 0
+		   : lstat(f->path, &link) == 0)
+		return -1;
+	f->target = exists ? realpath(f->path, NULL) : mem_strndup(f->path, strlen(f->path));
+	fd = f->target != NULL ? open_beside(f) : -1;
+	if (fd >= 0 && exists &&
+	    (fchown(fd, old.st_uid, old.st_gid) < 0 || fchmod(fd, old.st_mode & 0777) < 0)) {
+		close(fd);
+		fd = -1;
+	}
+	if (fd < 0)
+		drop(f);
+	return fd;
+}
+
+int output_file_open(struct output_file *f, const char *path, struct err *err)
+{
+	int fd;
+
+	*f = (struct output_file){ .path = mem_strndup(path, strlen(path)) };
+	fd = open_replacement(f);
+	f->stream = fd >= 0 ? fdopen(fd, "w") : fopen(path, "we");
+	if (f->stream != NULL)
+		return 0;
+	cannot_write(f, err);
+	if (fd >= 0)
+		close(fd);
+	drop(f);
+	free(f->path);
+	f->path = NULL;
+	return -1;
+}
+
+/* Gives a file without a name one. */
+static int link_temporary(struct output_file *f)
+{
+	char *self = mem_alloc(64, 1);
+
+	snprintf(self, 64, "/proc/self/fd/%d", fileno(f->stream));
+	for (int i = 0; !f->is_named && i < MAX_NAMES; i++) {
+		free(f->temporary);
+		f->temporary = temporary_name(f->target, i);
+		f->is_named =
+			linkat(AT_FDCWD, self, AT_FDCWD, f->temporary, AT_SYMLINK_FOLLOW) == 0;
+		if (!f->is_named && errno != EEXIST)
+			break;
+	}
+	free(self);
+	return f->is_named ? 0 : -1;
+}
+
+int output_file_publish(struct output_file *f, struct err *err)
+{
+	if (f->target == NULL)
+		return 0;
+	if (link_temporary(f) < 0 || rename(f->temporary, f->target) < 0)
+		return cannot_write(f, err);
+	f->is_named = false;
+	drop(f);
+	return 0;
+}
+
+int output_file_close(struct output_file *f, int rc, struct err *err)
+{
+	if (f->stream == NULL)
+		return rc;
+	if (rc == 0 && (fflush(f->stream) != 0 || ferror(f->stream)))
+		rc = cannot_write(f, err);
+	if (rc == 0)
+		rc = output_file_publish(f, err);
+	if (fclose(f->stream) != 0 && rc == 0)
+		rc = cannot_write(f, err);
+	drop(f);
+	free(f->path);
+	*f = (struct output_file){ 0 };
+	return rc;
+}

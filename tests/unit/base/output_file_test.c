@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/output_file.h"
+
+static char folder[] = "/tmp/cyclops-output-XXXXXX";
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	return rmdir(folder);
+}
+
+static void put_file(const char *path, const char *words)
+{
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	fputs(words, file);
+	fclose(file);
+}
+
+/* NULL: there is no such file. */
+static void assert_file(const char *path, const char *words)
+{
+	char read[64] = "";
+	FILE *file = fopen(path, "re");
+
+	if (words == NULL) {
+		assert_null(file);
+		return;
+	}
+	assert_non_null(file);
+	read[fread(read, 1, sizeof(read) - 1, file)] = '\0';
+	fclose(file);
+	assert_string_equal(read, words);
+}
+
+static size_t n_files(void)
+{
+	DIR *open = opendir(".");
+	size_t n = 0;
+
+	assert_non_null(open);
+	while (readdir(open) != NULL)
+		n++;
+	closedir(open);
+	return n - 2;
+}
+
+static void a_file_is_there_as_a_whole_or_as_it_was(void **state)
+{
+	static const struct {
+		const char *before;
+		int rc;
+		const char *after;
+	} cases[] = {
+		{ NULL, 0, "new" },
+		{ NULL, -1, NULL },
+		{ "what was there", 0, "new" },
+		{ "what was there", -1, "what was there" },
+	};
+	struct output_file file;
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (cases[i].before != NULL)
+			put_file("out", cases[i].before);
+		assert_int_equal(output_file_open(&file, "out", &err), 0);
+		fputs("new", file.stream);
+		fflush(file.stream);
+		assert_file("out", cases[i].before);
+		assert_int_equal(output_file_close(&file, cases[i].rc, &err), cases[i].rc);
+		assert_file("out", cases[i].after);
+		assert_int_equal(n_files(), cases[i].after != NULL);
+		unlink("out");
+	}
+}
+
+static void links_and_rights_stay(void **state)
+{
+	struct output_file file;
+	struct stat st;
+	struct err err;
+
+	(void)state;
+	put_file("old", "old");
+	assert_int_equal(chmod("old", 0640), 0);
+	assert_int_equal(symlink("old", "link"), 0);
+	assert_int_equal(output_file_open(&file, "link", &err), 0);
+	fputs("new", file.stream);
+	assert_int_equal(output_file_close(&file, 0, &err), 0);
+	assert_int_equal(lstat("link", &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(lstat("old", &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0640);
+	assert_file("old", "new");
+	unlink("link");
+	unlink("old");
+}
+
+static void a_published_file_grows_in_its_place(void **state)
+{
+	struct output_file file;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(output_file_open(&file, "out", &err), 0);
+	assert_int_equal(output_file_publish(&file, &err), 0);
+	fputs("a", file.stream);
+	fflush(file.stream);
+	assert_file("out", "a");
+	fputs("b", file.stream);
+	assert_int_equal(output_file_close(&file, 0, &err), 0);
+	assert_file("out", "ab");
+	assert_int_equal(n_files(), 1);
+	unlink("out");
+}
+
+static void what_is_no_file_is_written_in_place(void **state)
+{
+	struct output_file file;
+	struct stat st;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(output_file_open(&file, "/dev/full", &err), 0);
+	fputs("new", file.stream);
+	assert_int_equal(output_file_close(&file, 0, &err), -1);
+	assert_non_null(strstr(err.text, "/dev/full: cannot write: No space"));
+	assert_int_equal(stat("/dev/full", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_int_equal(symlink("nothing", "link"), 0);
+	assert_int_equal(output_file_open(&file, "link", &err), 0);
+	assert_int_equal(output_file_close(&file, 0, &err), 0);
+	assert_file("nothing", "");
+	unlink("link");
+	unlink("nothing");
+	assert_int_equal(output_file_open(&file, ".", &err), -1);
+	assert_int_equal(output_file_open(&file, "none/out", &err), -1);
+	assert_non_null(strstr(err.text, "none/out: cannot write: No such file"));
+	assert_int_equal(n_files(), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_is_there_as_a_whole_or_as_it_was),
+		cmocka_unit_test(links_and_rights_stay),
+		cmocka_unit_test(a_published_file_grows_in_its_place),
+		cmocka_unit_test(what_is_no_file_is_written_in_place),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
