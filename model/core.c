@@ -211,12 +211,34 @@ static uint64_t order_at(const struct core *c, const struct insn *in)
 	return is_binding(in) ? later(at, c->last_retire) : at;
 }
 
+/* What the instruction is timed as. */
+static enum insn_timing timing_of(const struct core *c, const struct insn *in)
+{
+	static const enum insn_timing multiplications[N_TIMINGS] = {
+		[TIMING_DIVIDE] = TIMING_MULTIPLY,
+		[TIMING_DIVIDE_LONG] = TIMING_MULTIPLY_LONG,
+		[TIMING_FLOAT_DIVIDE] = TIMING_FLOAT_MULTIPLY,
+		[TIMING_FLOAT_ROOT] = TIMING_FLOAT_MULTIPLY,
+	};
+	enum insn_timing other = multiplications[in->timing];
+
+	return other != 0 && is_ideal(c, IDEAL_DIVISION) ? other : in->timing;
+}
+
 /* Cycles from issue to the result; of loads, those of an L1D hit. */
 static uint64_t latency_of(const struct core *c, const struct insn *in)
 {
 	bool is_arithmetic = in->timing < TIMING_LOAD;
 
-	return is_arithmetic && is_ideal(c, IDEAL_ARITHMETIC) ? 1 : c->params->latency[in->timing];
+	return is_arithmetic && is_ideal(c, IDEAL_ARITHMETIC | IDEAL_ARITHMETIC_LATENCY)
+		       ? 1
+		       : c->params->latency[timing_of(c, in)];
+}
+
+/* Cycles until the unit of the instruction can start the next. */
+static uint32_t busy_of(const struct core *c, const struct insn *in)
+{
+	return is_ideal(c, IDEAL_ARITHMETIC) ? 1 : c->params->busy[timing_of(c, in)];
 }
 
 /* The cycle at which the instruction may issue: its sources are ready, and ordering lets it. */
@@ -243,8 +265,7 @@ static uint64_t issue(struct core *c, const struct insn *in, uint64_t dispatched
 	uint64_t at = ready_at(c, in, dispatched);
 
 	if (!is_ideal(c, IDEAL_UNITS))
-		at = units_take(&c->units, in,
-				is_ideal(c, IDEAL_ARITHMETIC) ? 1 : p->busy[in->timing], at);
+		at = units_take(&c->units, in, busy_of(c, in), at);
 	if (!is_memory(in))
 		return at;
 	c->now.queued = ring_next(c->memory_issue, &c->next_memory, p->memory_queue);

@@ -24,6 +24,8 @@ const struct idealisation idealisations[] = {
 	{ "coherence", "no coherence misses", IDEAL_COHERENCE, false },
 	{ "ordering", "no memory ordering", IDEAL_ORDERING, false },
 	{ "arithmetic", "arithmetic (one cycle)", IDEAL_ARITHMETIC, false },
+	{ "arithmetic-latency", "arithmetic latency (one cycle)", IDEAL_ARITHMETIC_LATENCY, false },
+	{ "division", "division (as fast as multiplication)", IDEAL_DIVISION, false },
 	{ "outstanding-misses", "outstanding misses (unlimited)", IDEAL_MISSES, false },
 	{ "window", "window (unlimited)", IDEAL_WINDOW, true },
 	{ "units", "execution units (unlimited)", IDEAL_UNITS, true },

@@ -35,6 +35,8 @@ enum ideal_bit {
 	IDEAL_NO_PREFETCH = 1 << 17,   /* the prefetchers are off */
 	IDEAL_UNITS = 1 << 18,	       /* any number of execution units */
 	IDEAL_DTLB = 1 << 19,	       /* the first-level TLB for data has every page */
+	IDEAL_ARITHMETIC_LATENCY = 1 << 20, /* IDEAL_ARITHMETIC, but units stay as busy */
+	IDEAL_DIVISION = 1 << 21,	    /* divisions and roots are as fast as multiplications */
 };
 
 /* An idealisation as users name it. */

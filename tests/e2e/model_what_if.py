@@ -33,6 +33,16 @@ EQUALS = [
     ("dram+huge-pages", ["dram_cycles=101", "huge_pages=1"]),
 ]
 
+# The same of arithmetic, for a program that has no other latencies than these.
+ARITHMETIC_EQUALS = [
+    ("division", ["latency_divide=2", "latency_divide_long=4", "latency_float_divide=3", "latency_float_root=3",
+                  "busy_divide=1", "busy_divide_long=3", "busy_float_divide=1", "busy_float_root=1"]),
+    ("arithmetic-latency", [f"latency_{name}=1" for name in (
+        "alu_shifted", "extract", "multiply", "multiply_long", "multiply_high", "divide", "divide_long", "float_add",
+        "float_multiply", "float_divide", "float_root", "convert", "convert_to_vector", "move_to_vector",
+        "move_to_general", "vector")]),
+]
+
 # Program, the cause that gains most, by at least so much, and the function that does. The causes of some are
 # asked about by no other check.
 SOME_PROGRAMS = [
@@ -102,12 +112,32 @@ int main(void)
 }
 """
 
+# Chains of all kinds of divisions, and divisions that do not wait for each other.
+DIVIDER = r"""
+#include <math.h>
+int main(int argc, char **argv)
+{
+	unsigned long a = 1UL << 60, sum = 0;
+	unsigned b = 1u << 30;
+	double x = 7, y = 3;
+	(void)argv;
+	for (int i = 0; i < 20000; i++) {
+		a = a / (argc + 2UL) + (1UL << 59);
+		b = b / (argc + 2u) * 5 + (1u << 29);
+		x = sqrt(x / y + i);
+		y = (float)y / (float)(argc + 2) + i;
+		sum += (1UL << 40) / (unsigned long)(i + argc) * a;
+	}
+	return (double)a + b + x + y + (double)sum < 0;
+}
+"""
+
 
 def build(folder, name, text):
     source, program = os.path.join(folder, name + ".c"), os.path.join(folder, name)
     with open(source, "w", encoding="utf-8") as file:
         file.write(text)
-    subprocess.run([COMPILER, "-O2", "-g", "-static", source, "-o", program], check=True)
+    subprocess.run([COMPILER, "-O2", "-g", "-static", "-fno-math-errno", source, "-o", program, "-lm"], check=True)
     return program
 
 
@@ -139,16 +169,27 @@ def what_if(cyclops, folder, program, names, *words):
     return {row["name"]: row for row in answer["what_if"]}, answer.get("what_if_functions", [])
 
 
+def check_equal(checks, cyclops, folder, path, equals):
+    """Returns the rows by name."""
+    program = os.path.basename(path)
+    rows, _ = what_if(cyclops, folder, path, ",".join(name for name, _ in equals))
+    checks.expect(rows["now"]["cycles"] == cycles_of(cyclops, folder, path), f"{program}: now")
+    for name, parameters in equals:
+        sets = [word for parameter in parameters for word in ("--set", parameter)]
+        wanted = cycles_of(cyclops, folder, path, *sets)
+        checks.expect(rows[name]["cycles"] == wanted, f"{program}: {name} {rows[name]['cycles']}, not {wanted}")
+        checks.count("idealisations that are a parameter")
+    return rows
+
+
 def check_equals(checks, cyclops, kernels, folder):
     for program in ("chase", "stride", "multiply") if HAS_ALL else ("chase", "stride"):
-        path = os.path.join(kernels, program)
-        rows, _ = what_if(cyclops, folder, path, ",".join(name for name, _ in EQUALS))
-        checks.expect(rows["now"]["cycles"] == cycles_of(cyclops, folder, path), f"{program}: now")
-        for name, parameters in EQUALS:
-            sets = [word for parameter in parameters for word in ("--set", parameter)]
-            wanted = cycles_of(cyclops, folder, path, *sets)
-            checks.expect(rows[name]["cycles"] == wanted, f"{program}: {name} {rows[name]['cycles']}, not {wanted}")
-            checks.count("idealisations that are a parameter")
+        check_equal(checks, cyclops, folder, os.path.join(kernels, program), EQUALS)
+
+
+def check_divisions(checks, cyclops, folder):
+    rows = check_equal(checks, cyclops, folder, build(folder, "divider", DIVIDER), ARITHMETIC_EQUALS)
+    checks.expect(rows["division"]["gain"] > 0.3, f"divider: {rows['division']}")
 
 
 def check_causes(checks, cyclops, kernels, folder):
@@ -240,9 +281,10 @@ def check_program(checks, cyclops, folder):
 
 
 def check_processes(checks, cyclops, folder):
-    names = ["arithmetic", "dram", "arithmetic@chain", "dram@chain"]
+    names = ["arithmetic", "arithmetic-latency", "dram", "arithmetic@chain", "dram@chain"]
     rows, _ = what_if(cyclops, folder, build(folder, "forker", FORKER), ",".join(names))
     checks.expect(set(rows) == {"now", *names}, f"processes: {list(rows)}")
+    checks.expect(rows["arithmetic-latency"]["gain"] > 0.4, f"processes: {rows}")
     checks.expect(rows["arithmetic@chain"]["gain"] > 0.4 and rows["dram@chain"]["gain"] < 0.01, f"processes: {rows}")
 
 
@@ -286,6 +328,7 @@ def main():
         if shutil.which(COMPILER) is not None:
             check_program(checks, cyclops, folder)
             check_processes(checks, cyclops, folder)
+            check_divisions(checks, cyclops, folder)
     checks.finish()
 
 
