@@ -293,7 +293,7 @@ static int write_file(struct printer *out, const char *name, const struct tables
 	return rc;
 }
 
-/* Writes a file of its own for a table and each that is nested in it. */
+/* Writes a file of its own for a table and each that is nested in it, which json has within the rows. */
 static int write_table(struct printer *out, struct table *t, struct err *err)
 {
 	struct tables one = { 0 };
@@ -301,7 +301,7 @@ static int write_table(struct printer *out, struct table *t, struct err *err)
 
 	*vec_add(&one.list) = t;
 	rc = write_file(out, t->name, &one, err);
-	for (size_t i = 0; i < t->nested.n && rc == 0; i++) {
+	for (size_t i = 0; i < t->nested.n && rc == 0 && out->format != &format_json; i++) {
 		one.list.items[0] = t->nested.items[i];
 		rc = write_file(out, t->nested.items[i]->name, &one, err);
 	}
@@ -309,11 +309,8 @@ static int write_table(struct printer *out, struct table *t, struct err *err)
 	return rc;
 }
 
-/* Csv has no other way to hold several tables than several files. */
 static int write_folder(struct printer *out, const struct tables *shown, struct err *err)
 {
-	if (out->format != &format_csv)
-		return write_file(out, out->document.command, shown, err);
 	out->document.is_plural = false;
 	for (size_t i = 0; i < shown->list.n; i++)
 		if (write_table(out, shown->list.items[i], err) < 0)

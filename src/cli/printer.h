@@ -83,10 +83,7 @@ int printer_write(struct printer *, const struct text *, struct err *);
  */
 int printer_close(struct printer *, int rc, struct err *);
 
-/*
- * Writes all tables, or the one of --table: to a folder csv as a file for each table, other formats as one file
- * with the name of the command.
- */
+/* Writes all tables, or the one of --table: to a folder as a file for each table. */
 int printer_tables(struct printer *, const struct output_options *, const struct tables *,
 		   struct err *);
 

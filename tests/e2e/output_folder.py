@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-`-o DIR/`: csv as a file for each table, other formats as one file; what is written is what goes to standard output.
+`-o DIR/`: a file for each table; what is written is what goes to standard output. A file is replaced as a whole.
 
 usage: output_folder.py CYCLOPS DATA
 """
@@ -23,7 +23,10 @@ ASKED = {
     "annotate": ["samples/stride.data"], "diff": ["samples/sharing.data", "samples/padded.data"],
     "stat": ["--import", "counts/stride.csv"],
 }
-EXTENSIONS = {"json": "json", "text": "txt", "markdown": "md"}
+# Tables of sentences for people, which programs have no need of.
+EXTENSIONS = {"text": "txt", "markdown": "md"}
+# What stands at the end of a document, and may stand in each file.
+SAID_AGAIN = {"", "modelled: these numbers are simulated, not measured", "*modelled: these numbers are simulated, not measured*"}
 
 
 def sections(text):
@@ -62,15 +65,33 @@ def check_csv(checks, cyclops, data, command, folder):
         checks.equal(f"{command}: rows of {name}", ours, without_modelled(rows))
 
 
-def check_whole(checks, cyclops, data, command, folder):
-    """The second time the folder and the file are there."""
-    for _ in range(2):
-        for name, extension in EXTENSIONS.items():
-            expected = run(*ask(cyclops, data, command, "--format", name, "--width", "100"))
-            run(*ask(cyclops, data, command, "--format", name, "--width", "100", "-o", folder))
-            with open(os.path.join(folder, f"{command}.{extension}"), "rb") as file:
-                checks.expect(file.read() == expected, f"{command} --format {name} in a folder differs")
-            checks.count("documents")
+def check_json(checks, cyclops, data, command, folder):
+    """A document for each table that json has, with its own part of what describes them."""
+    expected = json.loads(run(*ask(cyclops, data, command, "--format", "json")))
+    for _ in range(2):  # the second time the files are there
+        run(*ask(cyclops, data, command, "--format", "json", "-o", folder))
+    tables = [name for name in expected if name in expected["columns"]]
+    files = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+    checks.equal(f"{command}: documents", files, sorted(f"{name}.json" for name in tables))
+    for name in tables:
+        with open(os.path.join(folder, f"{name}.json"), encoding="utf-8") as file:
+            ours = json.load(file)
+        checks.expect(ours[name] == expected[name] and ours["columns"][name] == expected["columns"][name],
+                      f"{command}: {name}.json has another table")
+        alone = {key: ours[key] == expected[key] for key in ("schema", "cyclops", "command", "modelled")}
+        checks.expect(all(alone.values()) and not set(tables) & ours.keys() - {name}, f"{command}: {name}.json: {alone}")
+
+
+def check_people(checks, cyclops, data, command, folder):
+    """All lines of the whole answer stand in one of the files, and no others."""
+    for form, extension in EXTENSIONS.items():
+        whole = run(*ask(cyclops, data, command, "--format", form, "--width", "100")).decode().splitlines()
+        run(*ask(cyclops, data, command, "--format", form, "--width", "100", "-o", folder))
+        names = [name for name in os.listdir(folder) if name.endswith("." + extension)]
+        lines = [line for name in names for line in open(os.path.join(folder, name), encoding="utf-8").read().splitlines()]
+        checks.expect({*lines} - SAID_AGAIN == {*whole} - SAID_AGAIN and len(names) > 0,
+                      f"{command} --format {form}: {set(lines) ^ set(whole)}")
+        checks.count(f"files of {form}", len(names))
 
 
 def check_markdown(checks, cyclops, data, command):
@@ -130,7 +151,8 @@ def main():
     for command in ASKED:
         with tempfile.TemporaryDirectory() as folder:
             check_csv(checks, cyclops, data, command, os.path.join(folder, "made"))
-            check_whole(checks, cyclops, data, command, folder)
+            check_json(checks, cyclops, data, command, folder)
+            check_people(checks, cyclops, data, command, folder)
         check_markdown(checks, cyclops, data, command)
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "file"), "w", encoding="utf-8"):
