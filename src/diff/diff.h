@@ -106,11 +106,12 @@ int diff_gate_check(const struct diff_gate *, const struct diff *, struct diff_g
 
 /* The answer as tables. Zeroed is empty. */
 struct diff_tables {
-	struct table answer, runs, gates, kinds[N_MEASURE_KINDS];
+	struct table answer, runs, kinds[N_MEASURE_KINDS];
 	struct tables shown;
 };
 
-/* At most `top` rows of each kind, 0: all. The results of the gates are added to `results`. */
+/* At most `top` rows of each kind, 0: all. The results of the gates are added to `results`,
+ * whose table is one of those shown. */
 int diff_tables(const struct diff *, const struct diff_gate *gates, size_t n_gates, size_t top,
 		struct diff_tables *out, struct gates *results, struct err *err);
 void diff_tables_release(struct diff_tables *);

@@ -35,39 +35,6 @@ static const struct column run_columns[N_RUN_COLUMNS] = {
 	[RUN_COMMAND] = { "command", NULL, "", CELL_TEXT, COLUMN_GROW, "that ran" },
 };
 
-enum gate_column {
-	GATE_TEXT,
-	GATE_RESULT,
-	GATE_NAME,
-	GATE_WORDS,
-	GATE_ERROR_WORDS,
-	GATE_CHANGE,
-	GATE_SHARE,
-	GATE_ERROR,
-	GATE_LIMIT,
-	N_GATE_COLUMNS,
-};
-
-static const struct column gate_columns[N_GATE_COLUMNS] = {
-	[GATE_TEXT] = { "fail_if", "fails if", "", CELL_TEXT, 0, "the condition" },
-	[GATE_RESULT] = { "result", NULL, "", CELL_TEXT, 0,
-			  "passed, failed, undecided: saturation hides it, or noise: met, but "
-			  "not significant" },
-	[GATE_NAME] = { "worst", NULL, "", CELL_TEXT, COLUMN_GROW,
-			"the measure that meets it most, or comes nearest to it" },
-	[GATE_WORDS] = { "change_words", "change", "", CELL_TEXT, COLUMN_TEXT_ONLY,
-			 "how it changed" },
-	[GATE_ERROR_WORDS] = { "error_words", "± (95 %)", "", CELL_TEXT, COLUMN_TEXT_ONLY,
-			       "how far the change may be off, 19 times out of 20" },
-	[GATE_CHANGE] = { "change", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY, "of that measure" },
-	[GATE_SHARE] = { "change_share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_MACHINE_ONLY,
-			 "the same as a part of what it was" },
-	[GATE_ERROR] = { "change_error", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
-			 "standard error of the change" },
-	[GATE_LIMIT] = { "limit", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
-			 "that the condition gives; with % a part of what it was" },
-};
-
 enum row_column {
 	ROW_EVENT,
 	ROW_NAME,
@@ -524,88 +491,74 @@ static const char *error_words(struct table *t, const struct diff_gate *g, const
 	return table_human(t, cell_number(error), diff_measure(r)->unit);
 }
 
-static const char *result_of(const struct diff_gate_result *r)
-{
-	if (r->n_tripped > 0)
-		return "failed";
-	if (r->n_undecided > 0)
-		return "undecided";
-	return r->n_met > 0 ? "noise" : "passed";
-}
-
-/* What the result rests on; NULL: nothing to add. */
-static const char *gate_remark(struct table *t, const struct diff_gate *g,
-			       const struct diff_gate_result *result)
+/* What the result rests on. */
+static enum gate_certainty certainty_of(const struct diff_gate *g,
+					const struct diff_gate_result *result)
 {
 	const struct diff_row *worst = result->worst;
 	double change, error;
 
 	if (result->n_tripped == 0 && result->undecided != NULL)
-		return table_format(t, "undecided, which counts as failed: %s: %s",
-				    diff_row_name(result->undecided),
-				    saturated_words(t, result->undecided));
+		return GATE_UNDECIDED;
 	if (worst->certainty == DIFF_UNKNOWN)
-		return table_format(t, "error not known: %s",
-				    diff_is_scaled(worst) ? "counted for only a part of the run"
-							  : "one run each");
-	if (worst->certainty == DIFF_NOISE)
-		return result->n_met > 0 ? "not significant" : NULL;
+		return GATE_UNKNOWN;
+	if (worst->certainty == DIFF_NOISE && result->n_met > 0)
+		return GATE_NOISE;
 	change = is_relative(g, worst) ? diff_share(worst) : worst->to - worst->from;
 	error = deviations_95 * worst->error / (is_relative(g, worst) ? fabs(worst->from) : 1);
-	if (fabs(change - g->condition.limit) <= error)
+	return fabs(change - g->condition.limit) <= error ? GATE_WITHIN : GATE_CERTAIN;
+}
+
+/* The same in words; NULL: nothing to add. */
+static const char *gate_remark(struct table *t, enum gate_certainty certainty,
+			       const struct diff_row *r)
+{
+	switch (certainty) {
+	case GATE_UNDECIDED:
+		return table_format(t, "undecided, which counts as failed: %s: %s",
+				    diff_row_name(r), saturated_words(t, r));
+	case GATE_UNKNOWN:
+		return table_format(t, "error not known: %s",
+				    diff_is_scaled(r) ? "counted for only a part of the run"
+						      : "one run each");
+	case GATE_NOISE:
+		return "not significant";
+	case GATE_WITHIN:
 		return "the limit is within the error, the measured value decides";
-	return NULL;
+	default:
+		return NULL;
+	}
 }
 
-/* "time -79.7 % ± 1.2 % (limit +5 %): pass" */
-static const char *gate_sentence(struct table *t, const struct diff_gate *g,
-				 const struct diff_row *r, const char *remark, bool is_failed)
+/* A condition may be about several measures: the line is about the one that decides. */
+static int add_gate(const struct diff *d, const struct diff_gate *g, struct gates *results,
+		    struct err *err)
 {
-	const struct condition *c = &g->condition;
-	const char *name = diff_row_name(r), *error = error_words(t, g, r);
-	bool is_named = strncasecmp(name, g->name, g->name_size) == 0 && name[g->name_size] == '\0';
-
-	return table_format(t, "%.*s%s%s %s%s%s (limit %s%s%s): %s", (int)c->name_size, c->name,
-			    is_named ? "" : ": ", is_named ? "" : name, gate_words(t, g, r),
-			    error != NULL ? " ± " : "", error != NULL ? error : "",
-			    limit_words(t, c), remark != NULL ? "; " : "",
-			    remark != NULL ? remark : "", gate_outcome(is_failed));
-}
-
-static int add_gate(const struct diff *d, const struct diff_gate *g, struct table *t,
-		    struct gates *results, struct err *err)
-{
+	bool is_part = g->condition.unit == CONDITION_PERCENT;
+	struct table *t = &results->table;
 	struct diff_gate_result result;
-	const struct diff_row *worst;
-	const char *remark, *error;
-	bool is_failed;
-	struct cell *row;
+	struct gate_line line = { 0 };
+	const struct diff_row *r;
+	const char *name;
+	double error;
 
 	if (diff_gate_check(g, d, &result, err) < 0)
 		return -1;
-	is_failed = result.n_tripped + result.n_undecided > 0;
-	worst = result.worst != NULL && (result.n_tripped > 0 || result.n_undecided == 0)
-			? result.worst
-			: result.undecided;
-	remark = gate_remark(t, g, &result);
-	row = table_add_row(t);
-	row[GATE_TEXT] = cell_text(table_text(t, g->condition.text));
-	row[GATE_RESULT] = cell_text(result_of(&result));
-	row[GATE_NAME] = cell_text(table_text(t, diff_row_name(worst)));
-	row[GATE_LIMIT] = cell_number(g->condition.limit);
-	if (remark != NULL)
-		table_note(t, "%s: %s", g->condition.text, remark);
-	gates_add_result(results, g->condition.text, gate_sentence(t, g, worst, remark, is_failed),
-			 is_failed);
-	if (worst == result.undecided)
-		return 0;
-	row[GATE_WORDS] = cell_text(gate_words(t, g, worst));
-	error = error_words(t, g, worst);
-	if (error != NULL)
-		row[GATE_ERROR_WORDS] = cell_text(error);
-	row[GATE_CHANGE] = number_or_absent(worst->to - worst->from, MARK_EXACT);
-	row[GATE_SHARE] = number_or_absent(diff_share(worst), MARK_EXACT);
-	row[GATE_ERROR] = number_or_absent(worst->error, MARK_EXACT);
+	line.verdict.certainty = certainty_of(g, &result);
+	line.verdict.is_failed = result.n_tripped + result.n_undecided > 0;
+	r = line.verdict.certainty == GATE_UNDECIDED ? result.undecided : result.worst;
+	name = diff_row_name(r);
+	if (strncasecmp(name, g->name, g->name_size) != 0 || name[g->name_size] != '\0')
+		line.measure = table_text(t, name);
+	line.measured = gate_words(t, g, r);
+	line.error = error_words(t, g, r);
+	line.limit = limit_words(t, &g->condition);
+	line.remark = gate_remark(t, line.verdict.certainty, r);
+	line.value = is_part ? diff_share(r) : r->to - r->from;
+	error = deviations_95 * r->error / (is_part ? fabs(r->from) : 1);
+	line.low = line.value - error;
+	line.high = line.value + error;
+	gates_add_line(results, &g->condition, &line);
 	return 0;
 }
 
@@ -654,7 +607,6 @@ int diff_tables(const struct diff *d, const struct diff_gate *gates, size_t n_ga
 		struct diff_tables *out, struct gates *results, struct err *err)
 {
 	make_runs(d, &out->runs);
-	table_init(&out->gates, "gates", NULL, gate_columns, N_GATE_COLUMNS);
 	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
 		make_kind(d, (enum measure_kind)kind, top, &out->kinds[kind]);
 	answer_init(&out->answer);
@@ -662,10 +614,10 @@ int diff_tables(const struct diff *d, const struct diff_gate *gates, size_t n_ga
 	*vec_add(&out->shown.list) = &out->answer;
 	*vec_add(&out->shown.list) = &out->runs;
 	for (size_t i = 0; i < n_gates; i++)
-		if (add_gate(d, &gates[i], &out->gates, results, err) < 0)
+		if (add_gate(d, &gates[i], results, err) < 0)
 			return -1;
 	if (n_gates > 0)
-		*vec_add(&out->shown.list) = &out->gates;
+		*vec_add(&out->shown.list) = &results->table;
 	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
 		if (is_worth_showing(d, (enum measure_kind)kind))
 			*vec_add(&out->shown.list) = &out->kinds[kind];
@@ -676,7 +628,6 @@ void diff_tables_release(struct diff_tables *t)
 {
 	table_release(&t->answer);
 	table_release(&t->runs);
-	table_release(&t->gates);
 	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
 		table_release(&t->kinds[kind]);
 	vec_release(&t->shown.list);

@@ -139,8 +139,10 @@ int gate_parse(const char *text, const struct quantity *quantities, size_t n, st
 enum gate_column {
 	GATE_TEXT,
 	GATE_RESULT,
+	GATE_MEASURE,
 	GATE_WORDS,
 	GATE_ERROR,
+	GATE_LIMIT_WORDS,
 	GATE_CERTAINTY,
 	GATE_VALUE,
 	GATE_LOW,
@@ -152,16 +154,25 @@ enum gate_column {
 static const struct column columns[N_GATE_COLUMNS] = {
 	[GATE_TEXT] = { "fail_if", "fails if", "", CELL_TEXT, COLUMN_GROW, "the condition" },
 	[GATE_RESULT] = { "result", NULL, "", CELL_TEXT, 0, "passed or failed" },
-	[GATE_WORDS] = { "measured_words", "measured", "", CELL_TEXT, COLUMN_TEXT_ONLY,
-			 "the measured value" },
-	[GATE_ERROR] = { "error_words", "± (95 %)", "", CELL_TEXT, COLUMN_TEXT_ONLY,
+	[GATE_MEASURE] = { "measure", "worst", "", CELL_TEXT, COLUMN_GROW,
+			   "of several measures that the condition is about, the one that meets "
+			   "it most, or comes nearest to it" },
+	[GATE_WORDS] = { "measured_words", "measured", "", CELL_TEXT,
+			 COLUMN_TEXT_ONLY | COLUMN_FIGURES, "the measured value" },
+	[GATE_ERROR] = { "error_words", "± (95 %)", "", CELL_TEXT,
+			 COLUMN_TEXT_ONLY | COLUMN_FIGURES,
 			 "how far it may be off, 19 times out of 20" },
+	[GATE_LIMIT_WORDS] = { "limit_words", "limit", "", CELL_TEXT,
+			       COLUMN_TEXT_ONLY | COLUMN_FIGURES, "that the condition gives" },
 	[GATE_CERTAINTY] = { "certainty", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 			     "certain; within: the limit is within the error, and the measured "
 			     "value decides; unknown: the error is not known; undecided: saturated "
-			     "counters hide the answer" },
+			     "counters hide the answer, which counts as failed; noise: the change "
+			     "is not significant, so it passes" },
 	[GATE_VALUE] = { "measured", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
-			 "the measured value; a share is 0 to 1" },
+			 "the measured value, of diff the change; a share is 0 to 1, with a limit "
+			 "in "
+			 "% the change is a part of what it was" },
 	[GATE_LOW] = { "measured_low", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
 		       "lower limit of its error (95 %)" },
 	[GATE_HIGH] = { "measured_high", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
@@ -171,10 +182,8 @@ static const struct column columns[N_GATE_COLUMNS] = {
 };
 
 static const char *const certainty_names[GATE_N_CERTAINTIES] = {
-	[GATE_CERTAIN] = "certain",
-	[GATE_WITHIN] = "within",
-	[GATE_UNKNOWN] = "unknown",
-	[GATE_UNDECIDED] = "undecided",
+	[GATE_CERTAIN] = "certain",	[GATE_WITHIN] = "within", [GATE_UNKNOWN] = "unknown",
+	[GATE_UNDECIDED] = "undecided", [GATE_NOISE] = "noise",
 };
 
 static const char *const remarks[GATE_N_CERTAINTIES] = {
@@ -256,12 +265,9 @@ struct tables gates_shown(struct gates *g, const struct tables *tables)
 	return shown;
 }
 
-const char *gate_outcome(bool is_failed)
-{
-	return is_failed ? "FAIL" : "pass";
-}
-
-void gates_add_result(struct gates *g, const char *text, const char *sentence, bool is_failed)
+/* Adds what became of a condition in words; the texts are copied. */
+static void gates_add_result(struct gates *g, const char *text, const char *sentence,
+			     bool is_failed)
 {
 	*vec_add(&g->results) =
 		(struct gate_result){ table_text(&g->table, text), table_text(&g->table, sentence),
@@ -275,21 +281,40 @@ void gates_add_error(struct gates *g, const char *text, const char *why)
 	g->results.items[g->results.n - 1].is_error = true;
 }
 
-/* The quantity stands there as the condition has it: "share(parse)". */
-static void add_sentence(struct gates *gates, const struct gate *g, const struct quantity *q,
-			 const struct measured *m, struct gate_verdict v)
+/* "share(parse) 15.5 % ± 1.2 % (limit 10 %): FAIL". The name stands there as the condition has it. */
+static const char *sentence_of(struct table *t, const struct condition *c,
+			       const struct gate_line *l)
+{
+	bool has_error = l->error != NULL, has_remark = l->remark != NULL;
+
+	return table_format(t, "%.*s%s%s %s%s%s (limit %s%s%s): %s", (int)c->name_size, c->name,
+			    l->measure != NULL ? ": " : "", l->measure != NULL ? l->measure : "",
+			    l->measured, has_error ? " ± " : "", has_error ? l->error : "",
+			    l->limit, has_remark ? "; " : "", has_remark ? l->remark : "",
+			    l->verdict.is_failed ? "FAIL" : "pass");
+}
+
+void gates_add_line(struct gates *gates, const struct condition *c, const struct gate_line *l)
 {
 	struct table *t = &gates->table;
-	const struct condition *c = &g->condition;
-	const char *error = error_words(t, q, m), *remark = remarks[v.certainty];
-	const char *words;
+	struct cell *row = table_add_row(t);
 
-	words = table_format(t, "%.*s %s%s%s (limit %s%s%s): %s", (int)c->name_size, c->name,
-			     measured_words(t, q, m), error != NULL ? " ± " : "",
-			     error != NULL ? error : "", limit_words(t, q, c->limit),
-			     remark != NULL ? "; " : "", remark != NULL ? remark : "",
-			     gate_outcome(v.is_failed));
-	gates_add_result(gates, c->text, words, v.is_failed);
+	row[GATE_TEXT] = cell_text(table_text(t, c->text));
+	row[GATE_RESULT] = cell_text(l->verdict.is_failed ? "failed" : "passed");
+	if (l->measure != NULL)
+		row[GATE_MEASURE] = cell_text(l->measure);
+	row[GATE_WORDS] = cell_text(l->measured);
+	if (l->error != NULL)
+		row[GATE_ERROR] = cell_text(l->error);
+	row[GATE_LIMIT_WORDS] = cell_text(l->limit);
+	row[GATE_CERTAINTY] = cell_text(certainty_names[l->verdict.certainty]);
+	row[GATE_VALUE] = finite_cell(l->value);
+	row[GATE_LOW] = finite_cell(l->low);
+	row[GATE_HIGH] = finite_cell(l->high);
+	row[GATE_LIMIT] = finite_cell(c->limit);
+	if (l->remark != NULL)
+		table_note(t, "%s: %s", c->text, l->remark);
+	gates_add_result(gates, c->text, sentence_of(t, c, l), l->verdict.is_failed);
 }
 
 void gates_add(struct gates *gates, const struct gate *g, const struct quantity *q,
@@ -297,20 +322,16 @@ void gates_add(struct gates *gates, const struct gate *g, const struct quantity 
 {
 	struct gate_verdict v = gate_verdict_of(&g->condition, m);
 	struct table *t = &gates->table;
-	const char *error = error_words(t, q, m);
-	struct cell *row = table_add_row(t);
+	const struct gate_line line = {
+		.measured = measured_words(t, q, m),
+		.error = error_words(t, q, m),
+		.limit = limit_words(t, q, g->condition.limit),
+		.remark = remarks[v.certainty],
+		.verdict = v,
+		.value = m->value,
+		.low = m->low,
+		.high = m->high,
+	};
 
-	row[GATE_TEXT] = cell_text(table_text(t, g->condition.text));
-	row[GATE_RESULT] = cell_text(v.is_failed ? "failed" : "passed");
-	row[GATE_WORDS] = cell_text(measured_words(t, q, m));
-	if (error != NULL)
-		row[GATE_ERROR] = cell_text(error);
-	row[GATE_CERTAINTY] = cell_text(certainty_names[v.certainty]);
-	row[GATE_VALUE] = finite_cell(m->value);
-	row[GATE_LOW] = finite_cell(m->low);
-	row[GATE_HIGH] = finite_cell(m->high);
-	row[GATE_LIMIT] = finite_cell(g->condition.limit);
-	if (remarks[v.certainty] != NULL)
-		table_note(t, "%s: %s", g->condition.text, remarks[v.certainty]);
-	add_sentence(gates, g, q, m, v);
+	gates_add_line(gates, &g->condition, &line);
 }

@@ -42,6 +42,7 @@ enum gate_certainty {
 	GATE_WITHIN,	/* the limit is within the error: the measured value decides */
 	GATE_UNKNOWN,	/* the error is not known: the measured value decides */
 	GATE_UNDECIDED, /* saturated counters hide the answer: it counts as failed */
+	GATE_NOISE,	/* the condition is met, but the change is not significant: it passes */
 	GATE_N_CERTAINTIES,
 };
 
@@ -90,16 +91,24 @@ void gates_release(struct gates *);
 void gates_add(struct gates *, const struct gate *, const struct quantity *,
 	       const struct measured *);
 
-/* Adds a result that was judged elsewhere; the texts are copied. */
-void gates_add_result(struct gates *, const char *text, const char *sentence, bool is_failed);
+/* A condition that was judged, ready to be shown. Texts live as long as the gates; their table makes them. */
+struct gate_line {
+	const char *measure;  /* the one that decides, of several; NULL: the condition names it */
+	const char *measured; /* in words, as the limit is given … */
+	const char *error;    /* … NULL: none to tell */
+	const char *limit;
+	const char *remark; /* what the result rests on; NULL: nothing to add */
+	struct gate_verdict verdict;
+	double value, low, high; /* as the limit is given; NAN: not known */
+};
+
+/* Adds the row, the note and the sentence of a condition: the same for all commands. */
+void gates_add_line(struct gates *, const struct condition *, const struct gate_line *);
 
 /* Adds one that could not be judged, for reports alone. */
 void gates_add_error(struct gates *, const char *text, const char *why);
 
 /* The tables of an answer with that of the gates, if there are any, behind its sentences. To be released. */
 struct tables gates_shown(struct gates *, const struct tables *);
-
-/* "pass" or "FAIL", as sentences end. */
-const char *gate_outcome(bool is_failed);
 
 #endif

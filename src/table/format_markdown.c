@@ -117,7 +117,7 @@ static unsigned put_grid(const struct table *t, struct text *out)
 	}
 	text_str(out, " |\n");
 	for (size_t i = 0; i < g.n_lanes; i++)
-		text_str(out, g.lanes[i].is_text ? "| :--- " : "| ---: ");
+		text_str(out, g.lanes[i].is_left ? "| :--- " : "| ---: ");
 	text_str(out, "|\n");
 	for (size_t row = 0; row < table_n_rows(t); row++) {
 		for (size_t i = 0; i < g.n_lanes; i++) {

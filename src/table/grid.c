@@ -93,6 +93,7 @@ static void add_lanes(struct grid *g)
 		lane->how = showing_of(t, i, g->has_unicode);
 		lane->column = i;
 		lane->is_text = is_text_column(c);
+		lane->is_left = lane->is_text && !(c->flags & COLUMN_FIGURES);
 		lane->is_tree = (c->flags & COLUMN_TREE) != 0 && g->last_child != NULL;
 		lane->heading = grid_heading(c, g->has_unicode, &g->memory);
 		lane->heading_word = widest_word(lane->heading);

@@ -16,7 +16,8 @@
 struct lane {
 	struct showing how;
 	size_t column; /* index of the table's column */
-	bool is_text;  /* left-aligned; may be cut */
+	bool is_text;  /* may be cut */
+	bool is_left;  /* left-aligned */
 	bool is_tree;
 	size_t part_widths[N_PARTS]; /* widest of each */
 	size_t content;		     /* widest cell */

@@ -81,7 +81,7 @@ static struct headings make_headings(const struct grid *g)
 		all.n++;
 		h->start = start;
 		h->end = start + bar_width(lane) + lane->width;
-		h->is_left = lane->is_text;
+		h->is_left = lane->is_left;
 		break_heading(h, lane->heading);
 		start = h->end + GRID_GAP;
 		all.n_lines = h->n > all.n_lines ? h->n : all.n_lines;
@@ -224,6 +224,8 @@ static void draw_text(const struct lane *lane, const struct shown *shown, struct
 	struct span text = shown->parts[PART_WHOLE], mark = shown->parts[PART_MARK];
 	size_t room = lane->width > mark.width ? lane->width - mark.width : 0;
 
+	if (text.width <= room && lane->is_text && !lane->is_left)
+		pen->column += room - text.width;
 	if (text.width <= room)
 		pen_write(pen, shown->is_dim ? PEN_DIM : PEN_PLAIN, text);
 	else

@@ -71,13 +71,14 @@ enum column_flags {
 	COLUMN_TRUST = 64,	 /* cells may be marked: csv has a column NAME_trust, too */
 	/* text: cut at the start, so that the end of the path is visible */
 	COLUMN_PATH = 128,
-	COLUMN_SPARK = 256,    /* text: digits 0 … 8 as a sparkline */
-	COLUMN_BLANK = 512,    /* text: absent cells are empty, not "-" */
-	COLUMN_COMMAND = 2048, /* text: what begins with "cyclops " is a command to paste */
-	COLUMN_WIDE = 1024,    /* text: gets two fifths of the line before others are cut */
-	COLUMN_YIELD = 4096,   /* text, with COLUMN_GROW: cut to little before others are cut */
-	COLUMN_WHOLE = 8192,   /* text: never cut */
-	COLUMN_SPAN = 16384,   /* text: where all cells behind it are absent, it takes the line */
+	COLUMN_SPARK = 256,	/* text: digits 0 … 8 as a sparkline */
+	COLUMN_BLANK = 512,	/* text: absent cells are empty, not "-" */
+	COLUMN_COMMAND = 2048,	/* text: what begins with "cyclops " is a command to paste */
+	COLUMN_WIDE = 1024,	/* text: gets two fifths of the line before others are cut */
+	COLUMN_YIELD = 4096,	/* text, with COLUMN_GROW: cut to little before others are cut */
+	COLUMN_WHOLE = 8192,	/* text: never cut */
+	COLUMN_FIGURES = 32768, /* text: amounts in words, aligned as numbers are */
+	COLUMN_SPAN = 16384,	/* text: where all cells behind it are absent, it takes the line */
 	/*
 	 * A sentence for people in csv and json, too, whose wording may change. Its numbers are in other
 	 * columns. No other text has amounts in it.

@@ -147,6 +147,7 @@ export --table samples
 EMULATOR = "qemu-aarch64"
 OF_MODEL = """
 run --model --what-if dram,coherence --folder OUT -- DATA/root/opt/kernels/sharing
+run --model --fail-if ipc<9 --folder OUT -- DATA/root/opt/kernels/pages
 """
 MODEL = "model -c 1024 --sample CPU_CYCLES:5003 --sample STALL_BACKEND:5003 --sample BR_RETIRED:1009 --branch-stack -o LIVE " \
         "-- DATA/root/opt/kernels/sharing"
