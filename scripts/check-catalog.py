@@ -365,7 +365,7 @@ def check_node(check, node, before, names, events):
         check.expect(node["parent"] in before, f"{where}: parent {node['parent']} does not stand before it")
     if node["kind"] == "event":
         check.expect(re.fullmatch(r"0x[0-9a-f]{1,8}", node.get("code", "")), f"{where}: code: {node.get('code')}")
-        check.expect(("penalty" in node) == ("unit" in node), f"{where}: a penalty has a unit, cycles or ns")
+        check.expect((node.get("penalty") is not None) == ("unit" in node), f"{where}: a penalty has a unit, cycles or ns")
         check.expect(not node.get("adds") or "penalty" in node, f"{where}: adds to its branch, but costs nothing")
     if "cap" in node:
         check.known(f"{where}: cap", [node["cap"]], events)

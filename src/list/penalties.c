@@ -7,7 +7,7 @@ enum { EVENT, BRANCH, PENALTY, UNIT, STATE, CODE, PERIOD, TREE, SOURCE, N };
 
 static const struct column columns[N] = {
 	[EVENT] = { "event", NULL, "", CELL_TEXT, COLUMN_WHOLE, "its name in the tree" },
-	[BRANCH] = { "branch", NULL, "", CELL_TEXT, COLUMN_WHOLE, "the node that it is below" },
+	[BRANCH] = { "branch", NULL, "", CELL_TEXT, COLUMN_GROW, "the node that it is below" },
 	[TREE] = { "tree", NULL, "", CELL_TEXT, 0, "the cycle accounting tree" },
 	[CODE] = { "code", NULL, "", CELL_HEX, 0,
 		   "Arm: event number. x86: event, umask, edge, inv and cmask as in config" },
@@ -15,7 +15,9 @@ static const struct column columns[N] = {
 	[UNIT] = { "unit", NULL, "", CELL_TEXT, 0, "of the penalty: cycles, or ns off the core" },
 	[STATE] = { "state", NULL, "", CELL_TEXT, 0,
 		    "published; estimate: for this core neither published nor measured; not added: "
-		    "shown, but no part of its branch; none: it costs nothing by itself" },
+		    "shown, but no part of its branch; gap: it costs something, and no source says "
+		    "what; "
+		    "counts cycles; none: it costs nothing by itself" },
 	[PERIOD] = { "period", NULL, "events", CELL_COUNT, 0, "proposed sampling period" },
 	[SOURCE] = { "source", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_YIELD,
 		     "where the penalty is from" },
@@ -23,6 +25,8 @@ static const struct column columns[N] = {
 
 static const char *state_of(const struct cycle_node *n)
 {
+	if (n->is_unpriced)
+		return "gap";
 	if (n->penalty == 0)
 		return n->is_cycles ? "counts cycles" : "none";
 	if (!n->adds)

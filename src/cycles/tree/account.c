@@ -93,6 +93,10 @@ static void set_branch(struct account *a, int node, struct cycle_value *v)
 
 		if (n->parent != node || !n->adds)
 			continue;
+		if (n->is_unpriced && a->options->penalties[i] <= 0) {
+			v->is_lower_bound = true;
+			continue;
+		}
 		part = value_of(a, (int)i);
 		n_parts++;
 		if (part->state == CYCLE_TOO_FINE)

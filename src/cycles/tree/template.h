@@ -77,6 +77,7 @@ struct cycle_node {
 	uint64_t period;    /* proposed for sampling; 0: none */
 	unsigned precise;   /* proposed precise_ip */
 	double penalty;	    /* cycles or ns of one event; 0: it costs nothing by itself */
+	bool is_unpriced;   /* it costs something, and nobody says what: `penalty` is 0 */
 	bool is_in_ns;	    /* the penalty: it is off the core, whose clock does not change it */
 	bool is_estimate;   /* the penalty: nobody published or measured it for this core */
 	const char *source; /* of the penalty; NULL: that of the template */

@@ -94,7 +94,8 @@ static int read_penalty(struct arena *memory, const json_t *object, struct cycle
 	if (read_optional_text(memory, object, "source", &n->source, err) < 0)
 		return -1;
 	n->is_estimate = n->source != NULL && strncmp(n->source, estimate, strlen(estimate)) == 0;
-	if (json_object_get(object, "penalty") == NULL)
+	n->is_unpriced = json_is_null(json_object_get(object, "penalty"));
+	if (json_object_get(object, "penalty") == NULL || n->is_unpriced)
 		return 0;
 	if (read_positive(object, "penalty", &n->penalty, err) < 0)
 		return -1;
@@ -257,7 +258,7 @@ static int read_rest(struct cycle_template *t, const json_t *object, size_t inde
 		return read_formula(t, object, n, err);
 	if (n->kind == NODE_EVENT && read_event(&t->memory->arena, object, n, err) < 0)
 		return -1;
-	if (n->kind == NODE_EVENT && n->adds && n->penalty == 0)
+	if (n->kind == NODE_EVENT && n->adds && n->penalty == 0 && !n->is_unpriced)
 		return json_wrong("penalty", NULL, "cycles of an event that adds to its branch",
 				  err);
 	return 0;
