@@ -2,6 +2,7 @@
 #include "cycles/cycles.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "cycles/report.h"
@@ -187,35 +188,80 @@ static int fill_tables(struct cycle_report *r, struct cycle_tables *out, struct 
 	return 0;
 }
 
+/* Matches the events, scans and accounts. `r` is to be released also after a failure. */
+static int report_make(struct cycle_report *r, struct session *s, const struct select *select,
+		       const struct cycle_request *request, struct err *err)
+{
+	struct cycle_sums_options options = { 0 };
+	struct analysis sums = { .class = &cycle_sums_class, .options = &options };
+
+	*r = (struct cycle_report){ .session = s, .request = request, .tree = request->tree };
+	if (cycle_events_match(s, r->tree, &r->events, err) < 0)
+		return -1;
+	r->is_fine = is_fine(&request->keys);
+	r->mux = mux_new(s);
+	options.mux = r->mux;
+	options.dimensions =
+		keys_dimensions(&request->keys) | (mux_differs_by_cpu(r->mux) ? 1u << DIM_CPU : 0);
+	if (check_events(r, err) < 0)
+		return -1;
+	scan(s, select, &sums, 1);
+	cycle_names(s, sums.result, &request->keys, &r->names);
+	cycle_rows_init(&r->rows, sums.result, &r->names, &request->keys);
+	cycle_sums_class.free(sums.result);
+	sum_rows(r);
+	account_rows(r);
+	order_rows(r);
+	return 0;
+}
+
 int cycles_make(struct session *s, const struct select *select, const struct cycle_request *request,
 		struct cycle_tables *out, struct err *err)
 {
-	struct cycle_report r = { .session = s, .request = request, .tree = request->tree };
-	struct cycle_sums_options options = { 0 };
-	struct analysis sums = { .class = &cycle_sums_class, .options = &options };
+	struct cycle_report r;
 	int rc;
 
 	*out = (struct cycle_tables){ 0 };
-	if (cycle_events_match(s, r.tree, &r.events, err) < 0)
-		return -1;
-	r.is_fine = is_fine(&request->keys);
-	r.mux = mux_new(s);
-	options.mux = r.mux;
-	options.dimensions =
-		keys_dimensions(&request->keys) | (mux_differs_by_cpu(r.mux) ? 1u << DIM_CPU : 0);
-	rc = check_events(&r, err);
-	if (rc == 0) {
-		scan(s, select, &sums, 1);
-		cycle_names(s, sums.result, &request->keys, &r.names);
-		cycle_rows_init(&r.rows, sums.result, &r.names, &request->keys);
-		cycle_sums_class.free(sums.result);
-		sum_rows(&r);
-		account_rows(&r);
-		order_rows(&r);
+	rc = report_make(&r, s, select, request, err);
+	if (rc == 0)
 		rc = fill_tables(&r, out, err);
-	}
 	report_release(&r);
 	return rc;
+}
+
+int cycle_totals_init(struct cycle_totals *out, struct session *s, const struct select *select,
+		      struct err *err)
+{
+	struct cycle_request request = { .keys = { { KEY_PROCESS }, 1 } };
+	struct cycle_report r;
+	size_t n;
+	int rc;
+
+	*out = (struct cycle_totals){ 0 };
+	if (cycle_template_of_capture(s, &out->tree, err) < 0)
+		return -1;
+	n = out->tree->n_nodes;
+	out->penalties = mem_alloc(n, sizeof(*out->penalties));
+	for (size_t i = 0; i < n; i++)
+		out->penalties[i] = cycle_node_penalty(out->tree, (int)i, 0);
+	request.tree = out->tree;
+	request.penalties = out->penalties;
+	rc = report_make(&r, s, select, &request, err);
+	if (rc == 0) {
+		out->values = mem_alloc(n, sizeof(*out->values));
+		memcpy(out->values, report_values(&r, report_whole(&r)), n * sizeof(*out->values));
+	}
+	report_release(&r);
+	if (rc < 0)
+		cycle_totals_release(out);
+	return rc;
+}
+
+void cycle_totals_release(struct cycle_totals *t)
+{
+	cycle_template_free(t->tree);
+	free(t->penalties);
+	free(t->values);
 }
 
 void cycle_tables_release(struct cycle_tables *t)

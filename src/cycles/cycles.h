@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "cycles/tree/account.h"
 #include "cycles/tree/template.h"
 #include "keys/keys.h"
 #include "scan/select.h"
@@ -43,5 +44,16 @@ struct cycle_tables {
 int cycles_make(struct session *, const struct select *, const struct cycle_request *,
 		struct cycle_tables *out, struct err *);
 void cycle_tables_release(struct cycle_tables *);
+
+/* What a whole capture comes to in the tree of its CPU. */
+struct cycle_totals {
+	struct cycle_template *tree;
+	double *penalties;	    /* by node: cycles of one event */
+	struct cycle_value *values; /* by node */
+};
+
+/* Fails as cycles_make() does, also if there is no tree for the CPU. Release it after success. */
+int cycle_totals_init(struct cycle_totals *, struct session *, const struct select *, struct err *);
+void cycle_totals_release(struct cycle_totals *);
 
 #endif

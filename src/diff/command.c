@@ -31,7 +31,7 @@ struct diff_command {
 
 static const struct option options[] = {
 	{ "by", 0, OPTION_TEXT, offsetof(struct diff_command, by), "KIND[,KIND]",
-	  "function, line, instruction, source, shared\n"
+	  "function, line, instruction, source, shared, cycles\n"
 	  "                          (default: function,source,shared)" },
 	{ "per", 0, OPTION_TEXT, offsetof(struct diff_command, per), "UNIT",
 	  "compare costs of a whole run (the default), costs per second, or\n                      "
@@ -108,6 +108,8 @@ static int load_capture(const struct loader *l, const char *path, struct measure
 		measures_of_session(&session, select, l->kinds, &first, out);
 	if (rc == 0 && with_shared)
 		rc = measures_add_shared(&sharing, select, out, err);
+	if (rc == 0 && l->kinds >> MEASURE_CYCLES & 1)
+		rc = measures_add_cycles(&session, select, out, err);
 	shared_scan_release(&first);
 	c2c_release(&sharing);
 	close_input(&session, select, rc < 0 ? EXIT_FAILED : EXIT_DONE);
@@ -138,6 +140,8 @@ static int measure_counts(const struct loader *l, struct counts *counts, struct 
 	if (rc == 0) {
 		counts_name(counts, pmu);
 		measures_of_counts(counts, pmu, out);
+		if (l->kinds >> MEASURE_CYCLES & 1)
+			rc = measures_add_cycles_of_counts(counts, pmu, out, err);
 	}
 	cpu_pmu_free(pmu);
 	catalog_free(catalog);

@@ -181,6 +181,27 @@ static struct estimate as_share(struct estimate part, const struct measure *whol
 	return (struct estimate){ share, fmax(variance, 0) / (whole->value * whole->value) };
 }
 
+/* A node as a share of all cycles, which other events count: their errors are independent. */
+static struct estimate as_share_of_cycles(struct estimate node, const struct measures *run,
+					  const struct measure *m)
+{
+	for (size_t i = 0; m != NULL && i < run->list.n; i++) {
+		const struct measure *whole = &run->list.items[i];
+		double share;
+
+		if (whole->kind != MEASURE_CYCLES || strcmp(whole->name, m->event) != 0 ||
+		    whole->value <= 0)
+			continue;
+		if (whole == m)
+			return (struct estimate){ 1, 0 };
+		share = node.value / whole->value;
+		return (struct estimate){ share, (node.variance +
+						  share * share * whole->error * whole->error) /
+							 (whole->value * whole->value) };
+	}
+	return (struct estimate){ NAN, NAN };
+}
+
 /*
  * The value that is compared, after the division. A measure without samples counts as 0. Its error
  * is then one sample, of the mean size that samples have in the other run.
@@ -194,11 +215,13 @@ static struct estimate compared_value(const struct diff *d, const struct measure
 
 	if (m != NULL)
 		e = (struct estimate){ m->value, m->error * m->error };
-	else if (other->samples > 0)
+	else if (other->samples > 0 && other->kind != MEASURE_CYCLES) /* those were not collected */
 		e.variance = other->value / (double)other->samples * other->value /
 			     (double)other->samples;
 	else
 		e = (struct estimate){ NAN, NAN };
+	if (named->kind == MEASURE_CYCLES && d->per == DIFF_PER_TOTAL)
+		return as_share_of_cycles(e, run, m);
 	if (named->samples == 0 || d->per == DIFF_PER_RUN)
 		return e;
 	if (d->per == DIFF_PER_TOTAL)
@@ -233,7 +256,8 @@ static struct diff_range range_of_share(double value, const struct measure *m,
 /* Is the measure compared as a share of its event's total? */
 static bool is_compared_as_share(const struct diff *d, const struct measure *m)
 {
-	return m != NULL && m->samples > 0 && m->kind != MEASURE_TOTAL && d->per == DIFF_PER_TOTAL;
+	return m != NULL && m->samples > 0 && m->kind != MEASURE_TOTAL &&
+	       m->kind != MEASURE_CYCLES && d->per == DIFF_PER_TOTAL;
 }
 
 static uint64_t n_saturated_of(const struct diff *d, const struct measures *run,
@@ -357,7 +381,8 @@ static int diff_compare_rows(const void *left, const void *right)
 
 	if (a->kind != b->kind)
 		return (a->kind > b->kind) - (a->kind < b->kind);
-	if (a->samples == 0 && b->samples == 0 && x->number != y->number)
+	if (((a->samples == 0 && b->samples == 0) || a->kind == MEASURE_CYCLES) &&
+	    x->number != y->number)
 		return x->number < y->number ? -1 : 1;
 	order = strcmp(a->event, b->event);
 	if (order == 0)

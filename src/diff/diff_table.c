@@ -23,6 +23,7 @@ static const struct heading {
 	[MEASURE_INSTRUCTION] = { "instructions", "Instructions", "instruction" },
 	[MEASURE_SOURCE] = { "sources", "Data sources", "source" },
 	[MEASURE_SHARED] = { "shared", "Contended cache lines", "data" },
+	[MEASURE_CYCLES] = { "cycles", "Cycle accounting", "node" },
 };
 
 enum run_column { RUN_NAME, RUN_FILE, RUN_CPU, RUN_TIME, RUN_COMMAND, N_RUN_COLUMNS };

@@ -44,12 +44,22 @@ static bool gate_has_name(const struct diff_gate *g, const char *name)
 	return strlen(name) == g->name_size && strncasecmp(name, g->name, g->name_size) == 0;
 }
 
+/* The whole condition's name, as in "cycles:u": an event, and not a node "u" of the kind cycles. */
+static bool has_full_name(const struct diff_gate *g, const char *name)
+{
+	const struct condition *c = &g->condition;
+
+	return strlen(name) == c->name_size && strncasecmp(name, c->name, c->name_size) == 0;
+}
+
 static bool is_about(const struct diff_gate *g, const struct diff_row *row)
 {
 	const struct measure *m = diff_measure(row);
 
 	if (g->condition.unit == CONDITION_TIME && strcmp(m->unit, "ns") != 0)
 		return false;
+	if (has_full_name(g, m->name) || has_full_name(g, diff_row_name(row)))
+		return true;
 	return (g->kind < 0 || g->kind == m->kind) &&
 	       (gate_has_name(g, m->name) || gate_has_name(g, diff_row_name(row)));
 }

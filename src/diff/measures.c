@@ -13,6 +13,7 @@ static const char *const kind_names[N_MEASURE_KINDS] = {
 	[MEASURE_EVENT] = "event",   [MEASURE_FUNCTION] = "function",
 	[MEASURE_LINE] = "line",     [MEASURE_INSTRUCTION] = "instruction",
 	[MEASURE_SOURCE] = "source", [MEASURE_SHARED] = "shared",
+	[MEASURE_CYCLES] = "cycles",
 };
 
 void measures_release(struct measures *m)

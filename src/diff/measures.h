@@ -30,14 +30,16 @@ enum measure_kind {
 	MEASURE_INSTRUCTION,
 	MEASURE_SOURCE, /* a data source */
 	MEASURE_SHARED, /* the data on contended cache lines */
+	MEASURE_CYCLES, /* a node of the tree of cycle accounting, of the whole run */
 	N_MEASURE_KINDS,
 };
 
 /* One number. */
 struct measure {
-	uint8_t kind;	    /* enum measure_kind */
-	bool is_scaled;	    /* by multiplexing, so the error is not known */
-	const char *event;  /* the sampled event; "": counted */
+	uint8_t kind;	/* enum measure_kind */
+	bool is_scaled; /* by multiplexing, so the error is not known */
+	/* the sampled event; "": counted. MEASURE_CYCLES: the name of the measure of all cycles */
+	const char *event;
 	const char *name;   /* "chase", "walk.c:8", "chase+0x4", "DRAM", "ipc" */
 	const char *module; /* of the code; "" for everything that is no code */
 	const char *unit;   /* "cycles", "ns", "events"; "": a ratio */
@@ -97,6 +99,15 @@ extern const struct c2c_request measures_shared_request;
  * Runs a second scan.
  */
 int measures_add_shared(struct c2c *, const struct select *, struct measures *out, struct err *);
+
+/*
+ * Adds the nodes of the tree of cycle accounting of the CPU, in its order. Fails with ERR_NO_DATA if there is
+ * no tree, or none of its events. Runs a scan of its own.
+ */
+int measures_add_cycles(struct session *, const struct select *, struct measures *out,
+			struct err *);
+int measures_add_cycles_of_counts(const struct counts *, const struct cpu_pmu *,
+				  struct measures *out, struct err *);
 
 /* Adds events, and the metrics that can be computed from them. `pmu` NULL: events only. */
 void measures_of_counts(const struct counts *, const struct cpu_pmu *, struct measures *out);

@@ -308,7 +308,7 @@ void measures_of_session(struct session *s, const struct select *select, uint32_
 	shared_scan_run(s, select, first);
 	names_init(&names, s, NULL, depth);
 	describe_run(s, costs.result, out);
-	out->kinds |= kinds | 1u << MEASURE_TOTAL;
+	out->kinds |= (kinds & ~(1u << MEASURE_CYCLES)) | 1u << MEASURE_TOTAL;
 	add_total_measures(s, costs.result, out);
 	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
 		if (kinds >> kind & 1 && writers[kind] != NULL)

@@ -3,44 +3,25 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "cpu/event_name.h"
 #include "cycles/tree/account.h"
+#include "cycles/tree/counted.h"
 #include "cycles/tree/node_table.h"
 #include "stat/tables.h"
 
-/* The node that an event is, by its code or, if the catalog does not know it, its name. */
-static int node_of(const struct stat *s, const struct cycle_template *tree, const char *name)
-{
-	const struct cpu_event *event = cpu_event_of_name(s->pmu, name);
-
-	for (size_t i = 0; event != NULL && i < tree->n_nodes; i++)
-		if (tree->nodes[i].kind == NODE_EVENT && tree->nodes[i].code == event->code)
-			return (int)i;
-	return cycle_template_node(tree, name);
-}
-
-/* The best count of each event; of events that took turns the totals are scaled already. */
 static size_t count_nodes(const struct stat *s, const struct cycle_template *tree,
 			  struct cycle_count *counts, struct node_evidence *evidence)
 {
-	size_t n = 0;
+	const struct stat_total **totals = mem_zalloc(tree->n_nodes, sizeof(*totals));
+	size_t n = cycle_counts_of_totals(tree, s->pmu, &s->totals, counts, totals);
 
-	for (size_t i = 0; i < s->totals.list.n; i++) {
-		const char *name = s->totals.list.items[i].event;
-		const struct stat_total *total = stat_totals_find(&s->totals, name);
-		int node = node_of(s, tree, name);
-
-		if (node == NO_NODE || total == NULL || total->state != COUNT_COUNTED ||
-		    counts[node].is_collected)
-			continue;
-		counts[node] = (struct cycle_count){ .is_collected = true, .events = total->value };
-		evidence[node] = (struct node_evidence){
-			.weight = total->value * stat_total_coverage(total),
-			.events = total->value,
-			.mux = stat_total_mark(total, s->least_coverage),
-		};
-		n++;
-	}
+	for (size_t i = 0; i < tree->n_nodes; i++)
+		if (totals[i] != NULL)
+			evidence[i] = (struct node_evidence){
+				.weight = totals[i]->value * stat_total_coverage(totals[i]),
+				.events = totals[i]->value,
+				.mux = stat_total_mark(totals[i], s->least_coverage),
+			};
+	free(totals);
 	return n;
 }
 

@@ -123,6 +123,7 @@ stat -e task-clock,page-faults -r 2 -- /bin/true
 stat -e task-clock,page-faults -I 10 -- /bin/sleep 0.1
 diff DATA/counts/stride.csv DATA/counts/stride-ahead.csv
 diff DATA/counts/stride.csv DATA/counts/stride-ahead.csv --fail-if time>-10%
+diff --by cycles DATA/cycles.data DATA/cycles.data
 diff DATA/samples/stride.data DATA/samples/stride-ahead.data --fail-if time>5%
 stat --import DATA/counts/stride.csv --cpu neoverse-n1 --fail-if ipc<1
 diff DATA/samples/stride.data DATA/samples/stride-ahead.data

@@ -338,6 +338,67 @@ static void a_condition_trips_if_the_change_is_no_noise(void **state)
 	measures_release(&b);
 }
 
+/* Nodes of cycle accounting: in the order of the tree; what one run did not collect is not 0. */
+static void nodes_are_compared(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t n_matches, n_tripped;
+	} cases[] = {
+		{ "load_latency > 20%", 1, 1 },	    { "cycles:load_latency > 20%", 1, 1 },
+		{ "cycles:front_end > 1", 1, 1 },   { "cycles:u > 5%", 1, 1 },
+		{ "cycles:CPU_CYCLES > 5%", 1, 0 },
+	};
+	static const char *const order[] = { "CPU_CYCLES", "load_latency", "front_end", "only_a" };
+	struct measures a = { 0 }, b = { 0 };
+	struct diff d;
+
+	(void)state;
+	add(&a, MEASURE_EVENT, "cycles:u", "", 100, 0, 0);
+	add(&b, MEASURE_EVENT, "cycles:u", "", 200, 0, 0);
+	add(&a, MEASURE_CYCLES, "CPU_CYCLES", "", 1000, 10, 100);
+	add(&b, MEASURE_CYCLES, "CPU_CYCLES", "", 1010, 10, 100);
+	add(&a, MEASURE_CYCLES, "load_latency", "", 400, 8, 100);
+	add(&b, MEASURE_CYCLES, "load_latency", "", 600, 6, 100);
+	add(&a, MEASURE_CYCLES, "front_end", "", 10, NAN, 100); /* a lower bound */
+	add(&b, MEASURE_CYCLES, "front_end", "", 20, 1, 100);
+	add(&a, MEASURE_CYCLES, "only_a", "", 50, 5, 100);
+	for (size_t i = 0; i < a.list.n; i++)
+		if (a.list.items[i].kind == MEASURE_CYCLES)
+			a.list.items[i].event = "CPU_CYCLES";
+	for (size_t i = 0; i < b.list.n; i++)
+		if (b.list.items[i].kind == MEASURE_CYCLES)
+			b.list.items[i].event = "CPU_CYCLES";
+	diff_make(&a, &b, DIFF_PER_RUN, &d);
+	for (size_t i = 0; i < COUNT(order); i++)
+		assert_string_equal(diff_measure(&d.rows.items[i + 1])->name, order[i]);
+	assert_int_equal(get(&d, "load_latency", "")->certainty, DIFF_CERTAIN);
+	assert_int_equal(get(&d, "front_end", "")->certainty, DIFF_UNKNOWN);
+	assert_int_equal(get(&d, "only_a", "")->certainty, DIFF_UNKNOWN);
+	assert_true(isnan(get(&d, "only_a", "")->to));
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct diff_gate_result r;
+		struct diff_gate g;
+		struct err err;
+
+		assert_int_equal(diff_gate_parse(cases[i].text, &g, &err), 0);
+		assert_int_equal(diff_gate_check(&g, &d, &r, &err), 0);
+		if (r.n_matches != cases[i].n_matches || r.n_tripped != cases[i].n_tripped)
+			fail_msg("%s: %zu %zu", cases[i].text, r.n_matches, r.n_tripped);
+	}
+	diff_release(&d);
+
+	/* shares of all cycles, whose error is independent */
+	diff_make(&a, &b, DIFF_PER_TOTAL, &d);
+	assert_true(get(&d, "load_latency", "")->from == 0.4);
+	assert_true(fabs(get(&d, "load_latency", "")->error -
+			 sqrt((64 + 0.16 * 100) / 1e6 +
+			      (36 + 600.0 / 1010 * 600 / 1010 * 100) / (1010.0 * 1010))) < 1e-12);
+	diff_release(&d);
+	measures_release(&a);
+	measures_release(&b);
+}
+
 /* A condition is undecided if saturated counters hide whether it is met. */
 static void a_condition_is_undecided_by_saturated_counters(void **state)
 {
@@ -629,6 +690,7 @@ int main(void)
 		cmocka_unit_test(costs_are_divided),
 		cmocka_unit_test(conditions_are_read),
 		cmocka_unit_test(a_condition_trips_if_the_change_is_no_noise),
+		cmocka_unit_test(nodes_are_compared),
 		cmocka_unit_test(a_condition_is_undecided_by_saturated_counters),
 		cmocka_unit_test(counts_are_measures),
 		cmocka_unit_test(captures_are_measured),
