@@ -41,8 +41,11 @@ struct bottleneck {
 	bool is_contended;	 /* other cores take the lines that it loads from away */
 	enum source_level level; /* of BOTTLENECK_DATA */
 
-	/* Part of the run time: of the loop, and of it that the cause may have at most. */
-	double time_share, cost;
+	/*
+	 * Part of the run time: of the loop; of it that the cause has, where causes overlap in proportion
+	 * to their latencies; and that it may have at most, which is what users are told.
+	 */
+	double time_share, cost, bound;
 	uint64_t n, n_all;	    /* pairs of records that tell the time, and of all code */
 	double spread, rest_spread; /* as in report/finding_kinds.h */
 	struct finding_loop loop;   /* without the names of places */

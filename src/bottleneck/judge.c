@@ -33,8 +33,9 @@ static const double least_cost = 0.10;
 /* A cause that is being weighed. */
 struct cause {
 	enum bottleneck_cause cause;
-	double cycles;
-	size_t insn; /* of the region */
+	double cycles; /* where causes overlap, in proportion to their latencies */
+	size_t insn;   /* of the region */
+	double most;   /* cycles that go at most if the cause goes; 0: `cycles` */
 };
 
 /* The instruction that has most of something. */
@@ -152,7 +153,9 @@ static size_t weigh_causes(const struct judged *j, struct cause *out)
 	       branch_waits;
 	struct chain_parts chain = split_chain(j);
 	bool is_of_data = 2 * chain.beyond >= chain.loads && 3 * chain.loads >= 2 * j->chain;
-	double data = is_of_data ? j->chain - chain.walks : chain.beyond, scale;
+	double data = is_of_data ? j->chain - chain.walks : chain.beyond, scale, overlap;
+	double front = j->width + j->restarts;
+	struct cause *of_chain = NULL;
 	size_t n = 0;
 
 	/*
@@ -166,7 +169,8 @@ static size_t weigh_causes(const struct judged *j, struct cause *out)
 						   fmin(scale * (j->chain - data - chain.walks),
 							time - j->width),
 						   heaviest(j, weight_chain) };
-		out[n++] =
+		of_chain = &out[n++];
+		*of_chain =
 			(struct cause){ BOTTLENECK_DATA, scale * data, heaviest(j, weight_chain) };
 		out[n++] = (struct cause){ BOTTLENECK_WALKS, scale * chain.walks,
 					   heaviest(j, weight_walks) };
@@ -190,14 +194,27 @@ static size_t weigh_causes(const struct judged *j, struct cause *out)
 	stores = j->has_access_backlog ? 0 : j->stores;
 	waits = j->data + j->walks + stores;
 	scale = waits > 0 ? fmin(left, waits) / waits : 0;
-	if (!is_chain_limited(j)) {
-		out[n++] = (struct cause){ BOTTLENECK_DATA,
-					   scale * j->data + fmin(branch_waits, j->data),
-					   heaviest(j, weight_data) };
-		out[n++] = (struct cause){ BOTTLENECK_WALKS, scale * j->walks,
-					   heaviest(j, weight_walks) };
+	/*
+	 * What waits for one cause may wait for another one, too, and end with either: a cause may have all
+	 * but what the chain takes, or the front end. But so many latencies overlap as do on average
+	 * (Little), and no more go with one.
+	 */
+	overlap = waits > time ? time / waits : 1;
+	branch_waits = fmin(branch_waits, j->data);
+	if (of_chain != NULL)
+		of_chain->most =
+			fmin(time - front, of_chain->cycles + fmin(time - busy, overlap * j->data));
+	else {
+		left = fmax(0, time - fmax(busy, front));
+		out[n++] = (struct cause){ BOTTLENECK_DATA, scale * j->data + branch_waits,
+					   heaviest(j, weight_data),
+					   fmin(left, overlap * j->data + branch_waits) };
+		out[n++] =
+			(struct cause){ BOTTLENECK_WALKS, scale * j->walks,
+					heaviest(j, weight_walks), fmin(left, overlap * j->walks) };
 	}
-	out[n++] = (struct cause){ BOTTLENECK_STORES, scale * stores, heaviest(j, weight_stores) };
+	out[n++] = (struct cause){ BOTTLENECK_STORES, scale * stores, heaviest(j, weight_stores),
+				   fmin(left, overlap * stores) };
 	return n;
 }
 
@@ -253,6 +270,7 @@ static void fill_common(const struct judged *j, const struct cause *c, struct bo
 		.prefetch = UINT32_MAX,
 		.time_share = j->time_share,
 		.cost = time > 0 ? fmin(1, c->cycles / time) : 0,
+		.bound = time > 0 ? fmin(1, fmax(c->cycles, c->most) / time) : 0,
 		.n = mine->n,
 		.n_all = all->n,
 		.spread =

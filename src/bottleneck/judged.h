@@ -33,6 +33,7 @@ struct judged {
 	double *chain_parts;
 	struct loop_address *addresses;
 	double mispredictions;
+	double restarts;     /* part of that: without the wait for the branch */
 	double branch_waits; /* part of that: beyond what code without misses takes to a branch */
 	double data, walks;  /* latencies beyond those of a hit */
 	double by_level[N_SOURCE_LEVELS];

@@ -290,6 +290,7 @@ static void add_latencies(struct judged *j)
 			? 0
 			: fmax(0, 1 - n_mispredicted * (j->all->cpu.restart_cycles + SHORT_WAIT) /
 						  j->mispredictions);
+	j->restarts = n_mispredicted * j->all->cpu.restart_cycles;
 	j->width = j->insns / j->all->cpu.width;
 }
 

@@ -124,8 +124,8 @@ static void add_loop(const struct bottleneck *b, const struct names *names, stru
 	f->module = findings_text(out, names_module(names->session, module));
 	f->event = "time";
 	f->size = (struct finding_size){
-		.share = b->time_share * b->cost,
-		.error = extent_error(&extent) * b->cost,
+		.share = b->time_share * b->bound,
+		.error = extent_error(&extent) * b->bound,
 		.mark = MARK_AT_MOST,
 		.whole = "time",
 	};

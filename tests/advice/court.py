@@ -55,6 +55,14 @@ LEAST_PART = 0.5  # of the best idealisation
 # window) are left out: where only these gain, the program has to execute fewer instructions.
 RESOURCES = ("l1d", "page-walks", "branch-prediction", "instruction-side", "coherence", "ordering", "arithmetic")
 
+# Kinds of findings that say "at most", and the idealisation of what they bound.
+BOUNDED = {
+    **{kind: "l1d" for kind in ("l2-bound", "llc-bound", "dram-latency", "dram-bandwidth", "memory-bound", "late-prefetch",
+                                "store-bound")},
+    "tlb-walks": "page-walks", "mispredictions": "branch-prediction", "division": "division",
+    "dependency-chain": "arithmetic-latency",
+}
+
 
 class Program:
     """A line of court.json, with what is common to all."""
@@ -70,6 +78,7 @@ class Program:
         self.is_small = entry.get("small", False)
         self.what_if = entry.get("what_if")
         self.known = entry.get("known_failures", {})
+        self.known_exceeded = entry.get("known_exceeded", {})
         self.remedies = court["remedies"]
 
 
@@ -115,6 +124,7 @@ class Case:
             known = {}
         self.times, self.gains = known.get("times", {}), known.get("gains", {})
         self.instructions = known.get("instructions", {})
+        self.bounds = {}
 
     def keep(self):
         self.kept.write_text(json.dumps({"model": self.model, "times": self.times, "gains": self.gains,
@@ -165,6 +175,16 @@ def first_of(findings, remedies):
     return None
 
 
+def bounds_of(findings):
+    """What findings give to each idealisation at most, with the error of their samples: those of a cause together."""
+    out = {}
+    for finding in findings:
+        resource = BOUNDED.get(finding["kind"])
+        if resource is not None and finding.get("share_trust") == "at-most" and finding.get("share_of") == "time":
+            out[resource] = out.get(resource, 0) + finding["share"] + (finding.get("samples_error") or 0)
+    return out
+
+
 def ask(cyclops, case, program, has_what_if):
     """What the commands say first about one run of a program; keeps what the idealisations gain."""
     out, folder = case.folder / "run.json", f"{program.name}-files"
@@ -174,14 +194,16 @@ def ask(cyclops, case, program, has_what_if):
     run(cyclops, "run", "--model", *ideal, "--folder", folder, "--format", "json", "-o", out, "--", program, cwd=case.folder)
     whole = json.loads(out.read_text())
     counts, remedies = case.folder / folder / "counts.json", case.program.remedies
+    reported = answer(cyclops, case, "report", "report", case.folder / folder / "perf.data")["findings"]
     said = {
         "run": first_of(whole["findings"], remedies),
-        "report": first_of(answer(cyclops, case, "report", "report", case.folder / folder / "perf.data")["findings"], remedies),
+        "report": first_of(reported, remedies),
         "stat": first_of(answer(cyclops, case, "stat", "stat", "--import", counts)["findings"], remedies),
         "by hand": by_hand.first(json.loads(counts.read_text())),
     }
     if program.name == "program":
         case.take("as it is", json.loads(counts.read_text()))
+        case.bounds = bounds_of(reported)
     case.gains.update({row["name"]: row["gain"] for row in whole.get("what_if", []) if row.get("gain") is not None})
     return said
 
@@ -244,6 +266,7 @@ def try_program(options, program, folder):
     if program.what_if and not options.small:
         case.time_ns(program.cure)
     result["applied"] = case.applied()
+    result["bounds"] = case.bounds
     if options.renamed:
         result["renamed"] = same_answers(options.cyclops, case, said)
     case.keep()
@@ -345,7 +368,22 @@ def markdown(results, programs):
             cells.append(f"{what}{gain}" if verdict["passed"] else f"**{what}**{gain}")
         cells.append(f"{result['best']} {percent(result['best_gain'])}" if result["best"] else "")
         rows.append("| " + " | ".join(cells) + " |")
-    return [*scores, "", *(f"- {line[0].upper()}{line[1:]}." for line in prediction_lines(results, programs)), "", *rows]
+    lines = [*prediction_lines(results, programs), *bound_lines(results)]
+    return [*scores, "", *(f"- {line[0].upper()}{line[1:]}." for line in lines), "", *rows]
+
+
+def exceeded(result):
+    """Bounds that the experiment exceeds, with its gain."""
+    return {resource: (bound, result["what_if"][resource]) for resource, bound in result["bounds"].items()
+            if result["what_if"].get(resource, 0) > bound}
+
+
+def bound_lines(results):
+    asked = sum(resource in result["what_if"] for result in results for resource in result["bounds"])
+    beyond = [f"`{result['name']}` ({resource} gains {percent(gain)}, at most {percent(bound)})" for result in results
+              for resource, (bound, gain) in exceeded(result).items()]
+    return [f"bounds of report: {asked - len(beyond)} of {asked} are not exceeded by the experiment"
+            + (f"; exceeded: {', '.join(beyond)}" if beyond else "")] if asked else []
 
 
 def print_table(results):
@@ -373,6 +411,10 @@ def unexpected(results, programs, small):
                            f"{result['verdicts'][adviser]['why']}")
             elif passed and reason is not None and not small:
                 better.append(f"{result['name']}: {adviser} passes now; take it out of known_failures ({reason})")
+        bad += [f"{result['name']}: {resource} gains {percent(gain)}, report says at most {percent(bound)}"
+                for resource, (bound, gain) in exceeded(result).items() if resource not in program.known_exceeded]
+        better += [f"{result['name']}: {resource} is within its bound now; take it out of known_exceeded"
+                   for resource in set(program.known_exceeded) - set(exceeded(result)) if not small]
         bad += [f"{result['name']}: other names, other advice: {adviser}" for adviser in result.get("renamed", [])]
     return bad, better
 
@@ -401,7 +443,7 @@ def main():
         folder = options.keep.resolve() if options.keep else pathlib.Path(name)
         results = list(pool.map(lambda program: try_program(options, program, folder), programs))
     print_table(results)
-    print("\n".join(["", *score_lines(results), *prediction_lines(results, programs)]))
+    print("\n".join(["", *score_lines(results), *prediction_lines(results, programs), *bound_lines(results)]))
     if options.markdown:
         replace_part(options.markdown, "court.py", markdown(results, programs))
     if options.json:
