@@ -344,7 +344,7 @@ NODE_KEYS = {
     "formula": {"adds", "side", "formula"},
 }
 NODE_KEYS_ANY = {"name", "kind", "parent", "note", "title"}
-FORMULA_KINDS = {"sum", "wrong-path", "average", "busiest", "underuse", "empty-slots", "remainder"}
+FORMULA_KINDS = {"sum", "wrong-path", "average", "busiest", "underuse", "empty-slots", "remainder", "collisions", "halted"}
 
 
 def names_in_formula(formula):
@@ -353,7 +353,7 @@ def names_in_formula(formula):
         if key == "ports":
             for port in value:
                 yield from port["events"]
-        elif key != "kind":
+        elif key not in ("kind", "tick_ns"):
             yield from value if isinstance(value, list) else [value]
 
 

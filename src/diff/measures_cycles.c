@@ -93,6 +93,8 @@ int measures_add_cycles_of_counts(const struct counts *counts, const struct cpu_
 		nodes[i].variance = error * error; /* NAN: not known, as is what it is a part of */
 	}
 	options.penalties = penalties;
+	options.is_counted = true;
+	options.wall_ns = counts_elapsed_ns(counts);
 	options.issued_per_cycle = cycle_issued_per_cycle(t, nodes);
 	if (rc == 0) {
 		cycle_account(t, nodes, &options, values);

@@ -42,6 +42,8 @@ static void make_table(const struct stat *s, const struct cycle_template *tree,
 	struct cycle_value *values = mem_zalloc(tree->n_nodes, sizeof(*values));
 	const struct cycle_account_options options = {
 		.penalties = penalties,
+		.is_counted = true,
+		.wall_ns = stat_elapsed_ns(s),
 		.issued_per_cycle = cycle_issued_per_cycle(tree, counts),
 	};
 	struct node_view view = {

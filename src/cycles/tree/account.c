@@ -202,6 +202,43 @@ static void set_busiest(struct account *a, const struct cycle_node *n, struct cy
 	}
 }
 
+/* If the other thread of the core is like this one, both issue in so many cycles. */
+static void set_collisions(struct account *a, const struct cycle_node *n, struct cycle_value *v,
+			   double *variance)
+{
+	double issuing_variance = 0, others = 0;
+	double issuing = operand(a, n->operands[COLLISIONS_ISSUING], &issuing_variance);
+	double ready = operand(a, n->operands[COLLISIONS_CYCLES], &others) -
+		       operand(a, n->operands[COLLISIONS_STALLED], &others);
+	double part;
+
+	if (ready <= 0 || issuing > ready) {
+		v->state = CYCLE_NOT_COLLECTED;
+		return;
+	}
+	part = issuing / ready;
+	v->is_estimate = true;
+	v->raw = part * part * ready;
+	*variance = 4 * part * part * issuing_variance + part * part * part * part * others;
+}
+
+/* Fails to tell if several CPUs counted: together they run for longer than the wall time. */
+static void set_halted(struct account *a, const struct cycle_node *n, struct cycle_value *v,
+		       double *variance)
+{
+	double unused = 0;
+	double run_ns = operand(a, n->operands[HALTED_REFERENCE], &unused) * n->tick_ns;
+	double cycles = operand(a, n->operands[HALTED_CYCLES], variance);
+	double wall_ns = a->options->wall_ns;
+
+	if (wall_ns <= 0 || run_ns <= 0 || run_ns > wall_ns) {
+		v->state = CYCLE_NOT_COLLECTED;
+		return;
+	}
+	v->raw = (wall_ns - run_ns) / run_ns * cycles;
+	*variance *= (wall_ns - run_ns) / run_ns * (wall_ns - run_ns) / run_ns;
+}
+
 static void set_formula(struct account *a, int node, struct cycle_value *v)
 {
 	const struct cycle_node *n = &a->t->nodes[node];
@@ -210,6 +247,11 @@ static void set_formula(struct account *a, int node, struct cycle_value *v)
 
 	if (n->formula != FORMULA_SUM && a->options->is_fine) {
 		v->state = CYCLE_TOO_FINE;
+		return;
+	}
+	if (!a->options->is_counted &&
+	    (n->formula == FORMULA_COLLISIONS || n->formula == FORMULA_HALTED)) {
+		v->state = CYCLE_GAP;
 		return;
 	}
 	if (!has_operands(a, n)) {
@@ -255,6 +297,12 @@ static void set_formula(struct account *a, int node, struct cycle_value *v)
 		break;
 	case FORMULA_REMAINDER:
 		set_remainder(a, n, v, &variance);
+		break;
+	case FORMULA_COLLISIONS:
+		set_collisions(a, n, v, &variance);
+		break;
+	case FORMULA_HALTED:
+		set_halted(a, n, v, &variance);
 		break;
 	case N_FORMULA_KINDS:
 		break;

@@ -29,6 +29,7 @@ struct cycle_value {
 	bool is_upper_bound; /* nothing was subtracted for a part that was not collected */
 	bool is_sparse;	     /* of fewer than ten samples */
 	bool is_clamped;     /* `cycles` is 0 and would be `raw` < 0 */
+	bool is_estimate;    /* of a model, and not of counts alone */
 	double events;	     /* of an event: their number */
 	double cycles;	     /* events: without a penalty 0, unless they count cycles */
 	double se;	     /* standard error of `cycles` */
@@ -41,6 +42,8 @@ struct cycle_value {
 struct cycle_account_options {
 	const double *penalties; /* cycles of one event, by node */
 	bool is_fine;		 /* an instruction, line or block: no differences, no caps */
+	bool is_counted;	 /* a whole run, and not samples */
+	double wall_ns;		 /* of what was counted, on one CPU; 0: not known */
 	/*
 	 * Operations issued in an issuing cycle, of all the capture; 0: not known. Ratios of the
 	 * samples of one function are too noisy.

@@ -19,9 +19,9 @@ const struct column node_columns[N_NODE_COLUMNS] = {
 	[NODE_KIND] = { "kind", NULL, "", CELL_TEXT, 0,
 			"event, branch, formula, or extra: an event that is not in the tree" },
 	[NODE_STATE] = { "state", NULL, "", CELL_TEXT, 0,
-			 "measured; not collected; gap: the CPU has no event for it; too fine: not "
-			 "at "
-			 "the level of instructions" },
+			 "measured; estimated: by a model; not collected; gap: the CPU has no "
+			 "event for it, or none "
+			 "in samples; too fine: not at the level of instructions" },
 	[NODE_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0, "samples of the event" },
 	[NODE_EVENTS] = { "events", NULL, "events", CELL_NUMBER, 0,
 			  "events that the samples represent: sum of period x multiplex factor" },
@@ -90,7 +90,7 @@ void node_show(const struct node_view *view, int node, struct table *t, struct c
 		cells[NODE_PARENT] = cell_text(table_text(t, view->tree->nodes[n->parent].name));
 	cells[NODE_DEPTH] = cell_count(n->depth);
 	cells[NODE_KIND] = cell_text(kind_word(n));
-	cells[NODE_STATE] = cell_text(state_words[v->state]);
+	cells[NODE_STATE] = cell_text(v->is_estimate ? "estimated" : state_words[v->state]);
 	if (n->kind == NODE_EVENT && view->penalties[node] > 0)
 		cells[NODE_PENALTY] = cell_number(view->penalties[node]);
 	if (v->state != CYCLE_MEASURED)
@@ -275,6 +275,12 @@ void node_notes(const struct node_view *view, struct table *out)
 				view->tree->nodes[i].name, v->cycles / v->cap,
 				view->tree->nodes[view->tree->nodes[i].cap].name);
 	}
+	for (size_t i = 0; i < view->tree->n_nodes; i++)
+		if (view->values[i].is_estimate)
+			table_note(out,
+				   "%s is an estimate: as if the other thread of the core did what "
+				   "this one does.",
+				   view->tree->nodes[i].name);
 	note_state(view, CYCLE_NOT_COLLECTED, "Not collected", out);
 	note_state(view, CYCLE_GAP, "This CPU has no event for", out);
 }

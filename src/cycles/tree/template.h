@@ -31,6 +31,9 @@ enum formula_kind {
 	FORMULA_UNDERUSE,    /* cycles: (W x (cycles - stalled) - retired) / W */
 	FORMULA_EMPTY_SLOTS, /* cycles: empty slots / W - stalled */
 	FORMULA_REMAINDER,   /* total, less what others explain of it */
+	/* of counts only: */
+	FORMULA_COLLISIONS, /* cycles: issuing² / (cycles - stalled): both threads of the core issue */
+	FORMULA_HALTED, /* cycles that the wall time has beyond those that `reference` counted */
 	N_FORMULA_KINDS,
 };
 
@@ -49,6 +52,11 @@ enum {
 	EMPTY_SLOTS_STALLED,
 	REMAINDER_TOTAL = 0,
 	REMAINDER_LESS, /* the first of those that are subtracted */
+	COLLISIONS_ISSUING = 0,
+	COLLISIONS_CYCLES,
+	COLLISIONS_STALLED,
+	HALTED_REFERENCE = 0, /* ticks at a fixed rate while the core is not halted */
+	HALTED_CYCLES,
 	FORMULA_OPERANDS = 4,
 };
 
@@ -88,6 +96,7 @@ struct cycle_node {
 	size_t n_operands;
 	struct cycle_port *ports;
 	size_t n_ports;
+	double tick_ns; /* FORMULA_HALTED: of the reference */
 };
 
 struct cycle_template {

@@ -23,6 +23,8 @@ static const struct {
 	[FORMULA_UNDERUSE] = { "underuse", { "cycles", "stalled", "retired" }, 3 },
 	[FORMULA_EMPTY_SLOTS] = { "empty-slots", { "slots", "stalled" }, 2 },
 	[FORMULA_REMAINDER] = { "remainder", { "total" }, 1 },
+	[FORMULA_COLLISIONS] = { "collisions", { "issuing", "cycles", "stalled" }, 3 },
+	[FORMULA_HALTED] = { "halted", { "reference", "cycles" }, 2 },
 };
 
 /* A positive number that is not too large to be counted with. */
@@ -205,6 +207,8 @@ static int read_formula(const struct cycle_template *t, const json_t *node, stru
 		return read_operands(t, object, "of", n, err);
 	if (n->formula == FORMULA_REMAINDER)
 		return read_operands(t, object, "less", n, err);
+	if (n->formula == FORMULA_HALTED)
+		return read_positive(object, "tick_ns", &n->tick_ns, err);
 	return n->formula == FORMULA_BUSIEST ? read_ports(t, object, n, err) : 0;
 }
 

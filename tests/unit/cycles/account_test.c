@@ -323,6 +323,31 @@ static void not_explained(void **state)
 	bench_free(b);
 }
 
+/* What only counts tell: of samples it is a gap. */
+static void of_counts(void **state)
+{
+	struct bench *b = bench_new("ivybridge");
+
+	(void)state;
+	set(b, "unhalted_core_cycles", 3000);
+	set(b, "cpu_clk_unhalted:ref_p", 100); /* 1000 ns */
+	set(b, "uops_issued:any:c=1", 1000);
+	set(b, "resource_stalls:any", 1000);
+	assert_int_equal(get(b, "halted")->state, CYCLE_GAP);
+	assert_int_equal(get(b, "smt_collisions")->state, CYCLE_GAP);
+	b->options.is_counted = true;
+	assert_int_equal(get(b, "halted")->state, CYCLE_NOT_COLLECTED);
+	b->options.wall_ns = 1500;
+	assert_near(get(b, "halted")->cycles, 1500);
+	assert_near(get(b, "smt_collisions")->cycles, 500); /* a half of 2000, squared */
+	assert_true(get(b, "smt_collisions")->is_estimate);
+	b->options.wall_ns = 900; /* of more than one CPU */
+	assert_int_equal(get(b, "halted")->state, CYCLE_NOT_COLLECTED);
+	set(b, "resource_stalls:any", 2500);
+	assert_int_equal(get(b, "smt_collisions")->state, CYCLE_NOT_COLLECTED);
+	bench_free(b);
+}
+
 /* Each template, with one of each event: nothing is asked that the tree cannot answer. */
 static void all_templates(void **state)
 {
@@ -352,10 +377,15 @@ static void all_templates(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(published_stride), cmocka_unit_test(missing_leaf),
-		cmocka_unit_test(each_missing),	    cmocka_unit_test(unpriced),
-		cmocka_unit_test(front_end),	    cmocka_unit_test(errors_in_quadrature),
-		cmocka_unit_test(formulas),	    cmocka_unit_test(not_explained),
+		cmocka_unit_test(of_counts),
+		cmocka_unit_test(published_stride),
+		cmocka_unit_test(missing_leaf),
+		cmocka_unit_test(each_missing),
+		cmocka_unit_test(unpriced),
+		cmocka_unit_test(front_end),
+		cmocka_unit_test(errors_in_quadrature),
+		cmocka_unit_test(formulas),
+		cmocka_unit_test(not_explained),
 		cmocka_unit_test(all_templates),
 	};
 
