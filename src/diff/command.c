@@ -317,7 +317,7 @@ static int nothing_in_common(const struct diff *d, struct err *err)
 	text_str(&text, "; compare counts with counts, a capture with a capture, or folders of "
 			"`cyclops run`, which have both");
 	text_char(&text, '\0');
-	err_set(err, ERR_FORMAT, ERR_NOWHERE, "%s", text.bytes);
+	err_set(err, ERR_NO_DATA, ERR_NOWHERE, "%s", text.bytes);
 	text_release(&text);
 	return -1;
 }

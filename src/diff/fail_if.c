@@ -132,8 +132,9 @@ static int no_such(const struct diff_gate *g, const struct diff *d, struct err *
 	else if (strcmp(name, "time") == 0)
 		text_str(&hint, " (perf stat -x and -j tell the time with -e duration_time)");
 	text_char(&hint, '\0');
-	err_set(err, ERR_FORMAT, ERR_NOWHERE, "--fail-if '%s': neither run has a measure '%s'%s",
-		g->condition.text, name, hint.bytes);
+	err_set(err, strcmp(name, "time") == 0 ? ERR_NO_DATA : ERR_FORMAT, ERR_NOWHERE,
+		"--fail-if '%s': neither run has a measure '%s'%s", g->condition.text, name,
+		hint.bytes);
 	text_release(&hint);
 	free(name);
 	return -1;

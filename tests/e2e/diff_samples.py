@@ -96,7 +96,7 @@ def check_words(checks, cyclops, data):
             ([*names, *symbols, "--fail-if", "time < -1%"], 3, "time < -1%: error not known: one run each"),
             ([*names, *symbols, "--fail-if", "arm_spe < -1%"], 3, "arm_spe"),
             ([*names, *symbols, "--fail-if", "icp < -3%"], 1, "there are time, arm_spe"),
-            ([counts, names[0], *symbols], 1, "no data of the same kind")):
+            ([counts, names[0], *symbols], 4, "no data of the same kind")):
         done = subprocess.run([cyclops, "diff", *arguments], env=ENVIRONMENT, capture_output=True, check=False)
         said = (done.stdout + done.stderr).decode()
         checks.expect(done.returncode == status and wanted in said, f"{arguments}: {done.returncode} {said}")
