@@ -78,6 +78,21 @@ static bool set_whole(struct account *a, int node, struct cycle_value *v)
 	return true;
 }
 
+/* A remainder varies with its total, against the others: their sum varies as the total alone. */
+static void take_error_of_total(struct account *a, int node, struct cycle_value *v)
+{
+	int rest = remainder_of(a->t, node);
+	const struct cycle_value *total;
+
+	if (rest == NO_NODE || value_of(a, rest)->state != CYCLE_MEASURED ||
+	    value_of(a, rest)->is_clamped)
+		return;
+	total = value_of(a, a->t->nodes[rest].operands[REMAINDER_TOTAL]);
+	v->se = total->se;
+	v->n_samples = total->n_samples;
+	v->is_sparse = total->is_sparse;
+}
+
 static void set_branch(struct account *a, int node, struct cycle_value *v)
 {
 	const struct cycle_template *t = a->t;
@@ -117,6 +132,7 @@ static void set_branch(struct account *a, int node, struct cycle_value *v)
 	v->raw = v->cycles;
 	v->se = sqrt(variance);
 	v->is_sparse = variance > 0 && v->n_samples < CYCLE_SPARSE;
+	take_error_of_total(a, node, v);
 	set_cap(a, node, v);
 	if (n_known == 0) {
 		v->is_lower_bound = false;

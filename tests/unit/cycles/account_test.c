@@ -323,6 +323,22 @@ static void not_explained(void **state)
 	bench_free(b);
 }
 
+/* A part that is what others leave of a total: the branch has the error and the samples of the total. */
+static void error_of_remainder(void **state)
+{
+	struct bench *b = bench_new("neoverse-v1");
+
+	(void)state;
+	set_samples(b, "STALL_FRONTEND", 25, 40);
+	set_samples(b, "BR_MIS_PRED_RETIRED", 4, 10);
+	assert_near(get(b, "instruction_starvation")->se, hypot(5 * 40, 2 * 10 * 11));
+	assert_near(get(b, "front_end")->cycles, 1000);
+	assert_near(get(b, "front_end")->se, 5 * 40);
+	assert_false(get(b, "front_end")->is_sparse);
+	assert_true(get(b, "branch_misprediction")->is_sparse);
+	bench_free(b);
+}
+
 /* What only counts tell: of samples it is a gap. */
 static void of_counts(void **state)
 {
@@ -377,15 +393,11 @@ static void all_templates(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_counts),
-		cmocka_unit_test(published_stride),
-		cmocka_unit_test(missing_leaf),
-		cmocka_unit_test(each_missing),
-		cmocka_unit_test(unpriced),
-		cmocka_unit_test(front_end),
-		cmocka_unit_test(errors_in_quadrature),
-		cmocka_unit_test(formulas),
-		cmocka_unit_test(not_explained),
+		cmocka_unit_test(of_counts),	    cmocka_unit_test(error_of_remainder),
+		cmocka_unit_test(published_stride), cmocka_unit_test(missing_leaf),
+		cmocka_unit_test(each_missing),	    cmocka_unit_test(unpriced),
+		cmocka_unit_test(front_end),	    cmocka_unit_test(errors_in_quadrature),
+		cmocka_unit_test(formulas),	    cmocka_unit_test(not_explained),
 		cmocka_unit_test(all_templates),
 	};
 

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Tables of cycle accounting, against those of hot and against themselves: cycles_tables.py CYCLOPS DATA_DIR.
+
+By instruction, line and function the samples of each event are those of `hot --event`; differences and ratios are
+not shown below functions. What is in csv is what the manual says, --ghz scales the penalties in ns alone, and
+--penalty takes the place of any.
+"""
+
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+
+from harness import Checks, csv_rows
+
+COLUMNS = ["node", "parent", "depth", "kind", "state", "samples", "events", "mux", "mux_trust", "penalty", "cycles", "cycles_se",
+           "share", "share_trust", "cap", "capped_cycles", "overlap"]
+# By key: its columns in csv, and those that tell rows apart in both commands.
+KEYS = {
+    "function": (["function", "module"], ["function", "module"]),
+    "line": (["file", "line", "function", "module"], ["file", "line", "function", "module"]),
+    "instruction": (["instruction", "module", "offset", "address", "location"], ["module", "offset"]),
+    "module": (["module", "path"], ["module"]),
+    "program": (["program", "program_path", "processes"], ["program"]),
+}
+FINE = ("line", "instruction")
+NODES = ["CPU_CYCLES", "STALL_BACKEND", "STALL_FRONTEND", "INST_RETIRED", "INST_SPEC", "L1D_CACHE_REFILL_RD", "L2D_CACHE_REFILL_RD",
+         "L1D_TLB_REFILL_RD", "DTLB_WALK", "BR_MIS_PRED_RETIRED"]
+CLOCKS = (1.4, 2.8, 3.5)
+
+
+def ask(cyclops, data, command, *options):
+    return csv_rows(cyclops, command, "--symfs", data / "root", "--format", "csv", "--all", *options, data / "cycles.data")
+
+
+def check_key(checks, cyclops, data, key):
+    columns, identity = KEYS[key]
+    rows = ask(cyclops, data, "cycles", "--by", key)
+    wanted = columns + COLUMNS
+    checks.expect([name for name in rows[0] if name != "modelled"] == wanted, f"--by {key}: {list(rows[0])}, wanted {wanted}")
+    found = collections.defaultdict(dict)
+    for row in rows:
+        found[row["node"]][tuple(row[name] for name in identity)] = row
+    for node in NODES:
+        hot = collections.Counter()  # hot has rows of their own for what was inlined
+        for row in ask(cyclops, data, "hot", "--by", key, "--event", f"{node.lower()}:u"):
+            hot[tuple(row[name] for name in identity)] += int(row["samples"])
+        here = {name: int(row["samples"]) for name, row in found[node].items() if int(row["samples"]) > 0}
+        checks.expect(here == dict(hot), f"--by {key}: {node}: {here}, hot {hot}")
+        checks.count("sums of samples", len(hot))
+    for name in ("underutilization", "Wrong_path_cycles", "not_explained", "instruction_starvation"):
+        states = {row["state"] for row in found[name].values()}
+        checks.expect(("too fine" in states) == (key in FINE), f"--by {key}: {name} is {states}")
+        checks.expect(key not in FINE or not any(row["cycles"] for row in found[name].values()), f"--by {key}: {name} has cycles")
+
+
+def check_clock(checks, cyclops, data):
+    listed = {row["event"]: row for row in csv_rows(cyclops, "list", "penalties", "--cpu", "neoverse-n1", "--format", "csv")}
+    for event in NODES:
+        checks.expect({"penalty", "unit", "state", "source"} <= set(listed[event]), f"{event}: {listed[event]}")
+    for ghz in CLOCKS:
+        rows = ask(cyclops, data, "cycles", "--tree", "all", "--ghz", str(ghz))
+        for row in rows:
+            if row["kind"] != "event" or not row["penalty"]:
+                continue
+            one = listed[row["node"]]
+            wanted = float(one["penalty"]) * (ghz if one["unit"] == "ns" else 1)
+            checks.expect(abs(float(row["penalty"]) - wanted) < 1e-9 * wanted, f"{ghz} GHz: {row['node']}: {row['penalty']}, not {wanted}")
+            checks.count(f"penalties in {one['unit']}")
+            if row["cycles"]:
+                checks.expect(abs(float(row["cycles"]) - float(row["events"]) * wanted) <= 1e-9 * float(row["cycles"]), f"{row}")
+    rows = ask(cyclops, data, "cycles", "--tree", "all", "--penalty", "DTLB_WALK=100")
+    walk = next(row for row in rows if row["node"] == "DTLB_WALK")
+    checks.expect(float(walk["penalty"]) == 100 and float(walk["cycles"]) == 100 * float(walk["events"]), f"--penalty: {walk}")
+
+
+def check_diff(checks, cyclops, data):
+    """diff of a capture and itself has the capped cycles of the tree, and no change."""
+    said = subprocess.run([cyclops, "diff", "--by", "cycles", "--format", "json", data / "cycles.data", data / "cycles.data"],
+                          capture_output=True, text=True, check=True).stdout
+    rows = {row["name"]: row for row in json.loads(said)["cycles"]}
+    for row in ask(cyclops, data, "cycles", "--tree", "all"):
+        if row["node"] not in rows:
+            continue
+        one = rows[row["node"]]
+        checks.expect(abs(one["a"] - float(row["capped_cycles"])) <= 1e-9 * one["a"] and one["change"] == 0, f"{one}, cycles {row}")
+        checks.count("nodes of diff")
+
+
+def main():
+    cyclops, data = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    checks = Checks()
+    for key in KEYS:
+        check_key(checks, cyclops, data, key)
+    check_clock(checks, cyclops, data)
+    check_diff(checks, cyclops, data)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
