@@ -8,6 +8,7 @@ usage: stat_live.py CYCLOPS
 import glob
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -41,14 +42,19 @@ SUBJECTS = {
 }
 
 
+def written(path):
+    """The answer in a file of -o, which appears as a whole once there is one; or None."""
+    return json.loads(path.read_text()) if path.exists() else None
+
+
 def stat(options, command, **more):
     """Runs cyclops stat; returns what ended and the answer in json, or None."""
-    with tempfile.NamedTemporaryFile() as out:
-        done = subprocess.run([CYCLOPS, "stat", *options, "--format", "json", "-o", out.name, "--", *command],
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "answer.json")
+        done = subprocess.run([CYCLOPS, "stat", *options, "--format", "json", "-o", path, "--", *command],
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, env=ENVIRONMENT, check=False, **more)
-        text = out.read()
-    return done, json.loads(text) if text else None
+        return done, written(path)
 
 
 def by_perf(command):
@@ -113,8 +119,9 @@ def check_ends(checks):
 
 def interrupt(command, signals, group):
     """Starts counting, sends signals once the command is there, returns status and answer."""
-    with tempfile.NamedTemporaryFile() as out:
-        child = subprocess.Popen([CYCLOPS, "stat", "-e", "page-faults", "--format", "json", "-o", out.name,
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "answer.json")
+        child = subprocess.Popen([CYCLOPS, "stat", "-e", "page-faults", "--format", "json", "-o", path,
                                   "--", *command], stdout=subprocess.PIPE, env=ENVIRONMENT,
                                  start_new_session=True)
         child.stdout.readline()
@@ -122,8 +129,7 @@ def interrupt(command, signals, group):
             (os.killpg if group else os.kill)(child.pid, number)
         status = child.wait()
         child.stdout.close()
-        text = out.read()
-    return status, json.loads(text) if text else None
+        return status, written(path)
 
 
 def check_signals(checks):
