@@ -140,8 +140,7 @@ static void test_json(void **state)
 		spe_of(0x400020, BETA, SPE_OP_LDST, EV(RETIRED), 3, 2001),
 	};
 	static const char *const parts[] = {
-		"\"pc\":{\"type\":\"hex\",\"unit\":\"\",\"meaning\":\"address of the "
-		"instruction\"}",
+		"\"pc\":{\"type\":\"hex\",\"unit\":\"\",\"meaning\":\"address of",
 		"\"spe\":[\n{\"cpu\":1,\"pid\":200,",
 		"\"context\":\"0xc8\"}\n],\n\"notes\":{}}",
 	};
