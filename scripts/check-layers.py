@@ -62,6 +62,8 @@ def included_rooms(root, path):
             yield line, match[1], str(target.parent)
         elif (root / target).exists():
             yield line, match[1], PLUGIN
+        elif (root / "include" / target).exists():
+            continue  # of the library, for all
         else:
             yield line, match[1], None
 
@@ -134,7 +136,7 @@ def defined_twice(sources):
 def errors_alone(src, header):
     """Yields compiler errors of a file that includes only this header."""
     command = [*os.environ.get("CC", "cc").split(), "-std=gnu17", "-D_GNU_SOURCE", "-Wall",
-               "-Werror", "-fsyntax-only", "-I", str(src), "-I", str(src.parent), "-x", "c", "-"]
+               "-Werror", "-fsyntax-only", "-I", str(src), "-I", str(src.parent), "-I", str(src.parent / "include"), "-x", "c", "-"]
     source = f'#include "{header.relative_to(src)}"\n'
     done = subprocess.run(command, input=source, text=True, capture_output=True, check=False)
     if done.returncode != 0:

@@ -76,6 +76,8 @@ ENTRIES = {
         "c2c_verdicts.py", "--seeds", n, GCC.cyclops, GCC.e2e("write-accesses"))),
     "elapsed": ("model/elapsed", GCC, 20, lambda n: script(
         "elapsed_truth.py", GCC.cyclops, DATA, ROOT / "kernels", n)),
+    "measure": ("measure/regions", GCC, 5000000, lambda n: [
+        "env", f"CYCLOPS_MEASURE_CALLS={n}", GCC.folder / "tests" / "unit" / "measure" / "measure-regions-test"]),
     "estimates": ("model/estimates", GCC, 200, lambda n: script("estimate_truth.py", GCC.cyclops, DATA, n)),
     "cycles": ("model/cycles", GCC, 200, lambda n: script("cycles_truth.py", GCC.cyclops, DATA, n)),
     "x86": ("e2e/x86-vs-objdump", GCC, 1, lambda n: script(

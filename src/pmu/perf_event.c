@@ -57,45 +57,33 @@ int event_open(const struct event_request *r)
 	return perf_event_call(bytes, r);
 }
 
-/*
- * The line of /proc/self/status that begins with `name`, inside of the text; NULL if there is none.
- */
-static const char *status_line(const struct text *status, const char *name)
+/* The number behind a name at the beginning of a line; 0 if there is none. */
+static uint64_t status_number(const char *status, const char *name, int base)
 {
 	size_t length = strlen(name);
 
-	for (size_t at = 0; at + length < status->n; at++) {
-		const char *line = status->bytes + at;
-		const char *end = memchr(line, '\n', status->n - at);
-
-		if (memcmp(line, name, length) == 0)
-			return line + length;
-		if (end == NULL)
-			break;
-		at = (size_t)(end - status->bytes);
+	for (const char *line = status; line != NULL;) {
+		if (strncmp(line, name, length) == 0)
+			return strtoull(line + length, NULL, base);
+		line = strchr(line, '\n');
+		line = line == NULL ? NULL : line + 1;
 	}
-	return NULL;
+	return 0;
 }
 
 void event_rights_read(struct event_rights *out, const char *root)
 {
-	struct text status = { 0 };
-	const char *line;
+	char status[SYSTEM_LINE_MAX];
 	int64_t paranoid;
 	uint64_t caps;
 
 	*out = (struct event_rights){ .paranoid = INT_MIN };
 	if (system_number(root, &paranoid, "/proc/sys/kernel/perf_event_paranoid"))
 		out->paranoid = (int)paranoid;
-	if (system_text(root, &status, "/proc/self/status")) {
-		text_char(&status, '\0');
-		line = status_line(&status, "CapEff:");
-		caps = line == NULL ? 0 : strtoull(line, NULL, 16);
-		out->is_perfmon = caps >> BIT_CAP_PERFMON & 1 || caps >> BIT_CAP_SYS_ADMIN & 1;
-		line = status_line(&status, "Seccomp:");
-		out->is_confined = line != NULL && strtol(line, NULL, 10) != 0;
-	}
-	text_release(&status);
+	system_beginning(root, status, sizeof(status), "/proc/self/status");
+	caps = status_number(status, "CapEff:", 16);
+	out->is_perfmon = caps >> BIT_CAP_PERFMON & 1 || caps >> BIT_CAP_SYS_ADMIN & 1;
+	out->is_confined = status_number(status, "Seccomp:", 10) != 0;
 }
 
 bool event_rights_kernel(const struct event_rights *r)

@@ -10,74 +10,6 @@
 
 #define DEVICES "/sys/bus/event_source/devices"
 
-static const char *const config_names[PMU_CONFIG_WORDS] = { "config", "config1", "config2",
-							    "config3", "config4" };
-
-/* Reads "LOW" or "LOW-HIGH" as bits and moves on. */
-static bool bit_range(const char **at, uint64_t *bits)
-{
-	char *end;
-	unsigned long low, high;
-
-	if (**at < '0' || **at > '9')
-		return false;
-	low = high = strtoul(*at, &end, 10);
-	if (*end == '-') {
-		if (end[1] < '0' || end[1] > '9')
-			return false;
-		high = strtoul(end + 1, &end, 10);
-	}
-	if (low > high || high > 63)
-		return false;
-	*bits |= (UINT64_MAX >> (63 - (high - low))) << low;
-	*at = end;
-	return true;
-}
-
-bool pmu_format_parse(const char *text, struct pmu_format *out)
-{
-	size_t length = strcspn(text, ":");
-	const char *at = text + length;
-	uint64_t bits = 0;
-	uint8_t word = 0;
-
-	while (word < PMU_CONFIG_WORDS && (strlen(config_names[word]) != length ||
-					   memcmp(config_names[word], text, length) != 0))
-		word++;
-	if (word == PMU_CONFIG_WORDS || *at != ':')
-		return false;
-	do {
-		at++;
-		if (!bit_range(&at, &bits))
-			return false;
-	} while (*at == ',');
-	if (*at != '\0')
-		return false;
-	out->word = word;
-	out->bits = bits;
-	return true;
-}
-
-uint64_t pmu_format_place(const struct pmu_format *f, uint64_t value)
-{
-	uint64_t placed = 0;
-
-	for (unsigned bit = 0; bit < 64; bit++) {
-		if (!(f->bits >> bit & 1))
-			continue;
-		placed |= (value & 1) << bit;
-		value >>= 1;
-	}
-	return placed;
-}
-
-uint64_t pmu_format_max(const struct pmu_format *f)
-{
-	int n = __builtin_popcountll(f->bits);
-
-	return n == 0 ? 0 : UINT64_MAX >> (64 - n);
-}
-
 static const char *pmu_keep(struct pmus *pmus, const char *text)
 {
 	return arena_strndup(&pmus->memory, text, strlen(text));
@@ -152,30 +84,9 @@ static void read_caps(struct pmus *pmus, const char *root, struct pmu *pmu)
 			};
 }
 
-/*
- * Prefixes of core PMUs: Arm's by device tree or ACPI; on x86 "cpu", or three names on hybrid CPUs.
- */
-static const struct {
-	const char *prefix;
-	bool is_whole, is_arm;
-} core_names[] = {
-	{ "armv8_", false, true },	 { "armv7_", false, true },    { "armv6_", false, true },
-	{ "armv9_", false, true },	 { "arm_pmuv3", false, true }, { "apple_", false, true },
-	{ "cpu", true, false },		 { "cpu_core", true, false },  { "cpu_atom", true, false },
-	{ "cpu_lowpower", true, false },
-};
-
 static void find_kind(struct pmu *pmu, bool has_cpus, bool has_cpumask)
 {
-	for (size_t i = 0; i < COUNT(core_names); i++) {
-		size_t length = strlen(core_names[i].prefix);
-
-		if (strncmp(pmu->name, core_names[i].prefix, length) != 0 ||
-		    (core_names[i].is_whole && pmu->name[length] != '\0'))
-			continue;
-		pmu->is_core = true;
-		pmu->is_arm = core_names[i].is_arm;
-	}
+	pmu->is_core = pmu_is_core(pmu->name, &pmu->is_arm);
 	pmu->is_uncore = has_cpumask && !has_cpus && !pmu->is_core;
 }
 

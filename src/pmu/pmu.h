@@ -68,6 +68,9 @@ struct pmus {
 void pmus_read(struct pmus *, const char *root);
 void pmus_release(struct pmus *);
 
+/* Is it the name of a core PMU, and is that Arm's? `out_is_arm` is only set if it is. */
+bool pmu_is_core(const char *name, bool *out_is_arm);
+
 /* The PMU of that name, or NULL. Valid until pmus_release(). */
 const struct pmu *pmus_find(struct pmus *, const char *name);
 

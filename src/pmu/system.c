@@ -16,20 +16,6 @@
 
 enum { TEXT_MAX = 1 << 20, PIECE = 4096 };
 
-/* Makes the path below the root; false if it is too long. */
-__attribute__((format(printf, 2, 0))) static bool path_below_root(const char *root,
-								  const char *format, va_list args,
-								  char out[SYSTEM_PATH_MAX])
-{
-	int at = snprintf(out, SYSTEM_PATH_MAX, "%s", root);
-	int n;
-
-	if (at < 0 || at >= SYSTEM_PATH_MAX)
-		return false;
-	n = vsnprintf(out + at, SYSTEM_PATH_MAX - (size_t)at, format, args);
-	return n >= 0 && n < SYSTEM_PATH_MAX - at;
-}
-
 /*
  * Reads a file to its end. Its size is not known before. O_NONBLOCK: the kernel's log waits for
  * more at its end.
@@ -56,60 +42,6 @@ static bool system_read_all(const char *path, struct text *out)
 	return true;
 }
 
-static bool system_line_of(const char *path, char *out, size_t size)
-{
-	struct text text = { 0 };
-	const char *end;
-	bool fits = false;
-
-	out[0] = '\0';
-	if (system_read_all(path, &text)) {
-		end = text.n == 0 ? NULL : memchr(text.bytes, '\n', text.n);
-		text.n = end == NULL ? text.n : (size_t)(end - text.bytes);
-		fits = text.n < size && (text.n == 0 || memchr(text.bytes, '\0', text.n) == NULL);
-	}
-	if (fits && text.n > 0)
-		memcpy(out, text.bytes, text.n);
-	if (fits)
-		out[text.n] = '\0';
-	text_release(&text);
-	return fits;
-}
-
-bool system_line(const char *root, char *out, size_t size, const char *format, ...)
-{
-	char path[SYSTEM_PATH_MAX];
-	va_list args;
-	bool is_path;
-
-	out[0] = '\0';
-	va_start(args, format);
-	is_path = path_below_root(root, format, args, path);
-	va_end(args);
-	return is_path && system_line_of(path, out, size);
-}
-
-bool system_number(const char *root, int64_t *out, const char *format, ...)
-{
-	char path[SYSTEM_PATH_MAX], line[SYSTEM_LINE_MAX];
-	char *end;
-	int64_t value;
-	va_list args;
-	bool is_path;
-
-	va_start(args, format);
-	is_path = path_below_root(root, format, args, path);
-	va_end(args);
-	if (!is_path || !system_line_of(path, line, sizeof(line)))
-		return false;
-	errno = 0;
-	value = strtoll(line, &end, 0);
-	if (end == line || errno != 0)
-		return false;
-	*out = value;
-	return true;
-}
-
 bool system_text(const char *root, struct text *out, const char *format, ...)
 {
 	char path[SYSTEM_PATH_MAX];
@@ -117,21 +49,9 @@ bool system_text(const char *root, struct text *out, const char *format, ...)
 	bool is_path;
 
 	va_start(args, format);
-	is_path = path_below_root(root, format, args, path);
+	is_path = system_path(root, format, args, path);
 	va_end(args);
 	return is_path && system_read_all(path, out);
-}
-
-bool system_has(const char *root, const char *format, ...)
-{
-	char path[SYSTEM_PATH_MAX];
-	va_list args;
-	bool is_path;
-
-	va_start(args, format);
-	is_path = path_below_root(root, format, args, path);
-	va_end(args);
-	return is_path && access(path, F_OK) == 0;
 }
 
 static int is_visible(const struct dirent *entry)
@@ -144,22 +64,6 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-enum system_access system_access(const char *root, const char *format, ...)
-{
-	char path[SYSTEM_PATH_MAX];
-	va_list args;
-	bool is_path;
-
-	va_start(args, format);
-	is_path = path_below_root(root, format, args, path);
-	va_end(args);
-	if (!is_path)
-		return SYSTEM_MISSING;
-	if (access(path, R_OK) == 0)
-		return SYSTEM_READABLE;
-	return errno == EACCES || errno == EPERM ? SYSTEM_FORBIDDEN : SYSTEM_MISSING;
-}
-
 struct system_names system_list(const char *root, struct arena *memory, const char *format, ...)
 {
 	struct system_names names = { 0 };
@@ -170,7 +74,7 @@ struct system_names system_list(const char *root, struct arena *memory, const ch
 	int n;
 
 	va_start(args, format);
-	is_path = path_below_root(root, format, args, path);
+	is_path = system_path(root, format, args, path);
 	va_end(args);
 	n = is_path ? scandir(path, &entries, is_visible, by_name) : 0;
 	if (n <= 0) {

@@ -6,6 +6,7 @@
 #ifndef CYCLOPS_PMU_SYSTEM_H
 #define CYCLOPS_PMU_SYSTEM_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,17 @@
 #include "base/text.h"
 
 enum { SYSTEM_PATH_MAX = 1024, SYSTEM_LINE_MAX = 4096, SYSTEM_CPU_MAX = 65535 };
+
+/* Makes the path of a file below the root; false if it is too long. */
+bool system_path(const char *root, const char *format, va_list args, char out[SYSTEM_PATH_MAX])
+	__attribute__((format(printf, 2, 0)));
+
+/*
+ * Reads the beginning of a file, at most size - 1 bytes, and ends it with a NUL. False and an empty
+ * `out` if it cannot be read.
+ */
+bool system_beginning(const char *root, char *out, size_t size, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /*
  * Reads the first line of a file, without its newline, to `out`. The path is the root and the

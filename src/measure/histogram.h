@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Log-linear histograms: values below 64 have a bucket each, every octave above them has 64 of equal
+ * width. So a bucket is at most 1/64 of its lower end wide.
+ */
+#ifndef CYCLOPS_MEASURE_HISTOGRAM_H
+#define CYCLOPS_MEASURE_HISTOGRAM_H
+
+#include <stdint.h>
+
+enum {
+	HISTOGRAM_BITS = 6,
+	HISTOGRAM_LINEAR = 1 << HISTOGRAM_BITS,
+	HISTOGRAM_TOP = 48, /* values from 2^48 on are in the last bucket */
+	HISTOGRAM_BUCKETS = (HISTOGRAM_TOP - HISTOGRAM_BITS + 1) * HISTOGRAM_LINEAR,
+};
+
+static inline unsigned histogram_bucket(uint64_t value)
+{
+	unsigned octave;
+
+	if (value < HISTOGRAM_LINEAR)
+		return (unsigned)value;
+	if (value >> HISTOGRAM_TOP != 0)
+		return HISTOGRAM_BUCKETS - 1;
+	octave = 63 - (unsigned)__builtin_clzll(value) - HISTOGRAM_BITS;
+	return (octave + 1) * HISTOGRAM_LINEAR +
+	       (unsigned)(value >> octave & (HISTOGRAM_LINEAR - 1));
+}
+
+/* The lowest value of a bucket; of HISTOGRAM_BUCKETS, the first value above all. */
+static inline uint64_t histogram_low(unsigned bucket)
+{
+	unsigned octave = bucket / HISTOGRAM_LINEAR;
+
+	if (octave == 0)
+		return bucket;
+	return (uint64_t)(HISTOGRAM_LINEAR + bucket % HISTOGRAM_LINEAR) << (octave - 1);
+}
+
+#endif

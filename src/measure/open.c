@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Handles: options, opening and closing, regions, what the bias is. */
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "measure/inside.h"
+#include "pmu/system.h"
+#include "table/utf8.h"
+
+/* What is counted if nobody asks for anything. */
+static const char default_events[] = "cycles,instructions,page-faults";
+
+static const char is_child[] = "this process was forked from the one that opened the handle: its "
+			       "counters are the parent's, "
+			       "so nothing is counted here; open a handle of its own";
+
+bool measure_is_usable(const struct cyclops *c)
+{
+	return c != NULL && *c->is_parent && c->pid == getpid();
+}
+
+int measure_fail(struct cyclops *c, int error, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(c->why, sizeof(c->why), format, args);
+	va_end(args);
+	return -error;
+}
+
+static const struct {
+	const char *name;
+	int mode;
+} modes[] = {
+	{ "auto", CYCLOPS_MODE_AUTO },
+	{ "read", CYCLOPS_MODE_READ },
+	{ "user", CYCLOPS_MODE_USER },
+};
+
+/* An option of text: as set, or from the environment; NULL: neither. */
+static const char *text_option(const char *set, const char *variable)
+{
+	const char *value = set != NULL ? set : getenv(variable);
+
+	return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+static int read_mode(struct cyclops *c, int asked)
+{
+	const char *name = text_option(NULL, "CYCLOPS_MODE");
+
+	c->mode = asked != CYCLOPS_MODE_UNSET ? asked : CYCLOPS_MODE_AUTO;
+	if (asked < 0 || asked > CYCLOPS_MODE_USER)
+		return measure_fail(c, EINVAL, "options: mode is %d, which is none", asked);
+	if (asked != CYCLOPS_MODE_UNSET || name == NULL)
+		return 0;
+	for (size_t i = 0; i < COUNT(modes); i++) {
+		if (strcmp(modes[i].name, name) != 0)
+			continue;
+		c->mode = modes[i].mode;
+		return 0;
+	}
+	return measure_fail(c, EINVAL, "CYCLOPS_MODE is '%s'; it is auto, read or user", name);
+}
+
+static unsigned number_or(unsigned asked, unsigned otherwise)
+{
+	return asked != 0 ? asked : otherwise;
+}
+
+/* The path of the output with "%p" as the process id; NULL without memory. */
+static char *expand_path(const char *path)
+{
+	const char *mark = strstr(path, "%p");
+	size_t size = strlen(path) + 16;
+	char *out = malloc(size);
+
+	if (out != NULL && mark == NULL)
+		snprintf(out, size, "%s", path);
+	else if (out != NULL)
+		snprintf(out, size, "%.*s%d%s", (int)(mark - path), path, (int)getpid(), mark + 2);
+	return out;
+}
+
+/* Runs at the end of the program if the handle is still there then. */
+static void write_at_exit(int status, void *argument)
+{
+	struct cyclops **c = argument;
+
+	(void)status;
+	if (*c != NULL && (*c)->out != NULL)
+		cyclops_write(*c, (*c)->out, NULL);
+}
+
+static int set_output(struct cyclops *c, const char *asked)
+{
+	const char *path = text_option(asked, "CYCLOPS_OUT");
+
+	if (path == NULL)
+		return 0;
+	c->out = expand_path(path);
+	c->at_exit = malloc(sizeof(struct cyclops *));
+	if (c->out == NULL || c->at_exit == NULL)
+		return -ENOMEM;
+	*c->at_exit = c;
+	return on_exit(write_at_exit, c->at_exit) == 0 ? 0 : -ENOMEM;
+}
+
+/* A page with a 1 that is 0 in a forked child. */
+static const volatile char *new_parent_mark(void)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	char *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return NULL;
+	madvise(page, size, MADV_WIPEONFORK); /* without it, the process id tells at the output */
+	*page = 1;
+	return page;
+}
+
+/* A thread that ends is closed. */
+static void close_at_thread_end(void *thread)
+{
+	struct caliper_thread *t = thread;
+
+	if (*t->owner->is_parent) {
+		pthread_mutex_lock(&t->owner->lock);
+		thread_close_counters(t);
+		pthread_mutex_unlock(&t->owner->lock);
+	}
+}
+
+/* Everything but events. Without memory: -ENOMEM; what there is has been put into the handle. */
+static int allocate(struct cyclops *c, const struct cyclops_options *o)
+{
+	c->max_regions = number_or(o->max_regions, 64);
+	c->max_threads = number_or(o->max_threads, 256);
+	c->max_depth = number_or(o->max_depth, 64);
+	c->max_paths = number_or(o->max_paths, 128);
+	if (c->max_regions > 1 << 16 || c->max_threads > 1 << 16 || c->max_depth > 1 << 16 ||
+	    c->max_paths > 1 << 16)
+		return -ENOMEM;
+	c->regions = calloc(c->max_regions + 1, sizeof(*c->regions));
+	c->threads = calloc(c->max_threads, sizeof(*c->threads));
+	c->is_parent = new_parent_mark();
+	return c->regions == NULL || c->threads == NULL || c->is_parent == NULL ? -ENOMEM : 0;
+}
+
+static void release(struct cyclops *c)
+{
+	for (unsigned i = 0; c->threads != NULL && i < c->n_threads; i++) {
+		thread_close_counters(c->threads[i]);
+		munmap(c->threads[i], c->thread_size);
+	}
+	for (unsigned i = 1; c->regions != NULL && i <= c->n_regions; i++)
+		free(c->regions[i]);
+	if (c->is_parent != NULL)
+		munmap((void *)(uintptr_t)c->is_parent, (size_t)sysconf(_SC_PAGESIZE));
+	if (c->at_exit != NULL)
+		*c->at_exit = NULL; /* it stays: the list of exit functions has it */
+	free(c->threads);
+	free(c->regions);
+	free(c->out);
+	free(c);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+/* The bias of one way to read: the median of what empty pairs count. */
+static void calibrate_way(struct cyclops *c, struct caliper_thread *t, const struct sample *way,
+			  uint64_t (*counts)[MEASURE_BIAS_PAIRS])
+{
+	unsigned first, last = thread_sets(t, &first);
+	enum measure_how how = way->sets[first].how;
+	struct sample *start = &t->frames[0].start;
+	unsigned n = 0;
+
+	for (unsigned pair = 0; pair < MEASURE_BIAS_PAIRS; pair++) {
+		start->ticks = measure_ticks();
+		sample_take(t, way, start);
+		sample_take(t, start, &t->end);
+		t->end.ticks = measure_ticks();
+		if (t->end.sets[first].how != how)
+			continue;
+		sample_subtract(t, start, &t->end);
+		for (unsigned i = 0; i < c->events.n; i++)
+			counts[i][n] = t->end.values[i];
+		n++;
+	}
+	for (unsigned i = 0; i < c->events.n && n > 0; i++) {
+		bool is_on = c->events.items[i].set >= first && c->events.items[i].set < last;
+
+		if (i != MEASURE_DURATION && !is_on)
+			continue;
+		qsort(counts[i], n, sizeof(counts[i][0]), by_value);
+		c->bias[how][i] = (double)counts[i][n / 2];
+	}
+}
+
+static int calibrate(struct cyclops *c)
+{
+	uint64_t(*counts)[MEASURE_BIAS_PAIRS] = calloc(c->events.n, sizeof(*counts));
+	struct caliper_thread *t = thread_here(c);
+	unsigned n_turns = c->has_all_sets || c->events.n_sets == 0 ? 1 : c->events.n_sets;
+
+	if (counts == NULL)
+		return -ENOMEM;
+	for (unsigned set = 0; set < n_turns; set++) {
+		struct sample way = { 0 };
+		unsigned first, last;
+
+		if (!c->has_all_sets)
+			thread_switch(t, set);
+		last = thread_sets(t, &first);
+		for (unsigned i = first; i < last; i++)
+			way.sets[i].how = t->groups[i].leader < 0 ? HOW_NONE : HOW_READ;
+		calibrate_way(c, t, &way, counts);
+		way.sets[first].how = HOW_USER;
+		if (t->groups[set].has_user_reads)
+			calibrate_way(c, t, &way, counts);
+	}
+	if (!c->has_all_sets)
+		thread_switch(t, 0);
+	free(counts);
+	return 0;
+}
+
+/* Why there are no user reads, though they were asked for. */
+static int explain_user_reads(struct cyclops *c)
+{
+	int64_t access = 0;
+
+	if (c->has_all_sets)
+		return measure_fail(
+			c, EOPNOTSUPP,
+			"mode user: not with all_sets, where events leave their counters");
+	for (unsigned i = 1; i < c->events.n; i++)
+		if (!c->events.items[i].is_hardware)
+			return measure_fail(
+				c, EOPNOTSUPP,
+				"mode user: event '%s' is the kernel's, so it can only be "
+				"read by a call",
+				c->events.items[i].name);
+	if (c->pmu.is_arm) {
+		system_number(c->root, &access, "/proc/sys/kernel/perf_user_access");
+		return measure_fail(
+			c, EOPNOTSUPP,
+			"mode user: the kernel does not allow it (perf_user_access is %d); "
+			"sudo sysctl kernel.perf_user_access=1",
+			(int)access);
+	}
+	return measure_fail(c, EOPNOTSUPP,
+			    "mode user: the kernel does not allow it for these events "
+			    "(/sys/bus/event_source/devices/cpu/rdpmc)");
+}
+
+/* What the caller hears of events that are not counted: the first one that was asked for. */
+static int first_problem(struct cyclops *c)
+{
+	static const int errors[] = {
+		[MEASURE_NOT_SUPPORTED] = EOPNOTSUPP,
+		[MEASURE_FORBIDDEN] = EACCES,
+	};
+	const struct measure_event *added = NULL;
+	const struct caliper_thread *t = c->threads[0];
+
+	for (unsigned i = 1; i < c->events.n; i++) {
+		const struct measure_event *e = &c->events.items[i];
+
+		if (e->state == MEASURE_COUNTED)
+			continue;
+		if (!e->is_added)
+			return measure_fail(c, errors[e->state], "%s", e->why);
+		added = added == NULL ? e : added;
+	}
+	if (added != NULL)
+		measure_fail(c, 0, "%s", added->why);
+	for (unsigned set = 0; c->mode == CYCLOPS_MODE_USER && set < c->events.n_sets; set++)
+		if (!t->groups[set].has_user_reads)
+			return explain_user_reads(c);
+	return 0;
+}
+
+/* Opens what the options ask for. -ENOMEM, or 0 with a handle that works. */
+static int prepare(struct cyclops *c, const struct cyclops_options *o, int *out_problem)
+{
+	const char *events = text_option(o->events, "CYCLOPS_EVENTS");
+	unsigned cpu = 0;
+	struct err err;
+	int error;
+
+	c->pid = getpid();
+	c->root = "";
+	c->tick_mult = measure_tick_mult();
+	c->privilege = o->privilege;
+	c->has_all_sets = o->all_sets != 0;
+	c->is_less_bias = o->minus_bias != 0;
+	if (allocate(c, o) < 0 || set_output(c, o->out) < 0)
+		return -ENOMEM;
+	*out_problem = read_mode(c, o->mode);
+	if (sched_getcpu() > 0)
+		cpu = (unsigned)sched_getcpu();
+	measure_pmu_read(&c->pmu, c->root, cpu);
+	if (measure_events_parse(&c->events, events != NULL ? events : default_events, &c->pmu,
+				 c->root, &err) < 0) {
+		*out_problem = measure_fail(c, EINVAL, "%s", err.text);
+		c->events.n = 1;
+		c->events.n_sets = 0;
+	}
+	if (pthread_key_create(&c->key, close_at_thread_end) != 0)
+		return -ENOMEM;
+	error = thread_open(c, true);
+	if (error == 0)
+		error = calibrate(c);
+	if (error == -ENOMEM)
+		pthread_key_delete(c->key);
+	if (error < 0 || *out_problem < 0) {
+		*out_problem = error < 0 ? error : *out_problem;
+		return error == -ENOMEM ? error : 0;
+	}
+	*out_problem = first_problem(c);
+	return 0;
+}
+
+int cyclops_open(struct cyclops **out, const struct cyclops_options *options)
+{
+	struct cyclops_options o = { 0 };
+	struct cyclops *c;
+	int problem = 0;
+
+	if (out == NULL)
+		return -EINVAL;
+	*out = NULL;
+	if (options != NULL && options->sz < offsetof(struct cyclops_options, out))
+		return -EINVAL;
+	if (options != NULL)
+		memcpy(&o, options, options->sz < sizeof(o) ? options->sz : sizeof(o));
+	c = calloc(1, sizeof(*c));
+	if (c == NULL)
+		return -ENOMEM;
+	pthread_mutex_init(&c->lock, NULL);
+	if (prepare(c, &o, &problem) < 0) {
+		release(c);
+		return -ENOMEM;
+	}
+	*out = c;
+	return problem;
+}
+
+const char *cyclops_why(const struct cyclops *c)
+{
+	if (c == NULL)
+		return "no handle: there was no memory for one, or its options have no size (sz)";
+	return *c->is_parent ? c->why : is_child;
+}
+
+/* json holds nothing else. */
+static bool is_utf8(const char *text)
+{
+	uint32_t code;
+	size_t size;
+
+	for (; *text != '\0'; text += size) {
+		size = utf8_decode(text, &code);
+		if (size == 0)
+			return false;
+	}
+	return true;
+}
+
+int cyclops_region(struct cyclops *c, const char *name)
+{
+	int id = 0;
+
+	if (c == NULL || name == NULL || name[0] == '\0' || !is_utf8(name))
+		return -EINVAL;
+	if (!measure_is_usable(c))
+		return -ECHILD;
+	pthread_mutex_lock(&c->lock);
+	for (unsigned i = 1; i <= c->n_regions && id == 0; i++)
+		if (strcmp(c->regions[i], name) == 0)
+			id = (int)i;
+	if (id == 0 && c->n_regions == c->max_regions) {
+		id = measure_fail(c, ENOSPC,
+				  "region '%.200s': the handle has room for %u (max_regions)", name,
+				  c->max_regions);
+	} else if (id == 0) {
+		char *copy = strdup(name);
+
+		id = copy == NULL ? measure_fail(c, ENOMEM, "region: no memory")
+				  : (int)c->n_regions + 1;
+		if (copy != NULL) {
+			c->regions[id] = copy;
+			__atomic_store_n(&c->n_regions, (unsigned)id, __ATOMIC_RELEASE);
+		}
+	}
+	pthread_mutex_unlock(&c->lock);
+	return id;
+}
+
+int cyclops_thread_open(struct cyclops *c)
+{
+	struct caliper_thread *t;
+	int error;
+
+	if (c == NULL)
+		return -EINVAL;
+	if (!measure_is_usable(c))
+		return -ECHILD;
+	t = thread_here(c);
+	if (t != NULL && t->is_open)
+		return 0;
+	pthread_mutex_lock(&c->lock);
+	error = thread_open(c, false);
+	pthread_mutex_unlock(&c->lock);
+	return error;
+}
+
+int cyclops_thread_close(struct cyclops *c)
+{
+	struct caliper_thread *t;
+
+	if (c == NULL)
+		return -EINVAL;
+	if (!measure_is_usable(c))
+		return -ECHILD;
+	t = thread_here(c);
+	if (t == NULL || !t->is_open)
+		return -ESRCH;
+	pthread_mutex_lock(&c->lock);
+	thread_close_counters(t);
+	pthread_mutex_unlock(&c->lock);
+	pthread_setspecific(c->key, NULL);
+	return 0;
+}
+
+int cyclops_read(struct cyclops *c, uint64_t *values, int n)
+{
+	struct caliper_thread *t;
+	struct sample now = { 0 };
+	unsigned first, end;
+
+	if (c == NULL || n < 0 || (values == NULL && n > 0))
+		return -EINVAL;
+	if (!*c->is_parent)
+		return -ECHILD;
+	t = thread_here(c);
+	if (t == NULL || !t->is_open)
+		return -ESRCH;
+	sample_take(t, NULL, &now);
+	now.values[MEASURE_DURATION] = measure_ns(c, measure_ticks());
+	end = thread_sets(t, &first);
+	for (unsigned i = 0; i < c->events.n && i < (unsigned)n; i++) {
+		unsigned set = c->events.items[i].set;
+		bool is_on = i == MEASURE_DURATION ||
+			     (set >= first && set < end && now.sets[set].how != HOW_NONE);
+
+		values[i] = is_on ? now.values[i] : 0;
+	}
+	return (int)c->events.n;
+}
+
+int cyclops_switch(struct cyclops *c)
+{
+	struct caliper_thread *t;
+	unsigned next;
+
+	if (c == NULL)
+		return -EINVAL;
+	if (!*c->is_parent)
+		return -ECHILD;
+	t = thread_here(c);
+	if (t == NULL || !t->is_open)
+		return -ESRCH;
+	if (t->depth > 0 || t->is_busy)
+		return -EBUSY;
+	if (c->has_all_sets || c->events.n_sets == 0)
+		return 0;
+	next = (t->set + 1) % c->events.n_sets;
+	thread_switch(t, next);
+	return (int)next;
+}
+
+int cyclops_reset(struct cyclops *c)
+{
+	if (c == NULL)
+		return -EINVAL;
+	if (!*c->is_parent)
+		return -ECHILD;
+	__atomic_add_fetch(&c->epoch, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+const char *cyclops_event(const struct cyclops *c, int event)
+{
+	return c == NULL || event < 0 || (unsigned)event >= c->events.n
+		       ? NULL
+		       : c->events.items[event].name;
+}
+
+int cyclops_close(struct cyclops *c)
+{
+	int error = 0;
+
+	if (c == NULL)
+		return -EINVAL;
+	if (measure_is_usable(c) && c->out != NULL)
+		error = cyclops_write(c, c->out, NULL);
+	pthread_key_delete(c->key);
+	release(c);
+	return error;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads counters and the clock: the part of begin and end that costs. */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "measure/inside.h"
+#include "measure/user_read.h"
+
+#if defined(__aarch64__)
+
+/* The instruction has the number of the register. */
+#define COUNTER(n)                                                                                 \
+	case n:                                                                                    \
+		__asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value));                      \
+		break
+
+static uint64_t counter_here(uint32_t index)
+{
+	enum { CYCLE_COUNTER = 31 };
+	uint64_t value = 0;
+
+	switch (index) {
+		COUNTER(0);
+		COUNTER(1);
+		COUNTER(2);
+		COUNTER(3);
+		COUNTER(4);
+		COUNTER(5);
+		COUNTER(6);
+		COUNTER(7);
+		COUNTER(8);
+		COUNTER(9);
+		COUNTER(10);
+		COUNTER(11);
+		COUNTER(12);
+		COUNTER(13);
+		COUNTER(14);
+		COUNTER(15);
+		COUNTER(16);
+		COUNTER(17);
+		COUNTER(18);
+		COUNTER(19);
+		COUNTER(20);
+		COUNTER(21);
+		COUNTER(22);
+		COUNTER(23);
+		COUNTER(24);
+		COUNTER(25);
+		COUNTER(26);
+		COUNTER(27);
+		COUNTER(28);
+		COUNTER(29);
+		COUNTER(30);
+	case CYCLE_COUNTER:
+		__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
+		break;
+	default:
+		break;
+	}
+	return value;
+}
+
+static inline void order_before_counters(void)
+{
+	__asm__ volatile("isb" ::: "memory");
+}
+
+static uint64_t clock_here(void)
+{
+	uint64_t value;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
+	return value;
+}
+
+#elif defined(__x86_64__)
+
+static uint64_t counter_here(uint32_t index)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
+	return (uint64_t)high << 32 | low;
+}
+
+static uint64_t clock_here(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+}
+
+static inline void order_before_counters(void)
+{
+	__asm__ volatile("lfence" ::: "memory");
+}
+
+#else
+
+static uint64_t counter_here(uint32_t index)
+{
+	(void)index;
+	return 0;
+}
+
+static uint64_t clock_here(void)
+{
+	return 0;
+}
+
+static inline void order_before_counters(void)
+{
+}
+
+#endif
+
+uint64_t measure_ticks(void)
+{
+#if defined(__aarch64__)
+	return clock_here();
+#else
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#endif
+}
+
+uint64_t measure_tick_mult(void)
+{
+	uint64_t hz = 1000000000u;
+
+#if defined(__aarch64__)
+	__asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hz));
+#endif
+	return hz == 0 ? 0 : (uint64_t)(((unsigned __int128)1000000000u << 32) / hz);
+}
+
+const struct user_counters user_counters_here = { counter_here, clock_here };
+
+uint64_t measure_ns(const struct cyclops *c, uint64_t ticks)
+{
+	return (uint64_t)((unsigned __int128)ticks * c->tick_mult >> 32);
+}
+
+/* One read(2) for the whole group. */
+static bool read_group(const struct counter_group *g, unsigned set, struct sample *out)
+{
+	enum { HEAD = 3 }; /* number of events, enabled, running */
+	uint64_t words[HEAD + MEASURE_EVENTS];
+	ssize_t size;
+
+	do
+		size = read(g->leader, words, (HEAD + g->n) * sizeof(words[0]));
+	while (size < 0 && errno == EINTR);
+	if (size != (ssize_t)((HEAD + g->n) * sizeof(words[0])) || words[0] != g->n)
+		return false;
+	out->sets[set].enabled_ns = words[1];
+	out->sets[set].running_ns = words[2];
+	for (unsigned i = 0; i < g->n; i++)
+		out->values[g->events[i]] = words[HEAD + i];
+	return true;
+}
+
+/* Each event by its page, the leader's with its times. */
+static bool read_pages(const struct counter_group *g, unsigned set, struct sample *out)
+{
+	struct user_reading reading = { 0 };
+
+	order_before_counters();
+	for (unsigned i = 0; i < g->n; i++) {
+		if (!user_read(g->pages[i], &user_counters_here, i == 0, &reading))
+			return false;
+		out->values[g->events[i]] = reading.value;
+		if (i > 0)
+			continue;
+		out->sets[set].enabled_ns = reading.enabled_ns;
+		out->sets[set].running_ns = reading.running_ns;
+	}
+	return true;
+}
+
+/* Reads one set; HOW_NONE if it cannot be read in the way that is wanted. */
+static enum measure_how read_set(const struct counter_group *g, unsigned set, enum measure_how as,
+				 struct sample *out)
+{
+	if (g->leader < 0)
+		return HOW_NONE;
+	if (as == HOW_USER)
+		return read_pages(g, set, out) ? HOW_USER : HOW_NONE;
+	if (as == HOW_NONE && g->has_user_reads && read_pages(g, set, out))
+		return HOW_USER;
+	return read_group(g, set, out) ? HOW_READ : HOW_NONE;
+}
+
+unsigned thread_sets(const struct caliper_thread *t, unsigned *first)
+{
+	if (t->owner->has_all_sets) {
+		*first = 0;
+		return t->owner->events.n_sets;
+	}
+	*first = t->set;
+	return t->set + 1;
+}
+
+void sample_take(struct caliper_thread *t, const struct sample *as, struct sample *out)
+{
+	unsigned first, end = thread_sets(t, &first);
+
+	for (unsigned set = first; set < end; set++) {
+		enum measure_how how = as == NULL ? HOW_NONE : as->sets[set].how;
+
+		if (as != NULL && how == HOW_NONE)
+			out->sets[set].how = HOW_NONE;
+		else
+			out->sets[set].how = (uint8_t)read_set(&t->groups[set], set, how, out);
+	}
+}
+
+void sample_subtract(const struct caliper_thread *t, const struct sample *start, struct sample *end)
+{
+	unsigned first, last = thread_sets(t, &first);
+
+	end->values[MEASURE_DURATION] = measure_ns(t->owner, end->ticks - start->ticks);
+	for (unsigned set = first; set < last; set++) {
+		const struct counter_group *g = &t->groups[set];
+
+		if (end->sets[set].how == HOW_NONE)
+			continue;
+		end->sets[set].enabled_ns -= start->sets[set].enabled_ns;
+		end->sets[set].running_ns -= start->sets[set].running_ns;
+		for (unsigned i = 0; i < g->n; i++)
+			end->values[g->events[i]] -= start->values[g->events[i]];
+	}
+}
