@@ -153,6 +153,9 @@ int thread_open(struct cyclops *, bool is_first);
 void thread_close_counters(struct caliper_thread *);
 void thread_switch(struct caliper_thread *, unsigned set);
 
+/* Forgets the paths of the calling thread, which has no open region. */
+void thread_forget(struct caliper_thread *);
+
 /* region.c */
 
 /*

@@ -180,23 +180,19 @@ static int by_value(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* The bias of one way to read: the median of what empty pairs count. */
-static void calibrate_way(struct cyclops *c, struct caliper_thread *t, const struct sample *way,
+/* The median of what empty pairs of the region count, as the thread's counters are read now. */
+static void calibrate_way(struct cyclops *c, struct caliper_thread *t, int region,
 			  uint64_t (*counts)[MEASURE_BIAS_PAIRS])
 {
-	unsigned first, last = thread_sets(t, &first);
-	enum measure_how how = way->sets[first].how;
-	struct sample *start = &t->frames[0].start;
-	unsigned n = 0;
+	unsigned first, last = thread_sets(t, &first), n = 0;
+	enum measure_how how = t->groups[first].has_user_reads ? HOW_USER
+			       : t->groups[first].leader < 0   ? HOW_NONE
+							       : HOW_READ;
 
 	for (unsigned pair = 0; pair < MEASURE_BIAS_PAIRS; pair++) {
-		start->ticks = measure_ticks();
-		sample_take(t, way, start);
-		sample_take(t, start, &t->end);
-		t->end.ticks = measure_ticks();
-		if (t->end.sets[first].how != how)
+		if (cyclops_begin(c, region) < 0 || cyclops_end(c, region) < 0 ||
+		    t->end.sets[first].how != how)
 			continue;
-		sample_subtract(t, start, &t->end);
 		for (unsigned i = 0; i < c->events.n; i++)
 			counts[i][n] = t->end.values[i];
 		n++;
@@ -211,31 +207,34 @@ static void calibrate_way(struct cyclops *c, struct caliper_thread *t, const str
 	}
 }
 
+/* Each set in each way that it can be read. The region is gone afterwards. */
 static int calibrate(struct cyclops *c)
 {
 	uint64_t(*counts)[MEASURE_BIAS_PAIRS] = calloc(c->events.n, sizeof(*counts));
-	struct caliper_thread *t = thread_here(c);
+	int region = counts == NULL ? -ENOMEM : cyclops_region(c, "bias");
 	unsigned n_turns = c->has_all_sets || c->events.n_sets == 0 ? 1 : c->events.n_sets;
+	struct caliper_thread *t = thread_here(c);
 
-	if (counts == NULL)
-		return -ENOMEM;
-	for (unsigned set = 0; set < n_turns; set++) {
-		struct sample way = { 0 };
-		unsigned first, last;
+	for (unsigned set = 0; set < n_turns && region > 0; set++) {
+		bool has_user_reads = t->groups[set].has_user_reads;
 
 		if (!c->has_all_sets)
 			thread_switch(t, set);
-		last = thread_sets(t, &first);
-		for (unsigned i = first; i < last; i++)
-			way.sets[i].how = t->groups[i].leader < 0 ? HOW_NONE : HOW_READ;
-		calibrate_way(c, t, &way, counts);
-		way.sets[first].how = HOW_USER;
-		if (t->groups[set].has_user_reads)
-			calibrate_way(c, t, &way, counts);
+		calibrate_way(c, t, region, counts);
+		if (!has_user_reads)
+			continue;
+		t->groups[set].has_user_reads = false;
+		calibrate_way(c, t, region, counts);
+		t->groups[set].has_user_reads = true;
 	}
+	free(counts);
+	if (region < 0)
+		return -ENOMEM;
 	if (!c->has_all_sets)
 		thread_switch(t, 0);
-	free(counts);
+	thread_forget(t);
+	free(c->regions[region]);
+	c->n_regions = 0;
 	return 0;
 }
 

@@ -170,6 +170,18 @@ void thread_close_counters(struct caliper_thread *t)
 	memset(t->n_open, 0, (t->owner->max_regions + 1) * sizeof(*t->n_open));
 }
 
+void thread_forget(struct caliper_thread *t)
+{
+	for (unsigned i = 0; i < t->n_paths; i++) {
+		size_t size = (size_t)t->owner->events.n * HISTOGRAM_BUCKETS * sizeof(uint64_t);
+
+		memset(t->paths[i].histograms, 0, size);
+		t->paths[i].region = 0;
+	}
+	t->n_paths = 0;
+	t->frames[0].path = NULL;
+}
+
 static void turn_group(const struct counter_group *g, bool is_on)
 {
 	if (g->leader >= 0)
