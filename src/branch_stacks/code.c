@@ -20,6 +20,7 @@ void code_functions_release(struct code_functions *c)
 		vec_release(&c->list.items[i].list);
 		free(c->list.items[i].next_end);
 		free(c->list.items[i].next_call);
+		free(c->list.items[i].block_of);
 	}
 	vec_release(&c->list);
 	tuples_release(&c->keys);
@@ -66,6 +67,27 @@ static void note_ends(struct code_function *f)
 	}
 }
 
+static void number_blocks(struct code_function *f)
+{
+	bool *begins = mem_zalloc(f->list.n + 1, sizeof(*begins)); /* the last: outside */
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < f->list.n; i++) {
+		const struct code_instruction *instruction = &f->list.items[i];
+
+		if (instruction->flow.has_target)
+			begins[code_instruction_at(f, instruction->flow.target)] = true;
+		begins[i + 1] |=
+			ends_execution(instruction) || instruction->flow.kind == FLOW_BRANCH;
+	}
+	f->block_of = mem_alloc(f->list.n + 1, sizeof(*f->block_of));
+	for (size_t i = 0; i < f->list.n; i++) {
+		n += begins[i] && i > 0;
+		f->block_of[i] = n;
+	}
+	free(begins);
+}
+
 const struct code_function *code_function_get(struct code_functions *c, struct module_id module,
 					      uint64_t from, uint64_t to)
 {
@@ -83,6 +105,7 @@ const struct code_function *code_function_get(struct code_functions *c, struct m
 	if (symbols_code(c->session->symbols, (struct place){ module, from }, f->to - from, &code))
 		decode_instructions(f, &code);
 	note_ends(f);
+	number_blocks(f);
 	return f;
 }
 

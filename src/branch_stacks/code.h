@@ -29,6 +29,11 @@ struct code_function {
 	 * and the first call; list.n: none.
 	 */
 	uint32_t *next_end, *next_call;
+	/*
+	 * By instruction: the number of its basic block. A block begins at the function's start, at
+	 * targets of direct branches, jumps and calls, and behind branches, jumps, returns and stops.
+	 */
+	uint32_t *block_of;
 };
 
 struct code_functions {

@@ -24,7 +24,7 @@ enum option_kind {
 	OPTION_OPTIONAL_WORD,
 };
 
-enum { OPTION_LIST_MAX = 16, ARGUMENTS_MAX = 8, ARGUMENTS_ROOM = 2048 };
+enum { OPTION_LIST_MAX = 16, ARGUMENTS_MAX = 64, ARGUMENTS_ROOM = 2048 };
 
 /* Values in the order given; ends with NULL. */
 struct option_list {

@@ -13,7 +13,7 @@
 
 static const struct usage usage = {
 	"cycles",
-	"[OPTIONS] [FILE]",
+	"[OPTIONS] [FILE]...",
 	"Cycle accounting: what cycles are lost for, by function, in the branches of a tree.",
 };
 
@@ -24,14 +24,15 @@ struct cycles_command {
 	const char *ghz;
 	struct option_list penalties;
 
-	struct keys keys;	 /* of --by */
+	struct keys keys; /* of --by */
+	bool is_by_block;
 	struct core_clock clock; /* of --ghz */
 };
 
 static const struct option options[] = {
 	{ "by", 0, OPTION_TEXT, offsetof(struct cycles_command, by), "KEY[,KEY]",
 	  "process, program, thread, cpu, module, function (the default), line,\n"
-	  "                          instruction" },
+	  "                          block, instruction" },
 	{ "tree", 0, OPTION_TEXT, offsetof(struct cycles_command, node_of), "NAME",
 	  "instead: the whole tree of this function; all: of the capture" },
 	{ "penalty", 0, OPTION_LIST, offsetof(struct cycles_command, penalties), "EVENT=CYCLES",
@@ -42,14 +43,43 @@ static const struct option options[] = {
 	  "the tree: one of 'list penalties', or a file (catalog/schema.md)" },
 };
 
+/* --by: the common keys, and blocks. Their rows stand at the first instruction. */
+static int parse_keys(const char *text, struct cycles_command *command, struct err *err)
+{
+	static const char block[] = "block", instruction[] = "instruction";
+	struct text keys = { 0 };
+	int rc;
+
+	while (*text != '\0') {
+		size_t size = strcspn(text, ",");
+		bool is_block = size == strlen(block) && strncmp(text, block, size) == 0;
+
+		command->is_by_block |= is_block;
+		text_add(&keys, is_block ? instruction : text,
+			 is_block ? strlen(instruction) : size);
+		text += size + (text[size] == ',');
+		if (*text != '\0')
+			text_char(&keys, ',');
+	}
+	text_char(&keys, '\0');
+	rc = keys_parse(keys.bytes, &command->keys, err);
+	text_release(&keys);
+	return rc;
+}
+
 static int cycles_check(struct question *q, struct err *err)
 {
 	struct cycles_command *command = q->what.into;
 
 	if (command->ghz != NULL && core_clock_parse(command->ghz, &command->clock, err) < 0)
 		return -1;
-	if (keys_parse(command->by != NULL ? command->by : "function", &command->keys, err) < 0)
+	if (parse_keys(command->by != NULL ? command->by : "function", command, err) < 0)
 		return -1;
+	if (q->arguments.n > 1 && keys_have_time(&command->keys))
+		return err_set(
+			err, ERR_USAGE, ERR_NOWHERE,
+			"--by time: times of several captures are not of one clock; give one "
+			"capture");
 	for (size_t i = 0; i < command->keys.n; i++) {
 		enum key key = command->keys.keys[i];
 
@@ -57,8 +87,8 @@ static int cycles_check(struct question *q, struct err *err)
 			return err_set(
 				err, ERR_USAGE, ERR_NOWHERE,
 				"--by %s: the columns of cycle accounting are events; wanted "
-				"process, program, thread, cpu, module, function, line or "
-				"instruction",
+				"process, program, thread, cpu, module, function, line, "
+				"block or instruction",
 				key_classes[key].name);
 	}
 	return 0;
@@ -92,28 +122,92 @@ static int set_penalty(const struct cycle_template *t, const char *text, double 
 	return 0;
 }
 
-static int answer_of_tree(struct question *q, struct session *s, const struct select *select,
-			  const struct cycle_template *tree, double *penalties, struct err *err)
+/* Penalties by node: of the tree, at the clock of --ghz, and of --penalty. To be freed. */
+static double *make_penalties(const struct cycles_command *command,
+			      const struct cycle_template *tree, struct err *err)
 {
-	const struct cycles_command *command = q->what.into;
-	const struct cycle_request request = {
-		.tree = tree,
-		.penalties = penalties,
-		.keys = command->keys,
-		.node_of = command->node_of,
-		.top = rows_to_show(&q->rows),
-		.is_for_people = question_is_for_reading(q),
-	};
-	struct cycle_tables tables = { 0 };
+	double *penalties = mem_zalloc(tree->n_nodes, sizeof(*penalties));
 	int rc = 0;
 
 	for (size_t i = 0; i < tree->n_nodes; i++)
 		penalties[i] = cycle_node_penalty(tree, (int)i, command->clock.hz / 1e9);
 	for (size_t i = 0; i < command->penalties.n && rc == 0; i++)
 		rc = set_penalty(tree, command->penalties.items[i], penalties, err);
-	if (rc < 0)
-		return -1;
-	rc = cycles_make(s, select, &request, &tables, err);
+	if (rc == 0)
+		return penalties;
+	free(penalties);
+	return NULL;
+}
+
+static int choose_tree(const struct cycles_command *command, const struct session *s,
+		       struct cycle_template **out, struct err *err)
+{
+	return cycle_template_choose(
+		command->tree, s->cpu != NULL ? cpu_id(s->cpu) : "",
+		strings_get(capture_strings(s->capture), capture_info(s->capture)->cpuid), out,
+		err);
+}
+
+/* The capture of an argument behind the first. Its CPU must have the tree of the first. */
+static int add_capture(const struct question *q, const char *path, struct cycle_objects *objects,
+		       struct err *err)
+{
+	const struct arguments arguments = { .items = { path }, .n = 1 };
+	struct cycle_template *tree = NULL;
+	struct session session;
+	struct select *select;
+	int rc = open_input(&q->input, &arguments, &session, &select, err);
+
+	if (rc == 0)
+		rc = choose_tree(q->what.into, &session, &tree, err);
+	if (rc == 0 && strcmp(tree->id, objects->tree->id) != 0)
+		rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
+			     "its CPU has the tree %s, that of the first capture %s: their events "
+			     "do not add up",
+			     tree->id, objects->tree->id);
+	if (rc == 0)
+		rc = cycle_objects_add(objects, &session, select, err);
+	cycle_template_free(tree);
+	close_input(&session, select, rc < 0 ? EXIT_FAILED : EXIT_DONE);
+	return rc < 0 ? err_within(err, "%s", path) : 0;
+}
+
+/* Adds up what samples come to in all captures. */
+static int add_captures(const struct question *q, struct session *s, const struct select *select,
+			struct cycle_objects *objects, struct err *err)
+{
+	int rc = cycle_objects_add(objects, s, select, err);
+
+	for (size_t i = 1; i < q->arguments.n && rc == 0; i++)
+		rc = add_capture(q, q->arguments.items[i], objects, err);
+	return rc;
+}
+
+/* Are some of the tree's penalties times? */
+static bool has_times(const struct cycle_template *tree)
+{
+	for (size_t i = 0; i < tree->n_nodes; i++)
+		if (tree->nodes[i].is_in_ns && tree->nodes[i].adds)
+			return true;
+	return false;
+}
+
+static int show(struct question *q, const struct cycle_objects *objects, const double *penalties,
+		struct err *err)
+{
+	const struct cycles_command *command = q->what.into;
+	const struct cycle_request request = {
+		.penalties = penalties,
+		.assumed_ghz = command->clock.hz <= 0 && has_times(objects->tree)
+				       ? objects->tree->reference_ghz
+				       : 0,
+		.node_of = command->node_of,
+		.top = rows_to_show(&q->rows),
+		.is_for_people = question_is_for_reading(q),
+	};
+	struct cycle_tables tables = { 0 };
+	int rc = cycles_make(objects, &request, &tables, err);
+
 	if (rc == 0)
 		rc = question_show(q, &tables.shown, err);
 	cycle_tables_release(&tables);
@@ -124,18 +218,20 @@ static int cycles_answer(struct question *q, struct session *s, const struct sel
 			 struct err *err)
 {
 	const struct cycles_command *command = q->what.into;
-	const struct info *info = capture_info(s->capture);
 	struct cycle_template *tree = NULL;
+	struct cycle_objects objects;
 	double *penalties;
 	int rc;
 
-	if (cycle_template_choose(command->tree, s->cpu != NULL ? cpu_id(s->cpu) : "",
-				  strings_get(capture_strings(s->capture), info->cpuid), &tree,
-				  err) < 0)
+	if (choose_tree(command, s, &tree, err) < 0)
 		return -1;
-	penalties = mem_zalloc(tree->n_nodes, sizeof(*penalties));
-	rc = answer_of_tree(q, s, select, tree, penalties, err);
+	penalties = make_penalties(command, tree, err);
+	cycle_objects_init(&objects, tree, &command->keys, command->is_by_block);
+	rc = penalties == NULL ? -1 : add_captures(q, s, select, &objects, err);
+	if (rc == 0)
+		rc = show(q, &objects, penalties, err);
 	free(penalties);
+	cycle_objects_release(&objects);
 	cycle_template_free(tree);
 	return rc;
 }
@@ -147,7 +243,7 @@ static int cycles_command(int argc, char **argv)
 		.usage = &usage,
 		.what = { "What:", options, COUNT(options), &command },
 		.has_rows = QUESTION_ROWS_UNSORTED,
-		.max_arguments = 1,
+		.max_arguments = ARGUMENTS_MAX,
 		.by = &command.keys,
 		.check = cycles_check,
 		.answer = cycles_answer,

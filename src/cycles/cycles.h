@@ -11,16 +11,15 @@
 #include "base/err.h"
 #include "cycles/tree/account.h"
 #include "cycles/tree/template.h"
-#include "keys/keys.h"
+#include "cycles/objects.h"
 #include "scan/select.h"
 #include "session/session.h"
 #include "table/table.h"
 
 /* How to account; all borrowed. */
 struct cycle_request {
-	const struct cycle_template *tree;
 	const double *penalties; /* cycles of one event, by node */
-	struct keys keys;
+	double assumed_ghz; /* of penalties in ns, if nobody said it; 0: it was said, or none is in ns */
 	const char *
 		node_of; /* show the whole tree of the object with this name; "all": of the capture;
 				NULL: rows of objects */
@@ -37,11 +36,10 @@ struct cycle_tables {
 };
 
 /*
- * Accounts the samples that `select` (NULL: all) lets through. Fails with ERR_NO_DATA if none of the
- * tree's events was sampled, with ERR_USAGE if nothing is called `node_of`. `out` is to be released also
- * after a failure.
+ * Accounts what the samples of captures come to. Fails with ERR_USAGE if nothing is called `node_of`. `out`
+ * is to be released also after a failure.
  */
-int cycles_make(struct session *, const struct select *, const struct cycle_request *,
+int cycles_make(const struct cycle_objects *, const struct cycle_request *,
 		struct cycle_tables *out, struct err *);
 void cycle_tables_release(struct cycle_tables *);
 
@@ -52,7 +50,9 @@ struct cycle_totals {
 	struct cycle_value *values; /* by node */
 };
 
-/* Fails as cycles_make() does, also if there is no tree for the CPU. Release it after success. */
+/*
+ * Fails as cycle_objects_add() does, and if there is no tree for the CPU. Release it after success.
+ */
 int cycle_totals_init(struct cycle_totals *, struct session *, const struct select *, struct err *);
 void cycle_totals_release(struct cycle_totals *);
 

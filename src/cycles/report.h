@@ -1,31 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cycle accounting being answered: rows, their values in the tree, and the tables. Private to this folder. */
+/* Cycle accounting being answered: values of objects in the tree, and the tables. Private to this folder. */
 #ifndef CYCLOPS_CYCLES_REPORT_H
 #define CYCLOPS_CYCLES_REPORT_H
 
 #include "cycles/cycles.h"
-#include "cycles/events.h"
-#include "estimate/mux.h"
-#include "cycles/sums.h"
+#include "cycles/objects.h"
 #include "cycles/tree/account.h"
 
 struct cycle_report {
-	struct session *session;
+	const struct cycle_objects *objects;
 	const struct cycle_request *request;
 	const struct cycle_template *tree;
-	struct cycle_events events;
-	struct mux *mux;
-	struct names names;
-	struct cycle_rows rows;
-	bool is_fine; /* rows are instructions or lines */
+	bool is_fine; /* objects are instructions, blocks or lines */
 
 	struct cycle_account_options options;
-	VEC_OF(struct cycle_value) values; /* row x node; the last row: the whole capture */
-	struct event_sum *whole;	   /* by event: the whole capture */
-	uint32_t *order;		   /* rows by cycles, descending */
+	VEC_OF(struct cycle_value) values; /* object x node; the last object: all captures whole */
+	struct event_sum *whole;	   /* by event: of all captures whole */
+	uint32_t *order;		   /* objects by cycles, descending */
 };
 
-/* The values of a row; row rows.words.n: of the whole capture. */
+/* The values of an object; object cycle_objects_n(): of the whole. */
 static inline const struct cycle_value *report_values(const struct cycle_report *r, uint32_t row)
 {
 	return &r->values.items[row * r->tree->n_nodes];
@@ -33,17 +27,14 @@ static inline const struct cycle_value *report_values(const struct cycle_report 
 
 static inline const struct event_sum *report_sums(const struct cycle_report *r, uint32_t row)
 {
-	return row == r->rows.words.n ? r->whole : cycle_rows_sums(&r->rows, row);
+	return row == cycle_objects_n(r->objects) ? r->whole : cycle_object_sums(r->objects, row);
 }
 
-/* The row that stands for the whole capture. */
+/* The row that stands for the whole. */
 static inline uint32_t report_whole(const struct cycle_report *r)
 {
-	return r->rows.words.n;
+	return cycle_objects_n(r->objects);
 }
-
-/* Sums of the events of a node in a row. */
-struct event_sum report_node_sum(const struct cycle_report *, uint32_t row, int node);
 
 /* Cycles that shares of a row are of: its unhalted cycles; 0: not known. */
 double report_cycles(const struct cycle_report *, uint32_t row);

@@ -9,36 +9,6 @@
 #include "cycles/tree/node_table.h"
 #include "table/answer.h"
 
-/* Columns of the keys, then those in front of the branches. */
-enum { MOST_KEY_COLUMNS = N_KEYS * KEY_MAX_COLUMNS };
-
-static size_t key_columns(const struct cycle_report *r, struct column *list)
-{
-	return keys_add_columns(&r->request->keys, list, 0);
-}
-
-/* Fills the cells of the keys of a row. `columns`: those of the table. */
-static void show_row_keys(const struct cycle_report *r, uint32_t row, struct table *t,
-			  struct cell *cells)
-{
-	const uint64_t *words = tuples_get(&r->rows.words, row);
-	size_t at = 0;
-
-	for (size_t i = 0; i < r->request->keys.n; i++) {
-		const struct key_class *class = &key_classes[r->request->keys.keys[i]];
-		struct cell shown[KEY_MAX_COLUMNS] = { 0 };
-
-		class->show(&r->names, words + at, t, shown);
-		for (size_t c = 0; c < class->n_columns; c++) {
-			int column = table_column(t, class->columns[c].name);
-
-			if (column >= 0 && cells[column].type == CELL_NONE)
-				cells[column] = shown[c];
-		}
-		at += class->n_words;
-	}
-}
-
 /* A share of the row's cycles; text for a person where there is none. */
 static struct cell share_cell(const struct cycle_report *r, uint32_t row, int node)
 {
@@ -60,16 +30,16 @@ static bool has_column(const struct cycle_report *r, int node)
 	return r->tree->nodes[node].title != NULL && v->state == CYCLE_MEASURED;
 }
 
-/* Events of the capture that are not in the tree. */
+/* Events that are not in the tree. */
 static void note_extra(const struct cycle_report *r, struct table *t)
 {
 	struct text names = { 0 };
 
-	for (size_t i = 0; i < r->events.n; i++) {
-		if (r->events.nodes[i] != NO_NODE || !cycle_event_counts(r->session, i))
+	for (size_t i = 0; i < r->objects->events.n; i++) {
+		if (r->objects->events.items[i].node != NO_NODE)
 			continue;
 		text_part(&names);
-		text_str(&names, capture_event_name(r->session->capture, i));
+		text_str(&names, r->objects->events.items[i].name);
 	}
 	text_char(&names, '\0');
 	if (names.n > 1)
@@ -81,7 +51,7 @@ static void note_clamped(const struct cycle_report *r, struct table *t)
 {
 	size_t n = 0;
 
-	for (uint32_t row = 0; row < r->rows.words.n; row++) {
+	for (uint32_t row = 0; row < report_whole(r); row++) {
 		bool is_clamped = false;
 
 		for (size_t i = 0; i < r->tree->n_nodes; i++)
@@ -93,17 +63,17 @@ static void note_clamped(const struct cycle_report *r, struct table *t)
 			t,
 			"%zu of %u rows have a difference below zero, shown as 0: too few samples. "
 			"csv and json have it with its sign.",
-			n, r->rows.words.n);
+			n, report_whole(r));
 }
 
 static void note_followers(const struct cycle_report *r, struct table *t)
 {
 	struct text names = { 0 };
 
-	for (size_t i = 0; i < r->events.n; i++)
-		if (mux_is_follower(r->mux, i) && report_sums(r, report_whole(r))[i].n > 0) {
+	for (size_t i = 0; i < r->objects->events.n; i++)
+		if (r->objects->events.items[i].is_follower && r->objects->events.items[i].n > 0) {
 			text_part(&names);
-			text_str(&names, capture_event_name(r->session->capture, i));
+			text_str(&names, r->objects->events.items[i].name);
 		}
 	text_char(&names, '\0');
 	if (names.n > 1)
@@ -115,13 +85,11 @@ static void note_followers(const struct cycle_report *r, struct table *t)
 /* Below so many turns, phases of a program may fall into those of one event … */
 enum { FEW_TURNS = 100, SAMPLES_OF_TURN = 3 };
 
-static bool has_few_turns(const struct cycle_report *r, size_t event)
+static bool has_few_turns(const struct cycle_event *event)
 {
-	uint64_t turns = mux_turns(r->mux, event) + 1;
-
 	/* … unless there are as few samples in each: then their own error is larger */
-	return mux_factor(r->mux, event, UINT32_MAX) > 1.005 && turns < FEW_TURNS &&
-	       report_sums(r, report_whole(r))[event].n > SAMPLES_OF_TURN * turns;
+	return event->factor > 1.005 && event->turns + 1 < FEW_TURNS &&
+	       event->n > SAMPLES_OF_TURN * (event->turns + 1);
 }
 
 /* Too few turns for a fair part of each phase: the standard error does not tell. */
@@ -129,10 +97,12 @@ static void note_turns(const struct cycle_report *r, struct table *t)
 {
 	uint64_t least = UINT64_MAX;
 
-	for (size_t i = 0; i < r->events.n; i++)
-		if (r->events.nodes[i] != NO_NODE && has_few_turns(r, i) &&
-		    report_sums(r, report_whole(r))[i].n > 0 && mux_turns(r->mux, i) < least)
-			least = mux_turns(r->mux, i);
+	for (size_t i = 0; i < r->objects->events.n; i++) {
+		const struct cycle_event *event = &r->objects->events.items[i];
+
+		if (event->node != NO_NODE && has_few_turns(event) && event->turns < least)
+			least = event->turns;
+	}
 	if (least != UINT64_MAX)
 		table_note(
 			t,
@@ -146,7 +116,8 @@ static void note_turns(const struct cycle_report *r, struct table *t)
 static void add_notes(const struct cycle_report *r, struct table *t)
 {
 	const struct node_view view = { .tree = r->tree,
-					.values = report_values(r, report_whole(r)) };
+					.values = report_values(r, report_whole(r)),
+					.assumed_ghz = r->request->assumed_ghz };
 
 	note_turns(r, t);
 	node_notes(&view, t);
@@ -154,6 +125,32 @@ static void add_notes(const struct cycle_report *r, struct table *t)
 	note_followers(r, t);
 	note_clamped(r, t);
 }
+
+/* A column for each event that is not in the tree. Returns how many. */
+static size_t add_extra_columns(const struct cycle_report *r, struct column *columns)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->objects->events.n; i++)
+		if (r->objects->events.items[i].node == NO_NODE)
+			columns[n++] = (struct column){
+				.name = r->objects->events.items[i].name,
+				.unit = "events",
+				.type = CELL_NUMBER,
+				.meaning = "events that its samples represent",
+			};
+	return n;
+}
+
+static void show_extra_cells(const struct cycle_report *r, uint32_t row, struct cell *cells)
+{
+	for (size_t i = 0; i < r->objects->events.n; i++)
+		if (r->objects->events.items[i].node == NO_NODE)
+			*cells++ = cell_number(report_sums(r, row)[i].events);
+}
+
+/* Columns behind those of the keys, in front of the branches. */
+enum { FIRST_OF_ALL, FIRST_STALLED, FIRST_LEFT, N_FIRST };
 
 void report_shares(const struct cycle_report *r, struct table *t)
 {
@@ -168,15 +165,18 @@ void report_shares(const struct cycle_report *r, struct table *t)
 		"not_explained", "not expl.",  "",
 		CELL_NUMBER,	 COLUMN_SHARE, "stalled cycles less those of all branches"
 	};
-	struct column *columns =
-		mem_zalloc(MOST_KEY_COLUMNS + r->tree->n_nodes + 3, sizeof(*columns));
+	const struct cycle_objects *o = r->objects;
+	struct column *columns = mem_zalloc(o->n_columns + r->tree->n_nodes + o->events.n + N_FIRST,
+					    sizeof(*columns));
 	int *nodes = mem_zalloc(r->tree->n_nodes + 1, sizeof(*nodes));
-	size_t n = key_columns(r, columns), n_keys = n, n_nodes = 0;
+	size_t n = o->n_columns, n_nodes = 0, n_extra;
 	uint32_t shown = 0;
 
-	columns[n++] = of_all;
-	columns[n++] = stalled;
-	columns[n++] = left;
+	memcpy(columns, o->columns, n * sizeof(*columns));
+	columns[n + FIRST_OF_ALL] = of_all;
+	columns[n + FIRST_STALLED] = stalled;
+	columns[n + FIRST_LEFT] = left;
+	n += N_FIRST;
 	for (size_t i = 0; i < r->tree->n_nodes; i++)
 		if (has_column(r, (int)i))
 			nodes[n_nodes++] = (int)i;
@@ -189,9 +189,10 @@ void report_shares(const struct cycle_report *r, struct table *t)
 			.flags = COLUMN_SHARE,
 			.meaning = "cycles of this node, of the row's cycles",
 		};
-	table_init(t, "shares", NULL, columns, n);
+	n_extra = add_extra_columns(r, columns + n);
+	table_init(t, "shares", NULL, columns, n + n_extra);
 	table_own_columns(t, 0);
-	for (uint32_t i = 0; i < r->rows.words.n; i++) {
+	for (uint32_t i = 0; i < report_whole(r); i++) {
 		uint32_t row = r->order[i];
 		struct cell *cells;
 		double whole = report_cycles(r, report_whole(r)), left_cycles;
@@ -200,20 +201,26 @@ void report_shares(const struct cycle_report *r, struct table *t)
 			break;
 		shown++;
 		cells = table_add_row(t);
-		show_row_keys(r, row, t, cells);
+		memcpy(cells, cycle_object_cells(o, row), o->n_columns * sizeof(*cells));
+		cells += o->n_columns;
 		if (whole > 0)
-			cells[n_keys] =
+			cells[FIRST_OF_ALL] =
 				cell_marked(cell_number(report_cycles(r, row) / whole),
 					    node_mark(&report_values(r, row)[r->tree->cycles]));
-		cells[n_keys + 1] = share_cell(r, row, r->tree->stalled);
+		cells[FIRST_STALLED] = share_cell(r, row, r->tree->stalled);
+		if (r->is_fine)
+			cells[FIRST_LEFT] = cell_text("-");
+		else if (report_cycles(r, row) > 0 &&
+			 cycle_not_explained(r->tree, report_values(r, row), &left_cycles))
+			cells[FIRST_LEFT] = cell_number(left_cycles / report_cycles(r, row));
+		else
+			cells[FIRST_LEFT] = cell_text("·");
 		for (size_t k = 0; k < n_nodes; k++)
-			cells[n_keys + 3 + k] = share_cell(r, row, nodes[k]);
-		if (!r->is_fine && report_cycles(r, row) > 0 &&
-		    cycle_not_explained(r->tree, report_values(r, row), &left_cycles))
-			cells[n_keys + 2] = cell_number(left_cycles / report_cycles(r, row));
+			cells[N_FIRST + k] = share_cell(r, row, nodes[k]);
+		show_extra_cells(r, row, cells + N_FIRST + n_nodes);
 	}
-	if (shown < r->rows.words.n)
-		table_note(t, "%u more; --all shows them", r->rows.words.n - shown);
+	if (shown < report_whole(r))
+		table_note(t, "%u more; --all shows them", report_whole(r) - shown);
 	add_notes(r, t);
 	free(columns);
 	free(nodes);
@@ -240,14 +247,12 @@ static int costliest(const struct cycle_report *r, uint32_t row)
 	return best;
 }
 
-/* The first text of a row's keys. */
-static const char *row_name(const struct cycle_report *r, uint32_t row, struct table *t)
+/* The first text of what the keys say of a row. */
+static const char *row_name(const struct cycle_report *r, uint32_t row)
 {
-	const struct key_class *class = &key_classes[r->request->keys.keys[0]];
-	struct cell shown[KEY_MAX_COLUMNS] = { 0 };
+	const struct cell *cell = cycle_object_cells(r->objects, row);
 
-	class->show(&r->names, tuples_get(&r->rows.words, row), t, shown);
-	return shown[0].type == CELL_TEXT ? table_text(t, shown[0].text) : NULL;
+	return r->objects->n_columns > 0 && cell->type == CELL_TEXT ? cell->text : NULL;
 }
 
 /* How much of the time events were counted. */
@@ -255,30 +260,32 @@ static void say_multiplexing(const struct cycle_report *r, struct table *t)
 {
 	double least = 1, most = 0;
 	bool is_known = true;
+	size_t n_matched = 0, n_counting = r->objects->events.n;
 
-	for (size_t i = 0; i < r->events.n; i++) {
-		double part = 1 / mux_factor(r->mux, i, UINT32_MAX);
+	for (size_t i = 0; i < n_counting; i++) {
+		const struct cycle_event *event = &r->objects->events.items[i];
+		double part = 1 / event->factor;
 
-		if (r->events.nodes[i] == NO_NODE || report_sums(r, report_whole(r))[i].n == 0)
+		n_matched += event->node != NO_NODE;
+		if (event->node == NO_NODE || event->n == 0)
 			continue;
-		is_known &= mux_is_known(r->mux, i);
+		is_known &= event->is_known;
 		least = part < least ? part : least;
 		most = part > most ? part : most;
 	}
-	if (!is_known && r->events.n_matched > 1)
+	if (!is_known && n_matched > 1)
 		answer_say(t,
 			   "%zu of %zu events are in the tree of %s. There are no read values: if "
 			   "events took turns, costs are too low.",
-			   r->events.n_matched, r->events.n_counting, r->tree->name);
+			   n_matched, n_counting, r->tree->name);
 	else if (least < 0.995)
 		answer_say(t,
 			   "%zu of %zu events are in the tree of %s. They took turns: each was "
 			   "counted %.0f to %.0f %% of the time.",
-			   r->events.n_matched, r->events.n_counting, r->tree->name, 100 * least,
-			   100 * most);
+			   n_matched, n_counting, r->tree->name, 100 * least, 100 * most);
 	else
-		answer_say(t, "%zu of %zu events are in the tree of %s.", r->events.n_matched,
-			   r->events.n_counting, r->tree->name);
+		answer_say(t, "%zu of %zu events are in the tree of %s.", n_matched, n_counting,
+			   r->tree->name);
 }
 
 void report_answer(const struct cycle_report *r, struct table *t)
@@ -307,9 +314,9 @@ void report_answer(const struct cycle_report *r, struct table *t)
 			   values[node].is_lower_bound ? "at least " : "",
 			   100 * cycle_capped(&values[node]) / cycles);
 	}
-	if (cycles > 0 && r->rows.words.n > 1) {
+	if (cycles > 0 && report_whole(r) > 1) {
 		uint32_t row = r->order[0];
-		const char *name = row_name(r, row, t);
+		const char *name = row_name(r, row);
 		int own = costliest(r, row);
 
 		if (name != NULL && own != NO_NODE)
@@ -322,36 +329,34 @@ void report_answer(const struct cycle_report *r, struct table *t)
 	say_multiplexing(r, t);
 }
 
-static enum cell_mark mux_mark(const struct cycle_report *r, size_t event)
+static enum cell_mark mux_mark(const struct cycle_event *event)
 {
-	if (!mux_is_known(r->mux, event))
+	if (!event->is_known)
 		return MARK_UNCERTAIN;
-	return has_few_turns(r, event) ? MARK_SPARSE : MARK_EXACT;
+	return has_few_turns(event) ? MARK_SPARSE : MARK_EXACT;
 }
 
-static enum cell_mark node_mux_mark(const struct cycle_report *r, int node)
+static struct node_evidence evidence_of(const struct cycle_report *r, uint32_t row, size_t event)
 {
-	for (size_t i = 0; i < r->events.n; i++)
-		if (r->events.nodes[i] == node && mux_mark(r, i) != MARK_EXACT)
-			return mux_mark(r, i);
-	return MARK_EXACT;
+	const struct event_sum *sum = &report_sums(r, row)[event];
+	const struct cycle_event *e = &r->objects->events.items[event];
+
+	return (struct node_evidence){ .n_samples = sum->n,
+				       .weight = sum->weight,
+				       .events = sum->events,
+				       .mux = mux_mark(e),
+				       .skids = e->is_follower };
 }
 
-static bool is_extra(const struct cycle_report *r, size_t event)
-{
-	return r->events.nodes[event] == NO_NODE && cycle_event_counts(r->session, event);
-}
-
-/* The row whose first key has this text; `all`: the whole capture. */
-static int find_row(const struct cycle_report *r, const char *name, struct table *t, uint32_t *out,
-		    struct err *err)
+/* The row whose first key has this text; `all`: the whole. */
+static int find_row(const struct cycle_report *r, const char *name, uint32_t *out, struct err *err)
 {
 	if (strcmp(name, "all") == 0) {
 		*out = report_whole(r);
 		return 0;
 	}
-	for (uint32_t i = 0; i < r->rows.words.n; i++) {
-		const char *text = row_name(r, r->order[i], t);
+	for (uint32_t i = 0; i < report_whole(r); i++) {
+		const char *text = row_name(r, r->order[i]);
 
 		if (text != NULL && strcmp(text, name) == 0) {
 			*out = r->order[i];
@@ -359,19 +364,19 @@ static int find_row(const struct cycle_report *r, const char *name, struct table
 		}
 	}
 	return err_set(err, ERR_USAGE, ERR_NOWHERE, "--tree: no %s '%.80s' has samples",
-		       key_classes[r->request->keys.keys[0]].name, name);
+		       r->objects->is_by_block ? "block"
+					       : key_classes[r->objects->keys.keys[0]].name,
+		       name);
 }
 
 /* The object of a row; fills the evidence of each node. */
 static struct node_view view_of(const struct cycle_report *r, uint32_t row,
 				struct node_evidence *evidence)
 {
-	for (size_t i = 0; i < r->tree->n_nodes; i++) {
-		struct event_sum sum = report_node_sum(r, row, (int)i);
-
-		evidence[i] = (struct node_evidence){ sum.n, sum.weight, sum.events,
-						      node_mux_mark(r, (int)i) };
-	}
+	memset(evidence, 0, r->tree->n_nodes * sizeof(*evidence));
+	for (size_t i = 0; i < r->objects->events.n; i++)
+		if (r->objects->events.items[i].node != NO_NODE)
+			evidence[r->objects->events.items[i].node] = evidence_of(r, row, i);
 	return (struct node_view){
 		.tree = r->tree,
 		.values = report_values(r, row),
@@ -380,77 +385,96 @@ static struct node_view view_of(const struct cycle_report *r, uint32_t row,
 		.cycles = report_cycles(r, row),
 		.is_fine = r->is_fine && row != report_whole(r),
 		.is_sampled = true,
+		.assumed_ghz = r->request->assumed_ghz,
 	};
 }
 
-static void show_extra(const struct cycle_report *r, uint32_t row, size_t event, struct cell *cells)
+/* Columns of the table for programs behind the nodes: what else the keys say. */
+static size_t more_columns(const struct cycle_objects *o, size_t *out)
 {
-	const struct event_sum *sum = &report_sums(r, row)[event];
-	const struct node_evidence e = { sum->n, sum->weight, sum->events, mux_mark(r, event) };
+	size_t n = 0;
 
-	node_show_extra(capture_event_name(r->session->capture, event), &e, cells);
+	for (size_t i = 0; i < o->n_columns; i++) {
+		bool is_name = (o->columns[i].flags & COLUMN_TEXT_ONLY) != 0;
+
+		for (size_t k = 0; k < N_OBJECT_NAMES; k++)
+			is_name |= strcmp(o->columns[i].name, object_columns[k].name) == 0;
+		if (!is_name)
+			out[n++] = i;
+	}
+	return n;
 }
 
 /* All rows of the tree of one object. */
-static void add_long_rows(const struct cycle_report *r, uint32_t row, size_t n_keys,
-			  struct table *t)
+static void add_long_rows(const struct cycle_report *r, uint32_t row, struct table *t)
 {
-	size_t n = r->tree->n_nodes + 1 + r->events.n;
+	const struct cycle_objects *o = r->objects;
+	size_t n = r->tree->n_nodes + 1 + o->events.n, more[MOST_KEY_COLUMNS];
 	struct node_evidence *evidence = mem_alloc(r->tree->n_nodes, sizeof(*evidence));
 	const struct node_view view = view_of(r, row, evidence);
+	size_t n_more = more_columns(o, more);
 
 	for (size_t i = 0; i < n; i++) {
 		size_t event = i - r->tree->n_nodes - 1;
 		struct cell *cells;
 
-		if (i > r->tree->n_nodes && !is_extra(r, event))
+		if (i > r->tree->n_nodes && o->events.items[event].node != NO_NODE)
 			continue;
 		cells = table_add_row(t);
-		if (row != report_whole(r))
-			show_row_keys(r, row, t, cells);
-		if (i < r->tree->n_nodes)
-			node_show(&view, (int)i, t, cells + n_keys);
-		else if (i == r->tree->n_nodes)
-			node_show_not_explained(&view, cells + n_keys);
-		else
-			show_extra(r, row, event, cells + n_keys);
+		if (row != report_whole(r)) {
+			memcpy(cells, cycle_object_names(o, row), N_OBJECT_NAMES * sizeof(*cells));
+			for (size_t k = 0; k < n_more; k++)
+				cells[N_OBJECT_NAMES + N_NODE_COLUMNS + k] =
+					cycle_object_cells(o, row)[more[k]];
+		}
+		cells += N_OBJECT_NAMES;
+		if (i < r->tree->n_nodes) {
+			node_show(&view, (int)i, t, cells);
+		} else if (i == r->tree->n_nodes) {
+			node_show_not_explained(&view, cells);
+		} else {
+			const struct node_evidence e = evidence_of(r, row, event);
+
+			node_show_extra(o->events.items[event].name, &e, cells);
+		}
 	}
 	free(evidence);
 }
 
 int report_long(const struct cycle_report *r, struct table *t, struct err *err)
 {
-	struct column columns[MOST_KEY_COLUMNS + N_NODE_COLUMNS];
-	size_t n_keys = key_columns(r, columns);
-	uint32_t n_rows = r->rows.words.n, row;
+	struct column columns[N_OBJECT_NAMES + N_NODE_COLUMNS + MOST_KEY_COLUMNS];
+	size_t more[MOST_KEY_COLUMNS], n_more = more_columns(r->objects, more);
+	uint32_t n_rows = report_whole(r), row;
 
-	memcpy(&columns[n_keys], node_columns, sizeof(node_columns));
-	table_init(t, "cycles", NULL, columns, n_keys + N_NODE_COLUMNS);
+	memcpy(columns, object_columns, sizeof(object_columns));
+	memcpy(&columns[N_OBJECT_NAMES], node_columns, sizeof(node_columns));
+	for (size_t i = 0; i < n_more; i++)
+		columns[N_OBJECT_NAMES + N_NODE_COLUMNS + i] = r->objects->columns[more[i]];
+	table_init(t, "cycles", NULL, columns, N_OBJECT_NAMES + N_NODE_COLUMNS + n_more);
 	table_own_columns(t, 0);
 	add_notes(r, t);
 	if (r->request->node_of != NULL) {
-		if (find_row(r, r->request->node_of, t, &row, err) < 0)
+		if (find_row(r, r->request->node_of, &row, err) < 0)
 			return -1;
-		add_long_rows(r, row, n_keys, t);
+		add_long_rows(r, row, t);
 		return 0;
 	}
 	if (r->request->top > 0 && n_rows > r->request->top)
 		n_rows = (uint32_t)r->request->top;
 	for (uint32_t i = 0; i < n_rows; i++)
-		add_long_rows(r, r->order[i], n_keys, t);
+		add_long_rows(r, r->order[i], t);
 	return 0;
 }
 
 int report_nodes(const struct cycle_report *r, struct table *t, struct err *err)
 {
 	struct node_evidence *evidence = mem_zalloc(r->tree->n_nodes, sizeof(*evidence));
-	struct table names = { 0 }; /* for the texts that are compared */
 	struct node_view view;
 	uint32_t row = 0;
 	int rc;
 
-	rc = find_row(r, r->request->node_of, &names, &row, err);
-	table_release(&names);
+	rc = find_row(r, r->request->node_of, &row, err);
 	if (rc == 0) {
 		view = view_of(r, row, evidence);
 		node_tree_table(&view, t);

@@ -157,77 +157,20 @@ static int compare_groups(const void *a, const void *b, void *context)
 	return p->squares != q->squares ? (p->squares < q->squares ? -1 : 1) : 0;
 }
 
-static void add_group(struct cycle_rows *r, const struct cycle_sums *sums, uint32_t group)
-{
-	uint64_t raw[N_DIMENSIONS], words[N_KEYS * KEY_MAX_WORDS + 1] = { 0 };
-	const struct sample_sum *sum = &sums->sums.items[group];
-	uint32_t cpu, row;
-	struct event_sum *to;
-	double m;
-	size_t n = 0;
-
-	cycle_sums_key(sums, group, raw);
-	for (size_t i = 0; i < r->keys->n; i++) {
-		const struct key_class *class = &key_classes[r->keys->keys[i]];
-
-		class->make(r->names, raw, words + n);
-		n += class->n_words;
-	}
-	row = tuples_add(&r->words, words);
-	while (r->sums.n < (row + 1) * r->n_events)
-		vec_add(&r->sums);
-	to = &cycle_rows_sums(r, row)[raw[DIM_EVENT]];
-	cpu = sums->options->dimensions >> DIM_CPU & 1 && raw[DIM_CPU] != DIM_ABSENT
-		      ? (uint32_t)raw[DIM_CPU]
-		      : UINT32_MAX;
-	m = mux_factor(sums->options->mux, (size_t)raw[DIM_EVENT], cpu);
-	to->weight += (double)sum->weight;
-	to->events += (double)sum->weight * m;
-	to->variance += (double)sum->squares * m * m;
-	to->n += sum->n;
-}
-
-void cycle_rows_init(struct cycle_rows *r, const struct cycle_sums *sums, const struct names *names,
-		     const struct keys *keys)
+uint32_t *cycle_sums_order(const struct cycle_sums *sums)
 {
 	uint32_t n = (uint32_t)sums->sums.n;
 	uint32_t *order = mem_alloc(n + 1u, sizeof(*order));
 
-	*r = (struct cycle_rows){ .names = names,
-				  .keys = keys,
-				  .n_events = capture_n_events(sums->session->capture) };
-	for (size_t i = 0; i < keys->n; i++)
-		r->n_words += key_classes[keys->keys[i]].n_words;
-	tuples_init(&r->words, r->n_words > 0 ? r->n_words : 1);
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = i;
 	qsort_r(order, n, sizeof(*order), compare_groups, &sums);
-	for (uint32_t i = 0; i < n; i++)
-		add_group(r, sums, order[i]);
-	free(order);
+	return order;
 }
 
-void cycle_rows_release(struct cycle_rows *r)
+uint32_t cycle_sums_cpu(const struct cycle_sums *sums, const uint64_t key[N_DIMENSIONS])
 {
-	tuples_release(&r->words);
-	vec_release(&r->sums);
-}
-
-void cycle_names(struct session *s, const struct cycle_sums *sums, const struct keys *keys,
-		 struct names *out)
-{
-	enum symbols_depth depth = SYMBOLS_FUNCTIONS;
-	uint32_t n = place_numbers_n(s->places);
-	bool *wanted = mem_zalloc(n + 1u, sizeof(*wanted));
-	uint64_t raw[N_DIMENSIONS];
-
-	for (size_t i = 0; i < keys->n; i++)
-		if (key_classes[keys->keys[i]].needs_lines)
-			depth = SYMBOLS_LINES;
-	for (uint32_t i = 0; i < sums->sums.n; i++) {
-		cycle_sums_key(sums, i, raw);
-		wanted[raw[DIM_PLACE]] = true;
-	}
-	names_init(out, s, wanted, depth);
-	free(wanted);
+	return sums->options->dimensions >> DIM_CPU & 1 && key[DIM_CPU] != DIM_ABSENT
+		       ? (uint32_t)key[DIM_CPU]
+		       : UINT32_MAX;
 }

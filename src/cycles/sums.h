@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of samples for cycle accounting: for each object of an answer and each event. */
+/* Sums of the samples of one capture: for each raw group of an answer and each event. */
 #ifndef CYCLOPS_CYCLES_SUMS_H
 #define CYCLOPS_CYCLES_SUMS_H
 
@@ -42,35 +42,13 @@ extern const struct analysis_class cycle_sums_class;
 /* The key of a group: a word for each dimension; 0 for those that are not grouped by. */
 void cycle_sums_key(const struct cycle_sums *, uint32_t group, uint64_t key[N_DIMENSIONS]);
 
-/* What the samples of an event come to in an object. */
-struct event_sum {
-	double weight;	 /* events without multiplexing */
-	double events;	 /* weight x multiplex factor of each CPU */
-	double variance; /* of `events` */
-	uint64_t n;
-};
+/*
+ * The groups in an order that is the same in each run: that in which sums of doubles are added up. To be
+ * freed.
+ */
+uint32_t *cycle_sums_order(const struct cycle_sums *);
 
-/* The objects of an answer by some keys, and the sums of each event in them. */
-struct cycle_rows {
-	const struct names *names;
-	const struct keys *keys;
-	size_t n_words, n_events;
-	struct tuples words;
-	VEC_OF(struct event_sum) sums; /* row x event */
-};
-
-/* Groups by what the keys say. All arguments are borrowed. */
-void cycle_rows_init(struct cycle_rows *, const struct cycle_sums *, const struct names *,
-		     const struct keys *);
-void cycle_rows_release(struct cycle_rows *);
-
-static inline struct event_sum *cycle_rows_sums(const struct cycle_rows *r, uint32_t row)
-{
-	return &r->sums.items[row * r->n_events];
-}
-
-/* Names for the places of the sums, as far as the keys need them. */
-void cycle_names(struct session *, const struct cycle_sums *, const struct keys *,
-		 struct names *out);
+/* The CPU of a group; UINT32_MAX: all, or not known. */
+uint32_t cycle_sums_cpu(const struct cycle_sums *, const uint64_t key[N_DIMENSIONS]);
 
 #endif

@@ -18,13 +18,14 @@ from harness import Checks, csv_rows
 
 COLUMNS = ["node", "parent", "depth", "kind", "state", "samples", "events", "mux", "mux_trust", "penalty", "cycles", "cycles_se",
            "share", "share_trust", "cap", "capped_cycles", "overlap"]
-# By key: its columns in csv, and those that tell rows apart in both commands.
+NAMES = ["program", "module", "function", "file", "line", "block", "address"]
+# By key: what rows are called, what else csv has of it, and what tells rows apart in hot, too.
 KEYS = {
-    "function": (["function", "module"], ["function", "module"]),
-    "line": (["file", "line", "function", "module"], ["file", "line", "function", "module"]),
-    "instruction": (["instruction", "module", "offset", "address", "location"], ["module", "offset"]),
-    "module": (["module", "path"], ["module"]),
-    "program": (["program", "program_path", "processes"], ["program"]),
+    "function": (["function", "module"], [], ["function", "module"]),
+    "line": (["module", "function", "file", "line"], [], ["file", "line", "function", "module"]),
+    "instruction": (["module", "function", "file", "line", "address"], ["instruction", "offset", "location"], ["module", "offset"]),
+    "module": (["module"], ["path"], ["module"]),
+    "program": (["program"], ["program_path", "processes"], ["program"]),
 }
 FINE = ("line", "instruction")
 NODES = ["CPU_CYCLES", "STALL_BACKEND", "STALL_FRONTEND", "INST_RETIRED", "INST_SPEC", "L1D_CACHE_REFILL_RD", "L2D_CACHE_REFILL_RD",
@@ -37,10 +38,12 @@ def ask(cyclops, data, command, *options):
 
 
 def check_key(checks, cyclops, data, key):
-    columns, identity = KEYS[key]
+    names, more, identity = KEYS[key]
     rows = ask(cyclops, data, "cycles", "--by", key)
-    wanted = columns + COLUMNS
+    wanted = NAMES + COLUMNS + more
     checks.expect([name for name in rows[0] if name != "modelled"] == wanted, f"--by {key}: {list(rows[0])}, wanted {wanted}")
+    for name in NAMES:  # startup code has no lines
+        checks.expect(any(row[name] for row in rows) == (name in names), f"--by {key}: column {name}")
     found = collections.defaultdict(dict)
     for row in rows:
         found[row["node"]][tuple(row[name] for name in identity)] = row
@@ -55,6 +58,40 @@ def check_key(checks, cyclops, data, key):
         states = {row["state"] for row in found[name].values()}
         checks.expect(("too fine" in states) == (key in FINE), f"--by {key}: {name} is {states}")
         checks.expect(key not in FINE or not any(row["cycles"] for row in found[name].values()), f"--by {key}: {name} has cycles")
+
+
+def check_blocks(checks, cyclops, data):
+    """Samples of blocks are those of their instructions, and the blocks are those of `blocks`."""
+    rows = [row for row in ask(cyclops, data, "cycles", "--by", "block") if row["node"] in NODES]
+    functions = {row["function"] for row in rows}
+    for function in functions:
+        listed = csv_rows(cyclops, "blocks", "--symfs", data / "root", "--format", "csv", "--table", "blocks", data / "cycles.data", function)
+        ranges = {int(one["start"], 16): one for one in listed}
+        for row in (row for row in rows if row["function"] == function):
+            block = ranges[int(row["address"], 16)]
+            checks.expect(block["block"] == row["block"] and block["file"] == row["file"], f"{row}, blocks has {block}")
+            samples = block[f"samples_{row['node'].lower()}_u"] if f"samples_{row['node'].lower()}_u" in block else "0"
+            checks.expect(samples == row["samples"], f"{row}, blocks has {block}")
+            checks.count("events of blocks")
+    whole = sum(int(row["samples"]) for row in rows if row["node"] == "CPU_CYCLES")
+    function = sum(int(row["samples"]) for row in ask(cyclops, data, "cycles") if row["node"] == "CPU_CYCLES")
+    checks.expect(whole == function, f"blocks have {whole} samples, functions {function}")
+
+
+def check_several(checks, cyclops, data):
+    """A capture twice: twice of all that is counted, and the same shares; errors grow as those of independent ones do."""
+    once = {(row["function"], row["node"]): row for row in ask(cyclops, data, "cycles", "--by", "program,function")}
+    twice = ask(cyclops, data, "cycles", "--by", "program,function", data / "cycles.data")
+    checks.expect(len(once) == len(twice), f"{len(once)} rows, of two captures {len(twice)}")
+    for row in twice:
+        one = once[row["function"], row["node"]]
+        checks.expect(row["processes"] == "2" and row["program"] == one["program"], f"{row}")
+        for name, times in (("samples", 2), ("events", 2), ("cycles", 2), ("cycles_se", 2**0.5), ("share", 1), ("mux", 1)):
+            if one["kind"] == "formula" and name == "cycles_se":
+                continue  # of few samples, the busiest port or a clamped one may be another
+            checks.expect(row[name] == one[name] or abs(float(row[name]) - times * float(one[name])) <= 1e-9 * abs(float(row[name])),
+                          f"{name}: {row}, of one capture {one}")
+            checks.count("numbers of two captures")
 
 
 def check_clock(checks, cyclops, data):
@@ -95,6 +132,8 @@ def main():
     checks = Checks()
     for key in KEYS:
         check_key(checks, cyclops, data, key)
+    check_blocks(checks, cyclops, data)
+    check_several(checks, cyclops, data)
     check_clock(checks, cyclops, data)
     check_diff(checks, cyclops, data)
     checks.finish()

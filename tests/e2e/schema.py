@@ -160,6 +160,8 @@ calls
 hot --against cpu_cycles:u
 cycles
 cycles --by line
+cycles --by program,block
+cycles --by process,thread,instruction
 cycles --tree all --time-slices 3
 export --table samples
 export --table branches

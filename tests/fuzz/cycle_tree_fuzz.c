@@ -21,7 +21,11 @@ static void use(const struct cycle_template *t, bool is_fine)
 
 	for (size_t i = 0; i < t->n_nodes; i++) {
 		penalties[i] = cycle_node_penalty(t, (int)i, 3);
-		counts[i] = (struct cycle_count){ i % 2 == 0, (double)i, (double)i, i };
+		counts[i] = (struct cycle_count){ .is_collected = i % 2 == 0,
+						  .is_unscaled = i % 3 == 0,
+						  .events = (double)i,
+						  .variance = (double)i,
+						  .n_samples = i };
 	}
 	cycle_account(t, counts, &options, values);
 	cycle_not_explained(t, values, &left);

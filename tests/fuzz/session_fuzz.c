@@ -322,6 +322,8 @@ static void account_cycles(struct session *s, const struct select *select)
 {
 	struct cycle_template *tree = NULL;
 	struct cycle_request request = { .node_of = NULL, .top = TOP };
+	static const char *const by[] = { "function", "process,instruction", "program,line",
+					  "instruction" };
 	double *penalties;
 	struct err err;
 
@@ -330,18 +332,24 @@ static void account_cycles(struct session *s, const struct select *select)
 	penalties = mem_zalloc(tree->n_nodes, sizeof(*penalties));
 	for (size_t i = 0; i < tree->n_nodes; i++)
 		penalties[i] = cycle_node_penalty(tree, (int)i, 0);
-	request.tree = tree;
 	request.penalties = penalties;
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < COUNT(by); i++) {
 		struct cycle_tables tables = { 0 };
+		struct cycle_objects objects;
+		struct keys keys;
 
 		request.is_for_people = i < 3;
 		request.node_of = i == 2 ? "all" : NULL;
-		if (keys_parse(i == 1 ? "process,instruction" : "function", &request.keys, &err) ==
-			    0 &&
-		    cycles_make(s, select, &request, &tables, &err) == 0)
+		if (keys_parse(by[i], &keys, &err) < 0)
+			abort();
+		cycle_objects_init(&objects, tree, &keys, i == 3);
+		/* twice the same: what two captures come to */
+		if (cycle_objects_add(&objects, s, select, &err) == 0 &&
+		    cycle_objects_add(&objects, s, select, &err) == 0 &&
+		    cycles_make(&objects, &request, &tables, &err) == 0)
 			render(&tables.shown);
 		cycle_tables_release(&tables);
+		cycle_objects_release(&objects);
 	}
 	free(penalties);
 	cycle_template_free(tree);

@@ -36,6 +36,7 @@ static void set_event(struct account *a, int node, struct cycle_value *v)
 		v->state = CYCLE_NOT_COLLECTED;
 		return;
 	}
+	v->is_unscaled = count->is_unscaled;
 	v->events = count->events;
 	v->n_samples = count->n_samples;
 	v->cycles = v->raw = count->events * penalty;
@@ -125,6 +126,7 @@ static void set_branch(struct account *a, int node, struct cycle_value *v)
 		variance += part->se * part->se;
 		v->n_samples += part->n_samples;
 		v->is_lower_bound |= part->is_lower_bound;
+		v->is_unscaled |= part->is_unscaled;
 		is_whole |= n->kind == NODE_FORMULA && n->formula == FORMULA_REMAINDER;
 	}
 	if (is_whole)
@@ -323,6 +325,8 @@ static void set_formula(struct account *a, int node, struct cycle_value *v)
 	case N_FORMULA_KINDS:
 		break;
 	}
+	for (size_t i = 0; i < n->n_operands; i++)
+		v->is_unscaled |= of[i] != NO_NODE && value_of(a, of[i])->is_unscaled;
 	v->is_clamped = v->raw < 0;
 	v->cycles = v->is_clamped ? 0 : v->raw;
 	v->se = sqrt(variance);

@@ -11,6 +11,7 @@
 /* What is known of the event of a node, in one object: a function, a process … */
 struct cycle_count {
 	bool is_collected;
+	bool is_unscaled;   /* how much of the time it was counted is not known */
 	double events;	    /* estimated number: sum of weight x multiplex factor */
 	double variance;    /* of `events`: sum of (weight x multiplex factor)²; 0: counted */
 	uint64_t n_samples; /* 0 if counted */
@@ -30,6 +31,7 @@ struct cycle_value {
 	bool is_sparse;	     /* of fewer than ten samples */
 	bool is_clamped;     /* `cycles` is 0 and would be `raw` < 0 */
 	bool is_estimate;    /* of a model, and not of counts alone */
+	bool is_unscaled;    /* a part of it is: it may be too small */
 	double events;	     /* of an event: their number */
 	double cycles;	     /* events: without a penalty 0, unless they count cycles */
 	double se;	     /* standard error of `cycles` */

@@ -19,7 +19,8 @@ const struct column node_columns[N_NODE_COLUMNS] = {
 	[NODE_KIND] = { "kind", NULL, "", CELL_TEXT, 0,
 			"event, branch, formula, or extra: an event that is not in the tree" },
 	[NODE_STATE] = { "state", NULL, "", CELL_TEXT, 0,
-			 "measured; estimated: by a model; not collected; gap: the CPU has no "
+			 "measured; skids: measured where the leader of its group was sampled; "
+			 "estimated: by a model; not collected; gap: the CPU has no "
 			 "event for it, or none "
 			 "in samples; too fine: not at the level of instructions" },
 	[NODE_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0, "samples of the event" },
@@ -80,6 +81,23 @@ static bool is_average(const struct cycle_node *n)
 	return n->kind == NODE_FORMULA && n->formula == FORMULA_AVERAGE;
 }
 
+static const char *state_word(const struct node_view *view, int node)
+{
+	const struct cycle_value *v = &view->values[node];
+
+	if (v->state == CYCLE_MEASURED && view->evidence[node].skids)
+		return "skids";
+	return v->is_estimate ? "estimated" : state_words[v->state];
+}
+
+/* For programs; people are told once where they took turns unseen. */
+static enum cell_mark machine_mark(const struct cycle_value *v)
+{
+	enum cell_mark mark = node_mark(v);
+
+	return mark == MARK_EXACT && v->is_unscaled ? MARK_UNCERTAIN : mark;
+}
+
 void node_show(const struct node_view *view, int node, struct table *t, struct cell *cells)
 {
 	const struct cycle_node *n = &view->tree->nodes[node];
@@ -90,7 +108,7 @@ void node_show(const struct node_view *view, int node, struct table *t, struct c
 		cells[NODE_PARENT] = cell_text(table_text(t, view->tree->nodes[n->parent].name));
 	cells[NODE_DEPTH] = cell_count(n->depth);
 	cells[NODE_KIND] = cell_text(kind_word(n));
-	cells[NODE_STATE] = cell_text(v->is_estimate ? "estimated" : state_words[v->state]);
+	cells[NODE_STATE] = cell_text(state_word(view, node));
 	if (n->kind == NODE_EVENT && view->penalties[node] > 0)
 		cells[NODE_PENALTY] = cell_number(view->penalties[node]);
 	if (v->state != CYCLE_MEASURED)
@@ -109,7 +127,7 @@ void node_show(const struct node_view *view, int node, struct table *t, struct c
 		return; /* cycles of a period: no part of anything */
 	if (view->cycles > 0)
 		cells[NODE_SHARE] =
-			cell_marked(cell_number(cycle_capped(v) / view->cycles), node_mark(v));
+			cell_marked(cell_number(cycle_capped(v) / view->cycles), machine_mark(v));
 	cells[NODE_CAPPED] = cell_number(cycle_capped(v));
 	if (v->cap < 0)
 		return;
@@ -143,7 +161,7 @@ void node_show_extra(const char *name, const struct node_evidence *e, struct cel
 	cells[NODE_NAME] = cell_text(name);
 	cells[NODE_DEPTH] = cell_count(0);
 	cells[NODE_KIND] = cell_text("extra");
-	cells[NODE_STATE] = cell_text(state_words[CYCLE_MEASURED]);
+	cells[NODE_STATE] = cell_text(e->skids ? "skids" : state_words[CYCLE_MEASURED]);
 	show_evidence(e, cells);
 }
 
@@ -281,6 +299,12 @@ void node_notes(const struct node_view *view, struct table *out)
 				   "%s is an estimate: as if the other thread of the core did what "
 				   "this one does.",
 				   view->tree->nodes[i].name);
+	if (view->assumed_ghz > 0)
+		table_note(
+			out,
+			"Costs off the core are times: in cycles they are those at %.1f GHz. --ghz "
+			"says another clock.",
+			view->assumed_ghz);
 	note_state(view, CYCLE_NOT_COLLECTED, "Not collected", out);
 	note_state(view, CYCLE_GAP, "This CPU has no event for", out);
 }

@@ -12,6 +12,7 @@ struct node_evidence {
 	double weight;	    /* events without multiplexing */
 	double events;	    /* with it */
 	enum cell_mark mux; /* how far the factor between them can be trusted */
+	bool skids;	    /* read where the leader of its group was sampled */
 };
 
 /* An object whose tree is shown. */
@@ -21,6 +22,7 @@ struct node_view {
 	const struct node_evidence *evidence; /* by node */
 	const double *penalties;	      /* by node: cycles of one event */
 	double cycles;			      /* what shares are of; 0: not known */
+	double assumed_ghz;		      /* of penalties in ns, if nobody said it; 0: not so */
 	bool is_fine;			      /* an instruction or line */
 	bool is_sampled; /* not counted: errors, samples and periods are shown */
 };

@@ -194,27 +194,45 @@ static double number_of(const struct table *t, const char *function, const char 
 	return cell->number;
 }
 
-/* Accounts by these keys. */
-static int account(struct opened *o, const char *keys, struct cycle_tables *out, struct err *err)
+/* Accounts captures by these keys; those behind the first are added to it. */
+static int account_all(struct opened *o, size_t n, const char *keys, struct cycle_tables *out,
+		       struct err *err)
 {
 	struct cycle_template *tree = NULL;
 	struct cycle_request request = { 0 };
+	struct cycle_objects objects;
+	struct keys by;
 	double penalties[CYCLE_MOST_NODES];
-	const char *cpuid = strings_get(capture_strings(o->session.capture),
-					capture_info(o->session.capture)->cpuid);
-	int rc;
+	int rc = 0;
 
-	assert_int_equal(cycle_template_of_cpu(o->session.cpu != NULL ? cpu_id(o->session.cpu) : "",
-					       cpuid, &tree, err),
-			 0);
+	*out = (struct cycle_tables){ 0 };
+	assert_int_equal(cycle_template_of_capture(&o->session, &tree, err), 0);
 	for (size_t i = 0; i < tree->n_nodes; i++)
 		penalties[i] = cycle_node_penalty(tree, (int)i, 0);
-	assert_int_equal(keys_parse(keys, &request.keys, err), 0);
-	request.tree = tree;
+	assert_int_equal(keys_parse(keys, &by, err), 0);
 	request.penalties = penalties;
-	rc = cycles_make(&o->session, NULL, &request, out, err);
+	cycle_objects_init(&objects, tree, &by, false);
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = cycle_objects_add(&objects, &o[i].session, NULL, err);
+	if (rc == 0)
+		rc = cycles_make(&objects, &request, out, err);
+	for (size_t row = 0; row < table_n_rows(&out->cycles); row++)
+		for (size_t i = 0; i < out->cycles.n_columns; i++) {
+			/* texts of keys live as long as the objects */
+			struct cell *cell =
+				(struct cell *)(uintptr_t)table_cell(&out->cycles, row, i);
+
+			if (cell->type == CELL_TEXT)
+				*cell = table_text_cell(&out->cycles, cell->text);
+		}
+	cycle_objects_release(&objects);
 	cycle_template_free(tree);
 	return rc;
+}
+
+static int account(struct opened *o, const char *keys, struct cycle_tables *out, struct err *err)
+{
+	return account_all(o, 1, keys, out, err);
 }
 
 /* cycles (generic), STALL_BACKEND and L1D_CACHE_REFILL_RD (raw), a clock, which is in no tree. */
@@ -267,6 +285,26 @@ static void without_reads(void **state)
 		cycle_tables_release(&t);
 		close_made(&o);
 	}
+}
+
+/* How much of the time events were counted is not known: nor are their costs, and what they sum up to. */
+static void costs_without_reads(void **state)
+{
+	struct made_sample samples[24];
+	const struct made made = { few, COUNT(few), samples, COUNT(samples), false, false, N1 };
+	struct cycle_tables t;
+	struct opened o;
+	struct err err = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(samples); i++)
+		samples[i] = (struct made_sample){ .event = i % 2, .ip = JIT, .period = 1000 };
+	open_session(&made, 1, &o);
+	assert_int_equal(account(&o, "function", &t, &err), 0);
+	assert_int_equal(cell_of(&t.cycles, "hot", "CPU_CYCLES", "share")->mark, MARK_UNCERTAIN);
+	assert_int_equal(cell_of(&t.cycles, "hot", "STALL_BACKEND", "share")->mark, MARK_UNCERTAIN);
+	cycle_tables_release(&t);
+	close_made(&o);
 }
 
 /* Factors are of the time between read values on each CPU, not the last ratio. */
@@ -335,6 +373,9 @@ static void followers(void **state)
 	assert_true(number_of(&t.cycles, "hot", "L1D_CACHE_REFILL_RD", "events") == 2 * (7 + 3));
 	assert_true(number_of(&t.cycles, "cold", "L1D_CACHE_REFILL_RD", "events") == 2 * 20);
 	assert_true(number_of(&t.cycles, "hot", "CPU_CYCLES", "events") == 2 * 2000);
+	assert_string_equal(cell_of(&t.cycles, "hot", "L1D_CACHE_REFILL_RD", "state")->text,
+			    "skids");
+	assert_string_equal(cell_of(&t.cycles, "hot", "CPU_CYCLES", "state")->text, "measured");
 	cycle_tables_release(&t);
 	close_made(&o);
 }
@@ -476,13 +517,56 @@ static void fine_rows(void **state)
 	close_made(&o);
 }
 
+/* Two captures: what their samples represent adds up, also of an event that only one of them has. */
+static void two_captures(void **state)
+{
+	static const struct made_event one[] = { { ATTR_TYPE_RAW, 0x11, 0, false },
+						 { ATTR_TYPE_RAW, 0x42, 0, false } };
+	static const struct made_event other[] = { { ATTR_TYPE_RAW, 0x24, 0, false },
+						   { ATTR_TYPE_SOFTWARE, 0, 0, false },
+						   { ATTR_TYPE_RAW, 0x11, 0, false } };
+	static const struct made_sample samples[] = {
+		{ 0, 0, JIT, 1000, 0, 0, 0, 0 },
+		{ 1, 0, JIT, 10, 0, 0, 0, 0 },
+	};
+	static const struct made_sample others[] = {
+		{ 0, 0, JIT, 300, 0, 0, 0, 0 },
+		{ 1, 0, JIT, 77, 0, 0, 0, 0 },
+		{ 2, 0, JIT, 500, 0, 0, 0, 0 },
+		{ 2, 0, JIT + 0x100, 200, 0, 0, 0, 0 },
+	};
+	const struct made first = { one, COUNT(one), samples, COUNT(samples), false, false, N1 };
+	const struct made second = { other, COUNT(other), others, COUNT(others), false, false, N1 };
+	struct opened o[2];
+	struct cycle_tables t;
+	struct err err = { 0 };
+
+	(void)state;
+	for (int order = 0; order < 2; order++) {
+		open_session(order == 0 ? &first : &second, 1, &o[0]);
+		open_session(order == 0 ? &second : &first, 1, &o[1]);
+		if (account_all(o, 2, "function", &t, &err) < 0)
+			fail_msg("%s", err.text);
+		assert_true(number_of(&t.cycles, "hot", "CPU_CYCLES", "cycles") == 1500);
+		assert_true(number_of(&t.cycles, "cold", "CPU_CYCLES", "cycles") == 200);
+		assert_true(number_of(&t.cycles, "hot", "STALL_BACKEND", "cycles") == 300);
+		assert_true(number_of(&t.cycles, "cold", "STALL_BACKEND", "cycles") == 0);
+		assert_true(number_of(&t.cycles, "hot", "L1D_CACHE_REFILL_RD", "cycles") == 70);
+		assert_true(number_of(&t.cycles, "hot", "event", "events") == 77);
+		cycle_tables_release(&t);
+		close_made(&o[0]);
+		close_made(&o[1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_reads), cmocka_unit_test(multiplexed),
-		cmocka_unit_test(followers),	 cmocka_unit_test(matching),
-		cmocka_unit_test(same_node),	 cmocka_unit_test(nothing_to_account),
-		cmocka_unit_test(fine_rows),
+		cmocka_unit_test(without_reads),      cmocka_unit_test(costs_without_reads),
+		cmocka_unit_test(multiplexed),	      cmocka_unit_test(followers),
+		cmocka_unit_test(matching),	      cmocka_unit_test(same_node),
+		cmocka_unit_test(nothing_to_account), cmocka_unit_test(fine_rows),
+		cmocka_unit_test(two_captures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
