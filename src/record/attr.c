@@ -225,6 +225,15 @@ static void set_leader_sampling(struct record_event *e, bool is_leader)
 	attr_clear(&e->attr, ATTR_FREQ);
 }
 
+/* Read values with each sample. What is counted on CPUs has no children to follow. */
+static void set_reads(struct record_event *e, const struct record_options *o)
+{
+	e->attr.sample_type |= BIT(SAMPLE_READ);
+	e->attr.read_format |= BIT(READ_TIME_ENABLED) | BIT(READ_TIME_RUNNING);
+	if (e->follows_no_children || !record_is_of_tasks(o))
+		attr_clear(&e->attr, ATTR_INHERIT);
+}
+
 static void set_registers(struct attr *attr, const struct record_options *o)
 {
 	const struct registers *registers = own_registers();
@@ -245,6 +254,12 @@ static void set_stacks(struct attr *attr, const struct record_options *o)
 	/* The copied stack replaces the user part of the call chain. */
 	if (o->stacks == RECORD_DWARF)
 		attr->flags |= BIT(22); /* exclude_callchain_user */
+}
+
+bool record_is_of_tasks(const struct record_options *o)
+{
+	return !o->is_system_wide && o->cgroup == NULL &&
+	       (o->program != NULL || o->pids != NULL || o->tids != NULL);
 }
 
 bool record_is_of_program(const struct record_options *o)
@@ -335,6 +350,8 @@ int record_attrs_complete(struct record_events *events, const struct record_opti
 		e->attr.sample_type |= type;
 		if (events->list.items[e->leader].samples_by_leader && !e->is_side_band)
 			set_leader_sampling(e, e->leader == i);
+		if (e->is_of_account)
+			set_reads(e, o);
 	}
 	return 0;
 }

@@ -9,6 +9,9 @@
 /* Are mappings of data recorded, not of code alone? */
 bool record_maps_data(const struct record_options *);
 
+/* Are tasks recorded, and not CPUs or a cgroup? */
+bool record_is_of_tasks(const struct record_options *);
+
 /* Is the program that is started recorded, and nothing else? */
 bool record_is_of_program(const struct record_options *);
 

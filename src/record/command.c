@@ -21,7 +21,7 @@ static const struct usage usage = {
 
 struct record_command {
 	struct option_list events;
-	const char *period, *frequency, *call_graph, *branches, *registers, *clock, *spe;
+	const char *period, *frequency, *call_graph, *branches, *registers, *clock, *spe, *cycles;
 	const char *pids, *tids, *cpus, *cgroup;
 	const char *output, *compression, *max_size, *duration, *delay, *ring, *aux;
 	bool fp_stacks, addresses, physical, weight, switches, system_wide, no_inherit;
@@ -40,6 +40,10 @@ static const struct option what_options[] = {
 	{ "spe", 0, OPTION_OPTIONAL, AT(spe), "[=FILTERS]",
 	  "Arm SPE: loads, stores, branches, latency>=N, event=NAME,\n"
 	  "                          event!=NAME, source!=N, interval=N, no-jitter, …" },
+	{ "cycles", 0, OPTION_OPTIONAL, AT(cycles), "[=all]",
+	  "the events of cycle accounting on this CPU, for 'cyclops cycles'; all: also those\n"
+	  "                          that only explain others. --count: of cycles (default 2 000 "
+	  "003)" },
 	{ "snapshot", 'S', OPTION_FLAG, AT(snapshot), NULL,
 	  "SPE: keep only the newest records; write them on SIGUSR2 and at the end" },
 };
@@ -116,6 +120,16 @@ static int read_stacks(const struct record_command *c, struct record_options *ou
 
 static int read_rates(const struct record_command *c, struct record_options *out, struct err *err)
 {
+	if (c->cycles != NULL && c->frequency != NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--cycles excludes --freq: what samples represent must be known, so "
+			       "periods are constant; --count N sets that of cycles");
+	if (c->cycles != NULL && c->cycles[0] != '\0' && strcmp(c->cycles, "all") != 0)
+		return err_set(
+			err, ERR_USAGE, ERR_NOWHERE,
+			"--cycles=%.40s: there is only --cycles=all, for events that explain "
+			"others, too",
+			c->cycles);
 	if (c->period != NULL && c->frequency != NULL)
 		return err_set(
 			err, ERR_USAGE, ERR_NOWHERE,
@@ -175,6 +189,7 @@ static int read_options(const struct record_command *c, struct record_options *o
 	out->events = c->events.items;
 	out->n_events = c->events.n;
 	out->spe = c->spe;
+	out->cycles = c->cycles;
 	out->with_addresses = c->addresses;
 	out->with_physical = c->physical;
 	out->with_weight = c->weight;

@@ -76,22 +76,45 @@ static void set_arm_identity(const struct machine_reader *m, uint64_t midr)
 	catalog_free(catalog);
 }
 
-static void set_x86_identity(struct machine_reader *m, const char *cpuinfo)
+static bool add_x86_id(struct machine_reader *m, const char *cpuinfo, struct text *out)
 {
 	static const char *const names[] = { "vendor_id", "cpu family", "model", "stepping" };
+	const char *values[COUNT(names)];
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		values[i] = first_cpuinfo_value(m, cpuinfo, names[i]);
+		if (values[i] == NULL)
+			return false;
+	}
+	for (size_t i = 0; i < COUNT(names); i++)
+		text_format(out, "%s%s", i > 0 ? "," : "", values[i]);
+	return true;
+}
+
+bool machine_x86_id(const char *root, struct text *out)
+{
+	struct machine_reader m = { .root = root };
+	struct text cpuinfo = { 0 };
+	bool is_known = false;
+
+	if (system_text(root, &cpuinfo, "/proc/cpuinfo")) {
+		text_char(&cpuinfo, '\0');
+		is_known = add_x86_id(&m, cpuinfo.bytes, out);
+	}
+	text_release(&cpuinfo);
+	arena_release(&m.text);
+	return is_known;
+}
+
+static void set_x86_identity(struct machine_reader *m, const char *cpuinfo)
+{
 	const char *description = first_cpuinfo_value(m, cpuinfo, "model name");
 	struct text id = { 0 };
 
-	for (size_t i = 0; i < COUNT(names); i++) {
-		const char *value = first_cpuinfo_value(m, cpuinfo, names[i]);
-
-		if (value == NULL)
-			goto out;
-		text_format(&id, "%s%s", i > 0 ? "," : "", value);
+	if (add_x86_id(m, cpuinfo, &id)) {
+		text_char(&id, '\0');
+		writer_feature_string(m->writer, FEATURE_CPUID, id.bytes);
 	}
-	text_char(&id, '\0');
-	writer_feature_string(m->writer, FEATURE_CPUID, id.bytes);
-out:
 	if (description != NULL)
 		writer_feature_string(m->writer, FEATURE_CPUDESC, description);
 	text_release(&id);

@@ -5,6 +5,9 @@
 
 #include <stdint.h>
 
+#include <stdbool.h>
+
+#include "base/text.h"
 #include "capture/writer/writer.h"
 
 /*
@@ -13,4 +16,8 @@
  * this machine.
  */
 void record_machine(struct writer *, const char *root);
+
+/* Appends "GenuineIntel,6,85,4", as CPUID says it of the first CPU; false if this is not x86. */
+bool machine_x86_id(const char *root, struct text *);
+
 #endif

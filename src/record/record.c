@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "counting/counters.h"
 #include "pmu/catalog_events.h"
 #include "pmu/launch.h"
 #include "record/attr.h"
@@ -116,6 +117,37 @@ static int add_events(struct job *j, const struct event_finder *finder, struct e
 	return rc;
 }
 
+/* The events of cycle accounting. */
+static int add_account(struct job *j, struct err *err)
+{
+	const struct record_options *o = j->options;
+	const struct pmu *core = pmus_core(&j->pmus, 0);
+	struct accounting a = {
+		.core = core,
+		.kernel = j->kernel,
+		.cycles_period = o->period,
+		.with_all = strcmp(o->cycles, "all") == 0,
+		.follows_children = accounting_reads_inherited(j->kernel),
+	};
+	struct cycle_template *tree = NULL;
+	int rc;
+
+	if (core == NULL)
+		return err_set(err, ERR_UNSUPPORTED, ERR_NOWHERE,
+			       "--cycles: no hardware counters here (cyclops doctor says why)");
+	if (accounting_tree(core, ROOT, &tree, err) < 0)
+		return -1;
+	a.tree = tree;
+	a.n_free = counters_available(&j->pmus, core);
+	rc = accounting_add(&a, &j->events, &j->summary.account, j->diags, err);
+	cycle_template_free(tree);
+	if (rc == 0 && !a.follows_children && !o->without_children && record_is_of_tasks(o))
+		diags_add(j->diags, DIAG_NOTE, ERR_NOWHERE, 0,
+			  "this kernel (before 6.12) cannot follow children and threads that are "
+			  "created later in events with read values; --all-cpus sees them");
+	return rc;
+}
+
 static int choose_events(struct job *j, struct err *err)
 {
 	const struct record_options *o = j->options;
@@ -135,6 +167,8 @@ static int choose_events(struct job *j, struct err *err)
 	if (j->spe != NULL)
 		j->summary.spe_interval = j->events.list.items[0].attr.sample_period;
 	if (add_events(j, &finder, err) < 0)
+		return -1;
+	if (o->cycles != NULL && add_account(j, err) < 0)
 		return -1;
 	if (j->events.list.n == 0 &&
 	    record_events_add(&j->events, default_event(j), &j->pmus, &finder, err) < 0)
@@ -553,6 +587,7 @@ static int record_finish(struct job *j, struct err *err)
 		writer_sample_time(j->writer, r->first_ns, r->last_ns);
 	j->summary.n_samples_lost = recording_lost_samples(r);
 	j->summary.n_samples = r->n_samples;
+	recording_counted(r, &j->summary.least_counted, &j->summary.most_counted);
 	explain_breakpoints(j);
 	j->summary.n_records_lost = r->n_records_lost;
 	j->summary.aux_bytes = r->aux_bytes;

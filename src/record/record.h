@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "pmu/kernel.h"
+#include "record/accounting.h"
 
 enum record_stacks {
 	RECORD_NO_STACKS,
@@ -46,6 +47,8 @@ struct record_options {
 	/* What is recorded, and how often. */
 	const char *const *events; /* lists of events; NULL ends it */
 	size_t n_events;
+	const char *
+		cycles; /* events of cycle accounting: "" those that are needed, "all"; NULL: none */
 	const char *spe;    /* filters, "" for none; NULL: no SPE */
 	uint64_t period;    /* 0: by frequency */
 	uint64_t frequency; /* Hz, UINT64_MAX: the highest allowed */
@@ -71,10 +74,12 @@ struct record_options {
 
 /* The summary of a recording. */
 struct record_summary {
-	uint64_t n_bytes;	 /* of the file */
-	uint64_t n_samples;	 /* in the file, without SPE records */
-	uint64_t n_samples_lost; /* dropped because their ring was full */
-	uint64_t n_records_lost; /* records of any kind, by LOST records */
+	struct accounting_plan account;	    /* n_events 0: none */
+	double least_counted, most_counted; /* parts of the time that its events were counted */
+	uint64_t n_bytes;		    /* of the file */
+	uint64_t n_samples;		    /* in the file, without SPE records */
+	uint64_t n_samples_lost;	    /* dropped because their ring was full */
+	uint64_t n_records_lost;	    /* records of any kind, by LOST records */
 	uint64_t n_wakeups;
 	uint64_t aux_bytes;
 	uint64_t n_aux; /* AUX records, of them … */

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -418,21 +419,68 @@ bool recording_wait(struct recording *r, int timeout_ms)
 	return r->n_live > 0;
 }
 
+/* What the kernel says of an open event. Groups are read in another form. */
+struct event_reading {
+	uint64_t enabled_ns, running_ns, n_lost; /* 0 if the event does not tell */
+};
+
+static bool read_event(const struct recording *r, const struct recording_fd *f,
+		       struct event_reading *out)
+{
+	uint64_t format = r->events->list.items[f->event].attr.read_format;
+	uint64_t words[5]; /* value, enabled, running, id, lost, as far as asked for */
+	size_t n = 1, size;
+
+	*out = (struct event_reading){ 0 };
+	if (format >> READ_GROUP & 1)
+		return false;
+	size = (1 + (size_t)__builtin_popcountll(format)) * sizeof(*words);
+	if (size > sizeof(words) ||
+	    r->kernel->read(r->kernel->context, f->fd, words, size) != (int64_t)size)
+		return false;
+	if (format >> READ_TIME_ENABLED & 1)
+		out->enabled_ns = words[n++];
+	if (format >> READ_TIME_RUNNING & 1)
+		out->running_ns = words[n++];
+	n += format >> READ_ID & 1;
+	if (format >> READ_LOST & 1)
+		out->n_lost = words[n];
+	return true;
+}
+
 uint64_t recording_lost_samples(const struct recording *r)
 {
+	struct event_reading reading;
 	uint64_t lost = 0;
 
-	for (size_t i = 0; i < r->fds.n; i++) {
-		const struct attr *attr = &r->events->list.items[r->fds.items[i].event].attr;
-		uint64_t words[3]; /* value, id, lost */
-
-		if (attr->read_format != ((uint64_t)1 << READ_ID | (uint64_t)1 << READ_LOST))
-			continue;
-		if (r->kernel->read(r->kernel->context, r->fds.items[i].fd, words, sizeof(words)) ==
-		    sizeof(words))
-			lost += words[2];
-	}
+	for (size_t i = 0; i < r->fds.n; i++)
+		if (read_event(r, &r->fds.items[i], &reading))
+			lost += reading.n_lost;
 	return lost;
+}
+
+void recording_counted(const struct recording *r, double *out_least, double *out_most)
+{
+	struct event_reading *sums = mem_zalloc(r->events->list.n + 1, sizeof(*sums)), reading;
+
+	*out_least = *out_most = 0;
+	for (size_t i = 0; i < r->fds.n; i++) {
+		const struct recording_fd *f = &r->fds.items[i];
+
+		if (!r->events->list.items[f->event].is_of_account || !read_event(r, f, &reading))
+			continue;
+		sums[f->event].enabled_ns += reading.enabled_ns;
+		sums[f->event].running_ns += reading.running_ns;
+	}
+	for (size_t i = 0; i < r->events->list.n; i++) {
+		double part = (double)sums[i].running_ns / (double)sums[i].enabled_ns;
+
+		if (sums[i].enabled_ns == 0)
+			continue;
+		*out_least = *out_most == 0 || part < *out_least ? part : *out_least;
+		*out_most = part > *out_most ? part : *out_most;
+	}
+	free(sums);
 }
 
 bool recording_time_conv(const struct recording *r, struct record_time_conv *out)

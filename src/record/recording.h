@@ -99,6 +99,12 @@ bool recording_wait(struct recording *, int timeout_ms);
 /* Samples that found no room in their ring, as the kernel counts them; 0 if it does not. */
 uint64_t recording_lost_samples(const struct recording *);
 
+/*
+ * The parts of the time that events of cycle accounting were counted, the least and the most of them; 0, 0:
+ * not known.
+ */
+void recording_counted(const struct recording *, double *out_least, double *out_most);
+
 /* How the timer's ticks become nanoseconds of the perf clock; false if the kernel does not say. */
 bool recording_time_conv(const struct recording *, struct record_time_conv *out);
 

@@ -61,6 +61,10 @@ void record_sum_up(const struct record_options *o, const struct record_summary *
 		record_summary_add_number(out, s->aux_bytes, "bytes");
 		text_format(out, " of SPE, one sample in %" PRIu64 " operations", s->spe_interval);
 	}
+	if (s->account.n_events > 0) {
+		text_str(out, "; ");
+		accounting_sum_up(&s->account, s->least_counted, s->most_counted, out);
+	}
 	if (s->reached_size)
 		text_str(out, "; stopped at --max-size");
 	if (s->reached_time)

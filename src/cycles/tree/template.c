@@ -153,6 +153,38 @@ bool cycle_node_is_below(const struct cycle_template *t, int node, int above)
 	return false;
 }
 
+static bool is_of_port(const struct cycle_node *formula, int node)
+{
+	for (size_t i = 0; i < formula->n_ports; i++)
+		for (size_t k = 0; k < formula->ports[i].n_events; k++)
+			if (formula->ports[i].events[k] == node)
+				return true;
+	return false;
+}
+
+bool cycle_node_is_needed(const struct cycle_template *t, int node)
+{
+	const struct cycle_node *n = &t->nodes[node];
+
+	if (n->kind != NODE_EVENT)
+		return false;
+	if (n->adds || n->is_cycles || node == t->cycles || node == t->stalled ||
+	    node == t->instructions)
+		return true;
+	for (size_t i = 0; i < t->n_nodes; i++) {
+		const struct cycle_node *other = &t->nodes[i];
+
+		if (other->cap == node || is_of_port(other, node))
+			return true;
+		if (other->formula == FORMULA_HALTED || other->formula == FORMULA_COLLISIONS)
+			continue; /* of counts only */
+		for (size_t k = 0; k < other->n_operands; k++)
+			if (other->operands[k] == node)
+				return true;
+	}
+	return false;
+}
+
 double cycle_node_penalty(const struct cycle_template *t, int node, double ghz)
 {
 	const struct cycle_node *n = &t->nodes[node];

@@ -152,6 +152,12 @@ int cycle_template_node(const struct cycle_template *, const char *name);
 /* Is a node below another one, at any depth? */
 bool cycle_node_is_below(const struct cycle_template *, int node, int above);
 
+/*
+ * Is the event needed to account samples: does it cost or count cycles, is it a cap, or does a formula that
+ * is computed of samples use it?
+ */
+bool cycle_node_is_needed(const struct cycle_template *, int node);
+
 /* Cycles of one event, at a clock in GHz (0: the template's). */
 double cycle_node_penalty(const struct cycle_template *, int node, double ghz);
 

@@ -99,7 +99,6 @@ static const struct {
 	{ { "-n", "x", "ls" }, 0, { .name = "x" }, .arguments = { "ls" }, .program = 2 },
 	{ { "-nx", "ls" }, 0, { .name = "x" }, .arguments = { "ls" }, .program = 1 },
 	{ { "--name=x", "ls" }, 0, { .name = "x" }, .arguments = { "ls" }, .program = 1 },
-	{ { "1", "2", "3", "4", "5", "6", "7", "8", "9" }, -1, .program = 0 },
 };
 
 struct parsed {
@@ -132,6 +131,25 @@ static void same(const char *a, const char *b)
 	assert_int_equal(a == NULL, b == NULL);
 	if (a != NULL)
 		assert_string_equal(a, b);
+}
+
+/* As many arguments as there is room for, and one more. */
+static void too_many_arguments(void **state)
+{
+	char word[] = "x", *argv[ARGUMENTS_MAX + 3];
+	struct parsed p;
+	struct err err = { 0 };
+
+	(void)state;
+	prepare(&p, (const char *const[]){ NULL });
+	for (int i = 0; i < ARGUMENTS_MAX + 3; i++)
+		argv[i] = word;
+	argv[ARGUMENTS_MAX + 2] = NULL;
+	assert_int_equal(options_parse(ARGUMENTS_MAX + 1, argv, p.sets, 2, &p.arguments, &err), 0);
+	assert_int_equal(p.arguments.n, ARGUMENTS_MAX);
+	assert_int_equal(options_parse(ARGUMENTS_MAX + 2, argv, p.sets, 2, &p.arguments, &err), -1);
+	assert_int_equal(err.code, ERR_USAGE);
+	release(&p);
 }
 
 static void lines_come_to_this(void **state)
@@ -217,9 +235,8 @@ static void the_nearest_option_is_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_come_to_this),
-		cmocka_unit_test(programs_are_found),
-		cmocka_unit_test(lists_are_bounded),
+		cmocka_unit_test(too_many_arguments),	       cmocka_unit_test(lines_come_to_this),
+		cmocka_unit_test(programs_are_found),	       cmocka_unit_test(lists_are_bounded),
 		cmocka_unit_test(the_nearest_option_is_named),
 	};
 

@@ -77,15 +77,22 @@ static int fake_id(void *context, int fd, uint64_t *out_id)
 	return 0;
 }
 
+/* What the event's read_format asks for, as the kernel orders it. */
 static int64_t fake_read(void *context, int fd, void *buffer, size_t size)
 {
 	struct fake_kernel *k = context;
-	const uint64_t words[] = { 1, 2, event_of(k, fd)->n_lost };
+	const struct fake_event *e = event_of(k, fd);
+	const uint64_t all[] = { e->enabled_ns, e->running_ns, 2, 0, e->n_lost };
+	uint64_t words[1 + COUNT(all)] = { 1 };
+	size_t n = 1;
 
-	if (k->fails_read || size != sizeof(words))
+	for (size_t bit = 0; bit < COUNT(all); bit++)
+		if (e->attr.read_format >> bit & 1)
+			words[n++] = all[bit];
+	if (k->fails_read || size != n * sizeof(*words))
 		return -ENOSPC;
-	memcpy(buffer, words, sizeof(words));
-	return sizeof(words);
+	memcpy(buffer, words, size);
+	return (int64_t)size;
 }
 
 static int fake_map(void *context, int fd, uint64_t offset, size_t size, bool is_writable,

@@ -18,7 +18,7 @@ struct fake_event {
 	size_t ring_size, aux_size;
 	uint8_t *aux;
 	bool is_aux_writable;
-	uint64_t n_lost;
+	uint64_t n_lost, enabled_ns, running_ns;
 };
 
 /* Zeroed refuses nothing. */
