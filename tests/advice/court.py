@@ -45,6 +45,7 @@ PARTS = {
     "open": ("programs", "written here"),
     "blind": ("blind", "written blind"),
     "blind2": ("blind2", "written blind, second set"),
+    "blind3": ("blind3", "written blind, third set"),
 }
 TWIN = "twin:-DFIXED"
 LEAST_GAIN = 0.05  # of the modelled time
