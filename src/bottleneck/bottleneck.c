@@ -225,6 +225,8 @@ static int read_cpu(const struct session *s, struct bottleneck_cpu *out, struct 
 		.refill_cycles =
 			cpu_penalty_cycles(pmu, "l1d_miss") + cpu_penalty_cycles(pmu, "l2_miss"),
 		.llc_miss_cycles = cpu_penalty_cycles(pmu, "llc_miss"),
+		.l1i_lines = pmu->l1i_lines,
+		.itlb_entries = pmu->itlb_entries,
 	};
 	cpu_pmu_free(pmu);
 	return 0;

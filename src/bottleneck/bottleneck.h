@@ -43,7 +43,8 @@ struct bottleneck {
 
 	/*
 	 * Part of the run time: of the loop; of it that the cause has, where causes overlap in proportion
-	 * to their latencies; and that it may have at most, which is what users are told.
+	 * to their latencies; and that it may have at most, wherever samples were lost, which is what
+	 * users are told.
 	 */
 	double time_share, cost, bound;
 	uint64_t n, n_all;	    /* pairs of records that tell the time, and of all code */
@@ -69,6 +70,7 @@ struct bottleneck_code {
 	bool is_clock_assumed;
 	uint64_t n;		   /* pairs of records */
 	uint64_t n_lines, n_pages; /* of 64 bytes, of 4 KiB: that nine of ten records are in */
+	uint64_t l1i_lines, itlb_entries; /* that the core holds; 0: not known */
 };
 
 struct bottlenecks;

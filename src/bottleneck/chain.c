@@ -245,7 +245,7 @@ struct value {
 	enum link_kind
 		link; /* of ADDRESS_LOADED: and of what the instruction `loaded_by` has loaded */
 	size_t loaded_by;
-	uint64_t inputs; /* registers that the loop leaves as they are */
+	uint64_t inputs; /* registers that the loop leaves as they are, and that are added to it */
 };
 
 static const struct value fixed = { .move = ADDRESS_FIXED, .knows_step = true };
@@ -384,6 +384,7 @@ static struct value computed_value(uint32_t word, const struct isa_registers *r,
 	}
 	for (unsigned i = 0; i < r->n_reads; i++)
 		all = worse_value(all, values[r->reads[i]]);
+	all.inputs = is_multiplication(word) ? register_value(values, word >> 10 & 31).inputs : 0;
 	if (all.move == ADDRESS_STEPS)
 		all.move = ADDRESS_COMPUTED;
 	if (all.move == ADDRESS_LOADED)

@@ -54,7 +54,8 @@ struct loop_address {
 	/* ADDRESS_LOADED, and the base or the whole address is a link: a pointer or an index. */
 	bool is_link;
 	uint64_t
-		inputs; /* registers that the loop leaves as they are and that go into it: bit n of n */
+		inputs; /* registers that the loop leaves as they are and that are added to it, after
+			    all other calculations: bit n of n */
 
 	uint8_t base;	 /* register that the address begins with */
 	bool has_offset; /* … and with `offset` ends: of two with one base the distance is known */

@@ -154,6 +154,8 @@ void code_measure_time(struct bottlenecks *all)
 	double others;
 
 	out->n = spread_count(&s->gap_ns);
+	out->l1i_lines = cpu->l1i_lines;
+	out->itlb_entries = cpu->itlb_entries;
 	out->is_clock_assumed = all->clock.basis == CLOCK_UNKNOWN;
 	out->hz = out->is_clock_assumed ? least_hz : all->clock.hz;
 	out->obstacle = find_obstacle(all, s, out->n);

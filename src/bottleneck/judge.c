@@ -256,6 +256,17 @@ static void count_chain(const struct judged *j, struct bottleneck *out)
 	}
 }
 
+/* Of the time that an iteration takes, that a cause has at most. Lost samples make that more. */
+static double bound_of(const struct judged *j, const struct cause *c)
+{
+	double time = judged_time(j), most = fmax(c->cycles, c->most), rest;
+
+	if (time <= 0)
+		return 0;
+	rest = fmax(0, 1 - most / time);
+	return fmin(1, fmax(most / (time * j->least_time), 1 - rest / j->most_time));
+}
+
 static void fill_common(const struct judged *j, const struct cause *c, struct bottleneck *out)
 {
 	const struct pair_sums *mine = &j->sums->regions[j->number], *all = &j->sums->all;
@@ -270,7 +281,7 @@ static void fill_common(const struct judged *j, const struct cause *c, struct bo
 		.prefetch = UINT32_MAX,
 		.time_share = j->time_share,
 		.cost = time > 0 ? fmin(1, c->cycles / time) : 0,
-		.bound = time > 0 ? fmin(1, fmax(c->cycles, c->most) / time) : 0,
+		.bound = bound_of(j, c),
 		.n = mine->n,
 		.n_all = all->n,
 		.spread =

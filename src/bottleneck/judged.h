@@ -28,6 +28,8 @@ struct judged {
 	double iterations; /* records for each instruction that all iterations have */
 	double insns;
 	double time, time_ns; /* NAN: not known */
+	/* Lost samples may be of this region or of others: it takes so many times `time`, within these. */
+	double least_time, most_time;
 	double width;
 	double chain;
 	double *chain_parts;

@@ -83,7 +83,7 @@ static double seconds_of(const struct pair_sums *p)
 	return (double)p->half_ns / 2e9;
 }
 
-/* What a record stands for takes as long as it is to the next one. */
+/* What a record stands for takes as long as it is to the next one, but for those that were lost between. */
 static void measure_time(struct judged *j)
 {
 	const struct pair_sums *mine = &j->sums->regions[j->number];
@@ -98,10 +98,16 @@ static void measure_time(struct judged *j)
 						  : ratio(function->half_ns, j->sums->all.half_ns) *
 							    ratio(j->n_records, n_function);
 	j->time = j->time_ns = NAN;
+	j->least_time = j->most_time = 1;
 	/* Between records that passed a filter there may be any number of operations. */
 	if (mine->n < LEAST_PAIRS || interval.longest == 0 || spe_filters_hide(j->all->session))
 		return;
-	j->time_ns = seconds_of(mine) * 1e9 / (double)mine->n / (double)interval.longest * j->insns;
+	j->time_ns = (1 - interval.lost.share) * seconds_of(mine) * 1e9 / (double)mine->n /
+		     (double)interval.longest * j->insns;
+	j->most_time = 1 / (1 - interval.lost.share);
+	j->least_time = interval.lost.is_unknown
+				? 0
+				: j->most_time / (1 + interval.lost.most / (double)mine->n);
 	j->time = j->time_ns * j->all->clock.hz / 1e9;
 	/* Of the function's time by what its regions take, not by their records. */
 	for (size_t r = 0; r < j->all->regions.n; r++)

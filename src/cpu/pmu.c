@@ -63,6 +63,16 @@ static void add_missing(const json_t *other, json_t *object)
 	}
 }
 
+/* What holds of most cores stands in for what the file of this one lacks. */
+static void add_missing_sizes(const json_t *any_arm, json_t *object)
+{
+	static const char *const keys[] = { "l1i_lines", "itlb_entries" };
+
+	for (size_t i = 0; i < COUNT(keys); i++)
+		if (!json_is_integer(json_object_get(object, keys[i])))
+			json_object_set(object, keys[i], json_object_get(any_arm, keys[i]));
+}
+
 /*
  * Completes the facts of a CPU from a similar CPU that its file names. Without events of its own it
  * gets those of any PMUv3 core; returns whether it did.
@@ -75,6 +85,8 @@ static bool complete_facts(const struct catalog *c, const json_t *any_arm, json_
 	if (other != NULL)
 		add_missing(other, object);
 	json_decref(other);
+	if (any_arm != NULL)
+		add_missing_sizes(any_arm, object);
 	if (any_arm == NULL || json_object_get(object, "pmu_arch") == NULL ||
 	    json_array_size(json_object_get(object, "events")) > 0)
 		return false;

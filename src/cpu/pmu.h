@@ -162,6 +162,8 @@ struct cpu_pmu {
 	unsigned fetch_width;
 	unsigned reorder_entries;   /* size of the reorder buffer; 0: not known, or in-order */
 	unsigned outstanding_lines; /* line fills that a core can have outstanding; 0: not known */
+	unsigned l1i_lines;	    /* 0: not known */
+	unsigned itlb_entries;	    /* pages of the first-level instruction TLB; 0: not known */
 	unsigned slots; /* per cycle; 0: the kernel knows (caps/slots), or the PMU has none */
 	bool is_arm;
 	/* events and metrics of any PMUv3 core stand in for the CPU's own, which are not known */

@@ -470,6 +470,8 @@ int cpu_pmu_read(struct cpu_pmu *pmu, const json_t *object, uint64_t midr, struc
 	pmu->dispatch_width = number_or_0(object, "dispatch_width");
 	pmu->reorder_entries = number_or_0(object, "reorder_entries");
 	pmu->outstanding_lines = number_or_0(object, "outstanding_lines");
+	pmu->l1i_lines = number_or_0(object, "l1i_lines");
+	pmu->itlb_entries = number_or_0(object, "itlb_entries");
 	pmu->fetch_width = number_or_0(object, "fetch_width");
 	pmu->slots = number_or_0(object, "slots");
 	pmu->is_arm = strncmp(text_or(pmu, object, "arch", "arm"), "arm", 3) == 0;

@@ -99,3 +99,13 @@ struct estimate estimate_share(uint64_t n, uint64_t n_all, const struct lost_sam
 	wilson_limits((double)n + lost->most, all, &unused, &e.high);
 	return e;
 }
+
+double estimate_lost_error(double share, const struct lost_samples *lost)
+{
+	double recorded;
+
+	if (!(lost->share > 0) || lost->is_unknown)
+		return 0;
+	recorded = lost->n * (1 - lost->share) / lost->share;
+	return lost->most / (lost->most + recorded) * fmax(share, 1 - share);
+}

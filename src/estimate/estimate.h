@@ -51,4 +51,10 @@ bool estimate_is_open(uint64_t n, const struct lost_samples *);
  */
 struct estimate estimate_share(uint64_t n, uint64_t n_all, const struct lost_samples *);
 
+/*
+ * What counted lost samples add to the error of a share, if they weigh as much as the others: all of them
+ * may be of the part, or none. 0 if there are none, or nobody counted them.
+ */
+double estimate_lost_error(double share, const struct lost_samples *);
+
 #endif

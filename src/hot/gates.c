@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "estimate/estimate.h"
 #include "estimate/shares.h"
 #include "hot/group.h"
 
@@ -98,7 +99,8 @@ static double half_interval(const struct hot_grouping *g, uint64_t event,
 	return share_error(share, cost->n, all->n,
 			   share_spread(squares, (double)cost->n, (double)cost->cycles),
 			   share_spread(rest, (double)(all->n - cost->n),
-					(double)(all->cycles - cost->cycles)));
+					(double)(all->cycles - cost->cycles))) +
+	       (hot_is_spe(g->hot, event) ? estimate_lost_error(share, &g->hot->session->lost) : 0);
 }
 
 static struct measured around(double share, double error)

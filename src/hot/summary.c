@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "estimate/estimate.h"
 #include "estimate/shares.h"
 #include "hot/functions.h"
 #include "hot/group.h"
@@ -131,6 +132,8 @@ static const char *error_words(const struct hot_grouping *g, uint64_t event,
 				   share_spread(rest, (double)(all->n - cost->n),
 						(double)(all->cycles - cost->cycles)));
 
+	if (hot_is_spe(g->hot, event))
+		error += estimate_lost_error(share, &g->hot->session->lost);
 	free(totals);
 	return error == 0 ? "" : table_format(t, " \xc2\xb1 %.1f", 100 * error);
 }

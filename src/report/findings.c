@@ -5,6 +5,7 @@
 
 #include "access/chase.h"
 #include "base/alloc.h"
+#include "estimate/estimate.h"
 #include "hot/functions.h"
 #include "report/finding_kinds.h"
 #include "report/loops.h"
@@ -243,7 +244,8 @@ static void add_finding(const struct finder *d, const struct candidate *found)
 		class->measure(&s, f);
 	f->size = (struct finding_size){
 		.share = e->share,
-		.error = extent_error(e),
+		.error = extent_error(e) +
+			 (s.is_spe ? estimate_lost_error(e->share, &d->session->lost) : 0),
 		.mark = e->mark,
 		.whole = class->whole != NULL ? class->whole : f->event,
 	};

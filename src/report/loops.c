@@ -9,13 +9,7 @@
 #include "session/interval.h"
 #include "session/session.h"
 
-enum {
-	CAUSES_OF_A_LOOP = 3,
-	/* What the cores of servers hold: code beyond that comes from the L2, or needs page table walks. */
-	L1I_LINES = 1024,
-	ITLB_PAGES = 48,
-	LARGE_LINES = L1I_LINES / 2, /* samples meet a part of the code */
-};
+enum { CAUSES_OF_A_LOOP = 3 };
 
 /* Parts of the time that nothing explains: of less nothing is said, of small code as well. */
 static const double least_front_end = 0.2, least_unexplained = 0.4;
@@ -177,17 +171,22 @@ size_t report_add_loops(const struct bottlenecks *all, const struct names *names
 	return n;
 }
 
-/* That code misses the L1I for certain: what may be of queues or of the front end is of that. */
+/* Code that the L1I does not hold comes from the L2. Half of it is enough: samples meet a part of the code. */
+static bool is_large_code(const struct bottleneck_code *code)
+{
+	return code->l1i_lines > 0 && 2 * code->n_lines >= code->l1i_lines;
+}
+
+/* If code misses the L1I for certain, what may be of queues or of the front end is of that. */
 static double explained_cycles(const struct bottleneck_code *code)
 {
-	return code->n_lines >= L1I_LINES ? code->explained_in_window : code->explained;
+	return code->l1i_lines > 0 && code->n_lines >= code->l1i_lines ? code->explained_in_window
+								       : code->explained;
 }
 
 static void add_front_end(const struct bottleneck_code *code, double share, struct findings *out)
 {
 	struct finding *f = findings_add(out, FINDING_FRONT_END);
-	bool is_of_pages = code->n_lines < LARGE_LINES; /* which the L1I holds */
-
 	f->subject = "code";
 	f->event = "time";
 	f->size = (struct finding_size){
@@ -203,8 +202,8 @@ static void add_front_end(const struct bottleneck_code *code, double share, stru
 		.n_lines = code->n_lines,
 		.n_pages = code->n_pages,
 	};
-	finding_add_remedy(
-		f, (struct remedy){ .kind = is_of_pages ? REMEDY_CODE_PAGES : REMEDY_CODE_ORDER });
+	finding_add_remedy(f, (struct remedy){ .kind = is_large_code(code) ? REMEDY_CODE_ORDER
+									   : REMEDY_CODE_PAGES });
 }
 
 bool report_add_code(const struct bottlenecks *all, struct findings *out)
@@ -216,7 +215,8 @@ bool report_add_code(const struct bottlenecks *all, struct findings *out)
 		return false;
 	rest = 1 - explained_cycles(code) / code->cycles;
 	if (rest >= least_front_end &&
-	    (code->n_lines >= LARGE_LINES || code->n_pages > ITLB_PAGES)) {
+	    (is_large_code(code) ||
+	     (code->itlb_entries > 0 && code->n_pages > code->itlb_entries))) {
 		add_front_end(code, rest, out);
 		return true;
 	}

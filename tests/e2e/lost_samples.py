@@ -9,6 +9,7 @@ truth 19 times out of 20; where AUX records alone tell of them there is a lower 
 """
 
 import collections
+import json
 import os
 import pathlib
 import sys
@@ -19,6 +20,7 @@ from harness import Checks, csv_rows, folded, run
 TRUE_LOADS, INTERVAL = 100_000, 384
 SLOW = "0x100"  # offset of the load
 HELD = 0.93  # of limits, at least
+SHARING = pathlib.Path(__file__).resolve().parent.parent / "data/samples/sharing.data"
 COMMANDS = ("report", "mem", "hot", "addr")
 
 
@@ -78,6 +80,17 @@ def check_words(checks, cyclops, folder, write_lost):
         checks.expect_failure(why, cyclops, "mem", "--counts", bad, folder / "a.data")
 
 
+def check_shares(checks, cyclops, folder):
+    """A tenth of the samples was lost: that much more of the latency may wait for the line, or less."""
+    (folder / "tenth").write_text("100,,SAMPLE_COLLISION,100,100.00,,\n900,,SAMPLE_FEED,100,100.00,,\n")
+    for command in ("c2c", "report"):
+        whole, lossy = (json.loads(run(cyclops, command, *options, "--format", "json", SHARING))["findings"][0]
+                        for options in ((), ("--counts", folder / "tenth")))
+        share, wanted = whole["share"], whole["share_error"] + 0.1 * max(whole["share"], 1 - whole["share"])
+        checks.expect(lossy["share"] == share and abs(lossy["share_error"] - wanted) < 1e-9, f"{command}: {lossy}, not {wanted}")
+        checks.count("shares")
+
+
 def counts_of(listing):
     words = [line.split(",") for line in listing.decode().splitlines()]
     return tuple(int(word[0]) for word in words)
@@ -98,6 +111,7 @@ def main():
                                            ("--counts", counts))
             held["flags"] += check_flagged(checks, f"seed {seed}", cyclops, path)
         check_words(checks, cyclops, folder, write_lost)
+        check_shares(checks, cyclops, folder)
     for mode, n in held.items():
         print(f"{mode}: {n} of {n_seeds} limits hold the truth ({n / n_seeds:.1%})")
         checks.expect(n >= HELD * n_seeds, f"{mode}: limits claim too much")

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "base/tuples.h"
+#include "estimate/estimate.h"
 #include "estimate/latency.h"
 #include "estimate/shares.h"
 
@@ -169,7 +170,8 @@ static double c2c_cost_error_of(const struct c2c *s, const struct c2c_latency *m
 	double rest = (double)(all->squares - mine->squares);
 
 	squares = squares * (1 - share) * (1 - share) + rest * share * share;
-	return 1.96 * sqrt(squares > 0 ? squares : 0) / (double)all->cycles;
+	return 1.96 * sqrt(squares > 0 ? squares : 0) / (double)all->cycles +
+	       estimate_lost_error(share, &s->session->lost);
 }
 
 void c2c_rate(const struct c2c *s, struct c2c_subject *subject)

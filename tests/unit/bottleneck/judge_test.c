@@ -43,6 +43,7 @@ static const struct {
 	double cycles; /* of an iteration; 0: not known */
 	struct given given[MOST_SUMS];
 	struct wanted wanted;
+	struct lost_samples lost;
 } cases[] = {
 	{ "ldr x0, [x0] from the system cache",
 	  { 0xf9400000, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
@@ -100,6 +101,18 @@ static const struct {
 	  40,
 	  { { 0, 20, 0, SOURCE_UNKNOWN, 0, 0, 0, 0, 0 } },
 	  { false } },
+	{ "the same; half of the samples were lost: it takes 20 cycles, or up to 40",
+	  { 0x9b037c42, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
+	  40,
+	  { { 0, 20, 0, SOURCE_UNKNOWN, 0, 0, 0, 0, 0 } },
+	  { true, BOTTLENECK_CHAIN, 0, 0.95, 0.97, WALK_UNKNOWN, .bound = 0.98 },
+	  { .is_counted = true, .n = PAIRS, .most = PAIRS, .share = 0.5 } },
+	{ "the same; ten more than are likely were lost: it may take less",
+	  { 0x9b037c42, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
+	  40,
+	  { { 0, 20, 0, SOURCE_UNKNOWN, 0, 0, 0, 0, 0 } },
+	  { true, BOTTLENECK_CHAIN, 0, 0.95, 0.97, WALK_UNKNOWN, .bound = 1 },
+	  { .is_counted = true, .n = PAIRS, .most = PAIRS + 10, .share = 0.5 } },
 	{ "half of the branches are mispredicted, after 19 cycles, and 11 to begin again",
 	  { 0x9b037c42, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
 	  20,
@@ -138,6 +151,12 @@ static const struct {
 	  20,
 	  { { 0, 110, 1, SOURCE_DRAM, 100, 100, 0, 0, FAR } },
 	  { true, BOTTLENECK_DATA, 0, 0.94, 0.96, WALK_SEQUENTIAL, .bound = 0.95 } },
+	{ "the same, and nobody knows how many samples were lost: no bound but the loop's time",
+	  { 0xf8408480, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
+	  20,
+	  { { 0, 110, 1, SOURCE_DRAM, 100, 100, 0, 0, FAR } },
+	  { true, BOTTLENECK_DATA, 0, 0.94, 0.96, WALK_SEQUENTIAL, .bound = 1 },
+	  { .is_unknown = true } },
 	{ "ldr x0, [x4], #8; udiv x3, x0, x6: what it reads is there, and it waits for the unit",
 	  { 0xf8408480, 0x9ac60803, 0xd1000421, 0xb5ffffa1, 0xd65f03c0 },
 	  14,
@@ -242,6 +261,7 @@ static void the_largest_cause_is_found(void **state)
 											  : RECORDS;
 		open_function(&function, &b);
 		fill_sums(i, &b);
+		b.session.lost = cases[i].lost;
 		bottlenecks_find(b.all);
 		first = bottleneck_at(b.all, 0);
 		if ((first != NULL) != want->is_found)

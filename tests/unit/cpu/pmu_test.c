@@ -112,6 +112,28 @@ static void architectural_events(void **state)
 	}
 }
 
+/* What the core holds of code: its own, that of most Arm cores, or nothing. */
+static void sizes_for_code(void **state)
+{
+	static const struct {
+		const char *cpu;
+		unsigned l1i_lines, itlb_entries;
+	} cases[] = {
+		{ "neoverse-n1", 1024, 48 },   { "cortex-a72", 768, 48 },
+		{ "neoverse-n3", 1024, 48 },   { "cortex-x925", 1024, 48 },
+		{ "arm1176", 0, 0 },	       { "linux-generic", 0, 0 },
+		{ "x86-intel-skylake", 0, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct cpu_pmu *pmu = open_pmu(*state, cases[i].cpu, 0);
+
+		assert_int_equal(pmu->l1i_lines, cases[i].l1i_lines);
+		assert_int_equal(pmu->itlb_entries, cases[i].itlb_entries);
+		cpu_pmu_free(pmu);
+	}
+}
+
 static void penalties(void **state)
 {
 	static const struct {
@@ -441,6 +463,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_metric_of_every_cpu),
 		cmocka_unit_test(architectural_events),
+		cmocka_unit_test(sizes_for_code),
 		cmocka_unit_test(penalties),
 		cmocka_unit_test(every_tree),
 		cmocka_unit_test(knows_a_cpu),

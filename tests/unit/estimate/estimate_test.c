@@ -216,6 +216,22 @@ static void shares_have_the_limits_of_wilson(void **state)
 	}
 }
 
+/* 20 of 120 lost: all of them may be of the part, or none. */
+static void lost_samples_widen_shares(void **state)
+{
+	const struct lost_samples complete = { 0 }, unknown = { .is_unknown = true },
+				  some = {
+					  .is_counted = true, .n = 20, .most = 20, .share = 1 / 6.
+				  };
+
+	(void)state;
+	assert_true(estimate_lost_error(0.5, &complete) == 0);
+	assert_true(estimate_lost_error(0.5, &unknown) == 0);
+	assert_true(is_within(estimate_lost_error(0.5, &some), 0.5 / 6, 1e-9));
+	assert_true(is_within(estimate_lost_error(0.9, &some), 0.9 - 90 / 120., 1e-9));
+	assert_true(is_within(estimate_lost_error(0.1, &some), 30 / 120. - 0.1, 1e-9));
+}
+
 static void full_counters_bound_shares(void **state)
 {
 	static const struct {
@@ -264,6 +280,7 @@ int main(void)
 		cmocka_unit_test(amounts_are_scaled_or_bounds),
 		cmocka_unit_test(limits_hold_the_truth),
 		cmocka_unit_test(shares_have_the_limits_of_wilson),
+		cmocka_unit_test(lost_samples_widen_shares),
 		cmocka_unit_test(full_counters_bound_shares),
 	};
 
