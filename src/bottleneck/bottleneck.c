@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "bottleneck/inside.h"
 #include "cpu/pmu.h"
+#include "estimate/shares.h"
 #include "keys/keys.h"
 #include "variables/code.h"
 
@@ -304,4 +305,11 @@ bool bottlenecks_explain(const struct bottlenecks *all, uint32_t place)
 	uint32_t slot = all != NULL && place < all->n_places ? all->slot_of_place[place] : NO_SLOT;
 
 	return slot != NO_SLOT && all->is_explained[all->slots.items[slot].function];
+}
+
+double bottlenecks_explained_part(const struct bottlenecks *all)
+{
+	const struct bottleneck_sums *sums = all == NULL ? NULL : all->analysis.result;
+
+	return sums == NULL ? 0 : ratio(all->n_explained, sums->code.n);
 }

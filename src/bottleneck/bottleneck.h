@@ -44,7 +44,8 @@ struct bottleneck {
 	/*
 	 * Part of the run time: of the loop; of it that the cause has, where causes overlap in proportion
 	 * to their latencies; and that it may have at most, wherever samples were lost, which is what
-	 * users are told.
+	 * users are told. What a mispredicted branch takes is partly spent elsewhere: its bound may be
+	 * above 1, but not time_share * bound.
 	 */
 	double time_share, cost, bound;
 	uint64_t n, n_all;	    /* pairs of records that tell the time, and of all code */
@@ -94,5 +95,8 @@ const struct bottleneck_code *bottlenecks_code(const struct bottlenecks *);
  * function is that of a place.
  */
 bool bottlenecks_explain(const struct bottlenecks *, uint32_t place);
+
+/* Part of all records that is in loops of which that is known, 0 … 1. */
+double bottlenecks_explained_part(const struct bottlenecks *);
 
 #endif

@@ -109,7 +109,8 @@ struct bottlenecks {
 	int late_prefetch; /* bit of that event; -1: the CPU has none */
 	struct analysis analysis, clock_pairs;
 	VEC_OF(struct bottleneck) found;
-	bool *is_explained; /* by function */
+	bool *is_explained;   /* by function */
+	uint64_t n_explained; /* records in loops of which it is known what limits them */
 	struct bottleneck_code code;
 };
 

@@ -188,7 +188,7 @@ static size_t weigh_causes(const struct judged *j, struct cause *out)
 	scale = fmin(j->mispredictions, is_chain_limited(j) ? left : time);
 	branch_waits = j->data > 0 && !is_chain_limited(j) ? scale * j->branch_waits : 0;
 	out[n++] = (struct cause){ BOTTLENECK_MISPREDICTIONS, scale - branch_waits,
-				   heaviest(j, weight_mispredicted) };
+				   heaviest(j, weight_mispredicted), j->mispredictions };
 	left = fmax(0, left - scale);
 	/* Where accesses wait for units, lines to store into come while they do. */
 	stores = j->has_access_backlog ? 0 : j->stores;
@@ -256,15 +256,20 @@ static void count_chain(const struct judged *j, struct bottleneck *out)
 	}
 }
 
-/* Of the time that an iteration takes, that a cause has at most. Lost samples make that more. */
+/*
+ * Of the time that an iteration takes, that a cause has at most. Lost samples make that more. Part of what
+ * a mispredicted branch takes is spent where it leads, so that may be more than the whole.
+ */
 static double bound_of(const struct judged *j, const struct cause *c)
 {
-	double time = judged_time(j), most = fmax(c->cycles, c->most), rest;
+	double time = judged_time(j), most = fmax(c->cycles, c->most), rest, whole = 1;
 
 	if (time <= 0)
 		return 0;
+	if (c->cause == BOTTLENECK_MISPREDICTIONS && j->time_share > 0)
+		whole = 1 / j->time_share;
 	rest = fmax(0, 1 - most / time);
-	return fmin(1, fmax(most / (time * j->least_time), 1 - rest / j->most_time));
+	return fmin(whole, fmax(most / (time * j->least_time), 1 - rest / j->most_time));
 }
 
 static void fill_common(const struct judged *j, const struct cause *c, struct bottleneck *out)
@@ -456,6 +461,7 @@ void bottlenecks_find(struct bottlenecks *all)
 		for (size_t i = 0; i < all->functions.items[f].n; i++)
 			n += all->functions.items[f].counts[i];
 		all->is_explained[f] = 2 * explained[f] > n;
+		all->n_explained += explained[f];
 	}
 	if (all->found.n > 1)
 		qsort_r(all->found.items, all->found.n, sizeof(*all->found.items),

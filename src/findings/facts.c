@@ -57,6 +57,7 @@ static const char *const evidence_kinds[] = {
 	[EVIDENCE_MEMORY_STALLS] = "memory-stalls",
 	[EVIDENCE_COST] = "cost",
 	[EVIDENCE_REST_CORE] = "rest-core",
+	[EVIDENCE_REST_UNITS] = "rest-units",
 	[EVIDENCE_REST_FETCH] = "rest-fetch",
 	[EVIDENCE_STORES] = "stores",
 	[EVIDENCE_LINES] = "dram-lines",
@@ -126,6 +127,7 @@ static void put_row(struct table *t, const struct evidence *e, struct cell *row)
 		put_penalty(t, e, row);
 		break;
 	case EVIDENCE_REST_CORE:
+	case EVIDENCE_REST_UNITS:
 	case EVIDENCE_REST_FETCH:
 	case EVIDENCE_STORES:
 	case EVIDENCE_TAKEN_LINES:

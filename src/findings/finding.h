@@ -93,6 +93,7 @@ enum evidence_kind {
 	EVIDENCE_MEMORY_STALLS, /* half of the stalls wait for a miss of the L2 */
 	EVIDENCE_COST,		/* `share` of cycles at most: `value` per 1000 × its penalty */
 	EVIDENCE_REST_CORE,	/* `share` of cycles is none of the counted misses */
+	EVIDENCE_REST_UNITS,	/* the same, and samples saw no chain and no division */
 	EVIDENCE_REST_FETCH,	/* the same of the front end */
 	EVIDENCE_STORES,	/* lines fetched for stores cost `share` of cycles at most */
 	EVIDENCE_LINES,		/* `value` lines from DRAM at a time, `share` of what can be */

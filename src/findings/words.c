@@ -369,6 +369,7 @@ static void put_evidence(struct table *t, const struct evidence *e, bool is_alon
 		break;
 	case EVIDENCE_COST:
 	case EVIDENCE_REST_CORE:
+	case EVIDENCE_REST_UNITS:
 	case EVIDENCE_REST_FETCH:
 	case EVIDENCE_STORES:
 	case EVIDENCE_LINES:

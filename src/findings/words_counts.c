@@ -136,6 +136,13 @@ void counts_evidence(const struct evidence *e, bool is_alone, struct text *out)
 			    "dependency chain, or operations of long latency%s",
 			    100 * e->share, is_alone ? "; sample to find the instruction" : "");
 		break;
+	case EVIDENCE_REST_UNITS:
+		text_format(out,
+			    "%.1f %% of cycles are not explained by the counted misses, and the "
+			    "sampled "
+			    "loops have no limiting dependency chain or division: execution units",
+			    100 * e->share);
+		break;
 	case EVIDENCE_REST_FETCH:
 		text_format(out,
 			    "%.1f %% of cycles are not explained by the counted mispredictions and "

@@ -267,6 +267,7 @@ static int make_report(struct session *s, const struct select *select, struct an
 		bottlenecks_find(bottlenecks);
 	if (rc == 0)
 		report_find(code, &names, bottlenecks, user_code, &out->found);
+	out->explained = bottlenecks_explained_part(bottlenecks);
 	user_code_free(user_code);
 	bottlenecks_free(bottlenecks);
 	names_release(&names);

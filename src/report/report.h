@@ -25,8 +25,9 @@ struct report {
 		evidence, loops;
 	struct tables shown; /* those that have something to say, in order: for programs */
 	struct table answer, summary, addresses, brief_facts, next; /* for people */
-	struct tables screen;  /* for people, the answer first; see report_screen() */
-	bool is_timed;	       /* nearly all of the run time is known by function */
+	struct tables screen; /* for people, the answer first; see report_screen() */
+	bool is_timed;	      /* nearly all of the run time is known by function */
+	double explained; /* part of the SPE records in loops of which it is known what limits them */
 	struct findings found; /* those of the table, as data */
 };
 

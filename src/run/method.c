@@ -265,6 +265,26 @@ static void support(struct finding *sampled, const struct finding *counted)
 		finding_add_remedy(sampled, counted->remedies.items[i]);
 }
 
+/*
+ * Counts blame the core for what no miss explains. Where samples know what limits most loops, and saw no
+ * chain and no division, it is the number of its units: none of the remedies helps.
+ */
+static void rule_chains_out(const struct method *m, struct finding *f)
+{
+	const double enough = 0.5;
+	size_t n = 0;
+
+	if (f->cause != CAUSE_CORE || m->report.explained < enough)
+		return;
+	for (size_t i = 0; i < f->remedies.n; i++)
+		if (f->remedies.items[i].kind != REMEDY_CORE)
+			f->remedies.items[n++] = f->remedies.items[i];
+	f->remedies.n = n;
+	for (size_t i = 0; i < f->evidence.n; i++)
+		if (f->evidence.items[i].kind == EVIDENCE_REST_CORE)
+			f->evidence.items[i].kind = EVIDENCE_REST_UNITS;
+}
+
 /* A finding of the counts, with the place where samples have it. */
 static void add_located(struct method *m, struct finding *f, const struct hot *hot,
 			const struct names *names)
@@ -283,6 +303,7 @@ static void add_located(struct method *m, struct finding *f, const struct hot *h
 		support(sampled, f);
 		return;
 	}
+	rule_chains_out(m, f);
 	tell(m, f, FINDING_FROM_COUNTS);
 	if (!w.is_known)
 		return;
