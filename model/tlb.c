@@ -42,6 +42,7 @@ static uint64_t tlb_key(uint32_t process, uint64_t va, unsigned shift)
 
 void tlbs_init(struct tlbs *t, const struct params *p)
 {
+	*t = (struct tlbs){ 0 };
 	assoc_init(&t->itlb, 1, p->itlb_entries);
 	assoc_init(&t->dtlb, 1, p->dtlb_entries);
 	assoc_init(&t->l2, p->l2tlb_entries / p->l2tlb_ways, p->l2tlb_ways);
@@ -216,6 +217,28 @@ static const struct {
 	[TRANSLATE_FETCH] = { COUNT_L1I_TLB, COUNT_L1I_TLB_REFILL, COUNT_ITLB_WALK },
 };
 
+static void note_walk(struct tlbs *t, uint64_t key, uint64_t end)
+{
+	t->walks[t->n_walks % TLB_WALKS].key = key;
+	t->walks[t->n_walks % TLB_WALKS].end = end;
+	t->n_walks++;
+	if (end > t->last_end)
+		t->last_end = end;
+}
+
+/* Cycles that a hit takes: the entry may be that of a walk which is under way. */
+static uint64_t hit_cycles(const struct tlbs *t, uint64_t key, uint64_t time)
+{
+	uint64_t cycles = 1;
+
+	if (time >= t->last_end)
+		return cycles;
+	for (size_t i = 0; i < TLB_WALKS; i++)
+		if (t->walks[i].key == key && t->walks[i].end > time + cycles)
+			cycles = t->walks[i].end - time;
+	return cycles;
+}
+
 struct translation tlb_translate(struct tlbs *t, struct frames *f, struct memory *m, unsigned cpu,
 				 uint32_t process, uint64_t va, enum translation_kind kind,
 				 uint64_t time)
@@ -234,6 +257,8 @@ struct translation tlb_translate(struct tlbs *t, struct frames *f, struct memory
 		if (entry->state == PAGE_COPIED_ON_WRITE)
 			update_page_entries(t, f, process, va, shift, key, to_write);
 		frame = entry->value;
+		if (kind != TRANSLATE_FETCH && !(m->ideal & (IDEAL_DTLB | IDEAL_PAGE_WALKS)))
+			result.cycles = hit_cycles(t, key, time);
 	} else {
 		counts[counted[kind].refill]++;
 		counts[COUNT_L2D_TLB]++;
@@ -248,6 +273,8 @@ struct translation tlb_translate(struct tlbs *t, struct frames *f, struct memory
 			result.walked = needs_walk(m, counted[kind].walk);
 			result.cycles += walk_page_table(m, cpu, key, counted[kind].walk,
 							 time + result.cycles);
+			if (result.walked && kind != TRANSLATE_FETCH)
+				note_walk(t, key, time + result.cycles);
 			frame = add_walked_page(t, f, process, va, shift, key, to_write);
 			entry = assoc_peek(&t->l2, key);
 		}

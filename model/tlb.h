@@ -9,12 +9,21 @@
 #include "model/frames.h"
 #include "model/memory.h"
 
+enum { TLB_WALKS = 4 }; /* for data, whose end is known */
+
 /* A CPU's TLBs. */
 struct tlbs {
 	struct assoc itlb, dtlb; /* fully associative */
 	struct assoc l2;	 /* unified */
 	uint64_t last_page;	 /* the last page that missed the DTLB */
 	int64_t last_step;	 /* pages from the miss before to that one */
+
+	/* The last walks for loads and stores: until then others wait for that page, too. */
+	struct {
+		uint64_t key, end;
+	} walks[TLB_WALKS];
+	unsigned n_walks;
+	uint64_t last_end; /* of all of them */
 };
 
 void tlbs_init(struct tlbs *, const struct params *);

@@ -44,7 +44,7 @@ struct bottleneck {
 	/*
 	 * Part of the run time: of the loop; of it that the cause has, where causes overlap in proportion
 	 * to their latencies; and that it may have at most, wherever samples were lost, which is what
-	 * users are told. What a mispredicted branch takes is partly spent elsewhere: its bound may be
+	 * users are told. What a mispredicted branch takes may be spent elsewhere: its bound may be
 	 * above 1, but not time_share * bound.
 	 */
 	double time_share, cost, bound;

@@ -120,6 +120,7 @@ static void merge_pairs(struct pair_sums *to, const struct pair_sums *from)
 	to->n += from->n;
 	to->half_ns += from->half_ns;
 	to->squares += from->squares;
+	to->n_inside += from->n_inside;
 }
 
 static void add_time_between(struct bottleneck_sums *s, uint32_t before, uint32_t after,
@@ -127,7 +128,7 @@ static void add_time_between(struct bottleneck_sums *s, uint32_t before, uint32_
 {
 	const struct bottlenecks *plan = s->plan;
 	const uint32_t slots[] = { before, after };
-	uint32_t regions[2] = { NO_SLOT, NO_SLOT };
+	uint32_t regions[2] = { NO_SLOT, NO_SLOT }, functions[2] = { NO_SLOT, NO_SLOT };
 
 	add_pair_time(&s->all, 2, ns);
 	code_sums_add_gap(&s->code, ns);
@@ -137,9 +138,12 @@ static void add_time_between(struct bottleneck_sums *s, uint32_t before, uint32_
 		if (slots[i] == NO_SLOT)
 			continue;
 		slot = &plan->slots.items[slots[i]];
+		functions[i] = slot->function;
 		regions[i] = plan->functions.items[slot->function].regions[slot->insn];
 		add_pair_time(&s->functions[slot->function], 1, ns);
 	}
+	if (functions[0] == functions[1] && functions[0] != NO_SLOT)
+		s->functions[functions[0]].n_inside += 2;
 	if (regions[0] == regions[1] && regions[0] != NO_SLOT)
 		add_pair_time(&s->regions[regions[0]], 2, ns);
 }

@@ -33,6 +33,7 @@ struct insn_sums {
 /* Times between records that follow each other, in halves: a pair may be of two functions. */
 struct pair_sums {
 	uint64_t n, half_ns, squares;
+	uint64_t n_inside; /* of a function: records of pairs with both in it */
 };
 
 /* Numbers by size: exact up to 15, then in eight steps for each doubling. */

@@ -6,11 +6,13 @@
  */
 #include "bottleneck/judged.h"
 
+#include <endian.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "estimate/shares.h"
+#include "isa/flow.h"
 #include "isa/registers.h"
 
 /* A level of the memory that has less of the latency of a loop's accesses is not what the loop waits for. */
@@ -257,8 +259,31 @@ static void count_chain(const struct judged *j, struct bottleneck *out)
 }
 
 /*
- * Of the time that an iteration takes, that a cause has at most. Lost samples make that more. Part of what
- * a mispredicted branch takes is spent where it leads, so that may be more than the whole.
+ * Part of the run time in which what a branch takes, when it is mispredicted, is spent: that of its loop if it
+ * stays there, of its function if records tell that from others; else it may be any. A jump to an address that
+ * is not known is a switch.
+ */
+static double time_share_around(const struct judged *j, size_t insn)
+{
+	const double told_apart = 0.8; /* of the function's pairs of records, with both in it */
+	const struct pair_sums *function = &j->sums->functions[j->region->function];
+	uint32_t word = htole32(judged_word(j, insn));
+	uint64_t head = sizeof(word) * j->region->head, end = sizeof(word) * j->f->n;
+	struct flow flow = isa_flow(ISA_A64, &word, sizeof(word), head + sizeof(word) * insn);
+
+	if (flow.kind == FLOW_CALL || flow.kind == FLOW_RETURN || flow.target >= end)
+		return 1;
+	if (j->region->is_loop && flow.has_target && flow.target >= head &&
+	    flow.target < head + sizeof(word) * j->n)
+		return j->time_share;
+	return ratio(function->n_inside, function->n) < told_apart
+		       ? 1
+		       : fmax(j->time_share, ratio(function->half_ns, j->sums->all.half_ns));
+}
+
+/*
+ * Of the time that an iteration takes, that a cause has at most: more than the whole where it is spent
+ * elsewhere. Lost samples make it more.
  */
 static double bound_of(const struct judged *j, const struct cause *c)
 {
@@ -267,7 +292,7 @@ static double bound_of(const struct judged *j, const struct cause *c)
 	if (time <= 0)
 		return 0;
 	if (c->cause == BOTTLENECK_MISPREDICTIONS && j->time_share > 0)
-		whole = 1 / j->time_share;
+		whole = time_share_around(j, c->insn) / j->time_share;
 	rest = fmax(0, 1 - most / time);
 	return fmin(whole, fmax(most / (time * j->least_time), 1 - rest / j->most_time));
 }

@@ -105,7 +105,7 @@ static void huge_pages_hold_data(void **state)
 	frames_init(&frames, &p);
 	tlbs_init(&tlbs, &p);
 	a = tlb_translate(&tlbs, &frames, &m, 0, 0, 0x40000123, TRANSLATE_LOAD, 0);
-	b = tlb_translate(&tlbs, &frames, &m, 0, 0, 0x401fffff, TRANSLATE_STORE, 0);
+	b = tlb_translate(&tlbs, &frames, &m, 0, 0, 0x401fffff, TRANSLATE_STORE, a.cycles);
 	code = tlb_translate(&tlbs, &frames, &m, 0, 0, 0x401fffff, TRANSLATE_FETCH, 0);
 	assert_true(a.walked && !b.walked && code.walked);
 	assert_int_equal(b.cycles, 1);
@@ -114,6 +114,46 @@ static void huge_pages_hold_data(void **state)
 	tlbs_release(&tlbs);
 	frames_release(&frames);
 	memory_release(&m);
+}
+
+/* What follows a walk to the same page waits for its end, unless nothing is walked for. */
+static void walks_are_waited_for(void **state)
+{
+	static const struct {
+		uint64_t page, time, cycles;
+		enum translation_kind kind;
+	} steps[] = {
+		{ 8, 100000, 6 + 20 + 1000, TRANSLATE_LOAD },
+		{ 8, 100000, 6 + 20 + 1000, TRANSLATE_STORE },
+		{ 8, 101020, 6, TRANSLATE_LOAD },
+		{ 8, 101026, 1, TRANSLATE_LOAD },
+		{ 8, 101027, 1, TRANSLATE_LOAD },
+	};
+
+	(void)state;
+	for (int is_ideal = 0; is_ideal < 2; is_ideal++) {
+		struct params p = small_params();
+		struct counts counts[4] = { 0 };
+		struct frames frames;
+		struct memory m;
+		struct tlbs tlbs;
+
+		memory_init(&m, &p, counts);
+		m.ideal = is_ideal ? IDEAL_DTLB : 0;
+		frames_init(&frames, &p);
+		tlbs_init(&tlbs, &p);
+		for (size_t i = 0; i < COUNT(steps); i++) {
+			struct translation t =
+				tlb_translate(&tlbs, &frames, &m, 0, 0, steps[i].page * PAGE,
+					      steps[i].kind, steps[i].time);
+
+			assert_int_equal(t.cycles, is_ideal ? 1 : steps[i].cycles);
+		}
+		assert_int_equal(counts[0].n[COUNT_DTLB_WALK], !is_ideal);
+		tlbs_release(&tlbs);
+		frames_release(&frames);
+		memory_release(&m);
+	}
 }
 
 /* Misses from page to page find the next translation in the second level, up and down. */
@@ -277,6 +317,7 @@ int main(void)
 		cmocka_unit_test(levels_and_walks),
 		cmocka_unit_test(processes_have_their_own_pages),
 		cmocka_unit_test(huge_pages_hold_data),
+		cmocka_unit_test(walks_are_waited_for),
 		cmocka_unit_test(pages_in_a_row_are_foreseen),
 		cmocka_unit_test(pages_are_given_up),
 		cmocka_unit_test(frames_are_used_again),
