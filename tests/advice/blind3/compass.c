@@ -22,7 +22,8 @@ static uint32_t draw(void)
 	return (uint32_t)(state >> 32);
 }
 
-static __attribute__((noinline)) void normalise(struct heading *restrict to, const struct heading *restrict from,
+static __attribute__((noinline)) void normalise(struct heading *restrict to,
+						const struct heading *restrict from,
 						const double *restrict length, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -30,7 +31,8 @@ static __attribute__((noinline)) void normalise(struct heading *restrict to, con
 
 #ifdef FIXED
 		by = 1 / by;
-		to[i] = (struct heading){ from[i].x * by, from[i].y * by, from[i].z * by, from[i].draught * by };
+		to[i] = (struct heading){ from[i].x * by, from[i].y * by, from[i].z * by,
+					  from[i].draught * by };
 #else
 		to[i].x = from[i].x / by;
 		to[i].y = from[i].y / by;
@@ -45,8 +47,10 @@ int main(void)
 	double sum = 0;
 
 	for (int i = 0; i < SHIPS; i++) {
-		fleet[i] = (struct heading){ draw() % 1000 + 1, draw() % 1000, draw() % 1000, draw() % 20 };
-		lengths[i] = sqrt(fleet[i].x * fleet[i].x + fleet[i].y * fleet[i].y + fleet[i].z * fleet[i].z);
+		fleet[i] = (struct heading){ draw() % 1000 + 1, draw() % 1000, draw() % 1000,
+					     draw() % 20 };
+		lengths[i] = sqrt(fleet[i].x * fleet[i].x + fleet[i].y * fleet[i].y +
+				  fleet[i].z * fleet[i].z);
 	}
 	for (int round = 0; round < ROUNDS; round++) {
 		normalise(units, fleet, lengths, SHIPS);

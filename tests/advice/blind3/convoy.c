@@ -27,9 +27,11 @@ static void *drive(void *argument)
 
 	for (int stage = 0; stage < STAGES; stage++) {
 		road = road * 1664525 + 1013904223;
-		__atomic_store_n(&me->speed, (uint16_t)((me->speed * 7 + (road >> 25)) / 8), __ATOMIC_RELAXED);
+		__atomic_store_n(&me->speed, (uint16_t)((me->speed * 7 + (road >> 25)) / 8),
+				 __ATOMIC_RELAXED);
 		__atomic_store_n(&me->metres, me->metres + me->speed, __ATOMIC_RELAXED);
-		__atomic_store_n(&me->stops, (uint16_t)(me->stops + (me->speed < 40)), __ATOMIC_RELAXED);
+		__atomic_store_n(&me->stops, (uint16_t)(me->stops + (me->speed < 40)),
+				 __ATOMIC_RELAXED);
 	}
 	return NULL;
 }

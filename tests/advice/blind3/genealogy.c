@@ -31,7 +31,8 @@ static void enter(struct person **root, struct person *person)
 }
 
 /* The years of birth of those with these numbers, added up. */
-static __attribute__((noinline)) uint64_t ask(const struct person *root, const uint32_t *numbers, int n)
+static __attribute__((noinline)) uint64_t ask(const struct person *root, const uint32_t *numbers,
+					      int n)
 {
 	uint64_t sum = 0;
 
@@ -83,7 +84,8 @@ int main(void)
 	}
 	for (int i = 0; i < QUESTIONS; i++)
 		numbers[i] = draw();
-	printf("%llu\n", (unsigned long long)(ask(root, numbers, QUESTIONS) + ask(root, numbers, QUESTIONS) +
-					      ask(root, numbers, QUESTIONS) + ask(root, numbers, QUESTIONS)));
+	printf("%llu\n",
+	       (unsigned long long)(ask(root, numbers, QUESTIONS) + ask(root, numbers, QUESTIONS) +
+				    ask(root, numbers, QUESTIONS) + ask(root, numbers, QUESTIONS)));
 	return 0;
 }

@@ -54,7 +54,8 @@ int main(void)
 	for (int i = 0; i < CRATES + AHEAD; i++) {
 		uint32_t word = draw();
 
-		crates[i] = (struct crate){ draw(), (uint16_t)(20 + word % 60), (uint16_t)(110 + (word >> 16) % 90) };
+		crates[i] = (struct crate){ draw(), (uint16_t)(20 + word % 60),
+					    (uint16_t)(110 + (word >> 16) % 90) };
 	}
 	weigh(trees, crates, CRATES);
 	weigh(trees, crates, CRATES);
