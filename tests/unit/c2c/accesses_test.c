@@ -243,6 +243,7 @@ static void waiting_costs_what_it_takes_longer(void **state)
 		struct c2c_latency contended, reloads, all;
 		int64_t excess;
 		double share, error, reload_share;
+		struct lost_samples lost;
 	} cases[] = {
 		/* 1000 - 200 and 300 - 100 of 4000; 1.96 * sqrt(72000 * .5625 + 82000 * .0625) / 4000 */
 		{ 20,
@@ -253,6 +254,16 @@ static void waiting_costs_what_it_takes_longer(void **state)
 		  0.25,
 		  0.10466404588013975,
 		  0.05 },
+		/* The same; one of five samples was lost, any of which may wait as long, or none. */
+		{ 20,
+		  { 10, 0, 1000, 100000 },
+		  { 5, 0, 300, 18000 },
+		  { 100, 0, 4000, 200000 },
+		  1000,
+		  0.25,
+		  0.10466404588013975 + 0.2 * 0.75,
+		  0.05,
+		  { .is_counted = true, .n = 20, .most = 20, .share = 0.2 } },
 		/* Faster than usual costs nothing. */
 		{ 200,
 		  { 10, 0, 1000, 100000 },
@@ -269,7 +280,10 @@ static void waiting_costs_what_it_takes_longer(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct c2c_lines lines = { .loads = cases[i].all };
-		const struct c2c s = { .lines = &lines, .local_cycles = cases[i].local };
+		struct session session = { .lost = cases[i].lost };
+		const struct c2c s = { .session = &session,
+				       .lines = &lines,
+				       .local_cycles = cases[i].local };
 		struct c2c_subject subject = { .contended = cases[i].contended,
 					       .reloads = cases[i].reloads };
 
