@@ -13,12 +13,11 @@ What needs an emulator, or a kernel that lets whoever asks count and sample, is 
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
 
-from harness import ENVIRONMENT, Checks, run, table_of
+from harness import ENVIRONMENT, Checks, has_model, run, table_of
 
 DONE, FAILED, USAGE, GATE, NO_DATA = range(5)
 CANNOT_RUN, NOT_FOUND, KILLED = 126, 127, 128 + 9
@@ -73,8 +72,6 @@ MORE = [
     (NOT_FOUND, "record -e cpu-clock -o x -- ./none"), (CANNOT_RUN, "record -e cpu-clock -o x -- ./full"),
 ]
 
-EMULATOR = "qemu-aarch64"
-
 
 def ask(cyclops, folder, line, **more):
     return subprocess.run([cyclops, *line], cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
@@ -87,7 +84,7 @@ def make_inputs(cyclops, maker, data, folder):
     for name, file in (("a.csv", "counts/stride.csv"), ("b.csv", "counts/stride-ahead.csv"), ("root", "root"),
                        ("demo.data", "demo.data"), ("pages", "root/opt/kernels/pages")):
         os.symlink(os.path.join(data, file), os.path.join(folder, name))
-    if shutil.which(EMULATOR):
+    if has_model():
         run(cyclops, "model", "-c", 1024, "--sample", "BR_RETIRED:101", "--branch-stack", "-o", "stacks", "--",
             os.path.join(data, "root/opt/kernels/copies"), cwd=folder)
 
@@ -95,7 +92,7 @@ def make_inputs(cyclops, maker, data, folder):
 def can_be_asked(line, allowed):
     """Is there what it takes? `allowed`: does the kernel let cyclops count and sample?"""
     if "pages" in line or "stacks" in line:
-        return shutil.which(EMULATOR) is not None
+        return has_model()
     return allowed or "--" not in line or "none/folder" in line or "none/folder/x" in line
 
 

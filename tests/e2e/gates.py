@@ -12,13 +12,12 @@ import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
-from harness import ENVIRONMENT, Checks, commands, run, table_of
+from harness import ENVIRONMENT, Checks, commands, has_model, run, table_of
 
 DONE, FAILED, USAGE, GATE, NO_DATA = 0, 1, 2, 3, 4
 
@@ -120,7 +119,7 @@ def check_answers(checks, cyclops, data, folder):
               "\nfail-if\t" not in "\n" + run(cyclops, name, "--list-options").decode()]
     for command, cases in table_of(cyclops, ASKED, others):
         for words, condition, status, said in cases:
-            if "--model" in words and shutil.which("qemu-aarch64") is None:
+            if "--model" in words and not has_model():
                 continue
             done = ask(cyclops, data, command, words, "--fail-if", condition, cwd=folder)
             text = (done.stdout + done.stderr).decode()

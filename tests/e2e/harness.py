@@ -103,6 +103,11 @@ def need(program):
         skip(f"{program} is not installed")
 
 
+def has_model():
+    """Is there the emulator, and can it load this build's plugin? One with sanitizers it cannot: tests/e2e/meson.build."""
+    return shutil.which("qemu-aarch64") is not None and "WITHOUT_MODEL" not in os.environ
+
+
 def real_captures():
     """Files and folders that are captures, below the folder that CYCLOPS_CAPTURES names."""
     found = []

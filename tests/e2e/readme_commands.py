@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from harness import ENVIRONMENT, NO_DATA, Checks
+from harness import ENVIRONMENT, NO_DATA, Checks, has_model
 
 PAGE_LINES = 55  # of the demo
 SPAN = re.compile(r"`([^`]+)`")
@@ -116,7 +116,7 @@ def main():
     here, modelled = shutil.which("true"), os.path.join(data, "root/opt/kernels/steady")
     with tempfile.TemporaryDirectory() as folder:
         counts_here = can_count(cyclops, folder)
-        emulates = shutil.which("qemu-aarch64") is not None
+        emulates = has_model()
         for number, command in enumerate(commands):
             words = shlex.split(command)
             if words[0] != "cyclops" and not command.startswith("--"):
