@@ -317,17 +317,18 @@ static void addr_answer_add_notes(struct work *w, const struct addr_rows *rows)
 			   table_human(t, cell_count(a->n_without_address), "accesses"));
 	if (w->named.n > 0)
 		table_note(t,
-			   "%" PRIu64 " access%s to memory without variables (heap, stack): the "
-			   "code gives a type for %.1f %%%s",
+			   "%" PRIu64 " access%s to memory without variables (heap, stack): types "
+			   "come from the code, for %.1f %% of them%s",
 			   w->named.n, w->named.n == 1 ? "" : "es",
 			   100 * (double)w->named.n_named / (double)w->named.n,
 			   w->named.n_named == 0 || w->named.n_named == w->named.n
 				   ? ""
-				   : "; the named types may have more of the accesses; targets of "
-				     "pointers (*p) may be parts of one object");
+				   : ". Several *p may be parts of one object");
 	if (rows->by == ADDR_BY_INSTRUCTION && rows->total.n > 0)
-		table_note(t, "'multiple of' is the stride or a multiple of it: samples are many "
-			      "operations apart");
+		table_note(
+			t,
+			"'multiple of N': the stride is N or a divisor of N, as samples are many "
+			"operations apart");
 	if (rows->by == ADDR_BY_NODE && rows->total.page_nodes == 0)
 		table_note(t, "NUMA nodes of pages are not known: the capture has no physical "
 			      "addresses or no memory topology");

@@ -113,7 +113,7 @@ void addr_summary_object(const struct addr_rows *r, struct table *answer)
 		   r->total.n_cycles > 0 ? "the access latency" : "the sampled accesses",
 		   why_words(s, answer), s->n < SPARSE_BELOW ? " (too few samples)" : "");
 	if (part_of_peers(s) >= least_peer)
-		answer_say(answer, "Next: %s", tip(answer, source->addr->session, "c2c"));
+		answer_next(answer, tip(answer, source->addr->session, "c2c"));
 }
 
 void addr_summary_walks(const struct addr_rows *huge, struct table *answer)

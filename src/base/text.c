@@ -104,6 +104,20 @@ size_t put_u64(char *out, uint64_t value)
 	return n;
 }
 
+const char *grouped_u64(uint64_t value, char out[GROUPED_BYTES])
+{
+	char digits[20];
+	size_t n = put_u64(digits, value), at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			out[at++] = ' ';
+		out[at++] = digits[i];
+	}
+	out[at] = '\0';
+	return out;
+}
+
 /* All eight digits of a value: first each to a byte, then to characters. */
 static void put_eight_hex(char *out, uint32_t value)
 {

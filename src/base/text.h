@@ -85,6 +85,10 @@ void text_format(struct text *, const char *format, ...) __attribute__((format(p
 /* Writes the text to a file, which it creates or replaces as a whole (output_file.h). */
 int text_save(const struct text *, const char *path, struct err *);
 
+/* Digits in groups of three, as people read them: "11 245". For sentences. Returns `out`. */
+enum { GROUPED_BYTES = 28 };
+const char *grouped_u64(uint64_t value, char out[GROUPED_BYTES]);
+
 /* The same formatting to a buffer. Returns the number of bytes written. */
 size_t put_u64(char *out, uint64_t value);			  /* at most 20 */
 size_t put_hex(char *out, uint64_t value);			  /* at most 18, with "0x" */

@@ -296,22 +296,21 @@ static void add_ruled_out(const struct c2c *s, struct table *t)
 	static const char *const words[N_GROUNDS] = {
 		[ONLY_READ] = "only read",
 		[ONE_THREAD] = "used by one thread",
-		[NO_WAITS] = "without waiting loads",
+		[NO_WAITS] = "on which no load waited",
 		[FEW_WAITS] = "with few or short waits",
 	};
-	size_t n[N_GROUNDS], n_all = count_ruled_out(s, n);
+	size_t n[N_GROUNDS];
 	struct text text = { 0 };
 
-	if (n_all == 0)
+	if (count_ruled_out(s, n) == 0)
 		return;
-	text_format(&text, "%zu of %" PRIu64 " candidate line%s:", n_all, s->n_candidates,
-		    plural(s->n_candidates));
 	for (size_t i = 0; i < N_GROUNDS; i++)
-		if (n[i] > 0)
-			text_format(&text, "%s %zu %s", text.bytes[text.n - 1] == ':' ? "" : ",",
-				    n[i], words[i]);
+		if (n[i] > 0) {
+			text_part(&text);
+			text_format(&text, "%zu line%s %s", n[i], plural(n[i]), words[i]);
+		}
 	text_char(&text, '\0');
-	add_fact(t, "excluded", table_text(t, text.bytes));
+	add_fact(t, "not contended", table_text(t, text.bytes));
 	text_release(&text);
 }
 

@@ -79,7 +79,7 @@ static const struct habit habits[] = {
 	{ "report", 0, "no-children", HABIT_ALONE, HABIT_COMMAND, "hot" },
 	{ ROWS, 's', "sort", HABIT_VALUE, HABIT_OPTION, "by", .words = keys },
 	{ "hot", 'g', "call-graph", HABIT_OPTIONAL_VALUE, HABIT_OPTION, "callers" },
-	{ "hot", 'G', "inverted", HABIT_ALONE, HABIT_OPTION, "callers" },
+	{ "hot", 'G', "inverted", HABIT_ALONE, HABIT_OPTION, "call-tree" },
 	{ "mem c2c annotate addr", 'g', "call-graph", HABIT_OPTIONAL_VALUE, HABIT_ADVICE,
 	  "type 'cyclops hot --callers'" },
 	{ "hot", 0, "children", HABIT_ALONE, HABIT_NOTHING },

@@ -134,6 +134,7 @@ static void read_head(const json_t *root, struct counts *out)
 		out->elapsed_ns = number_member(run, "time_ns");
 		out->n_gave_up = number_member(run, "voluntary_switches");
 		out->n_put_off = number_member(run, "involuntary_switches");
+		out->has_no_pmu = json_is_false(json_object_get(run, "has_pmu"));
 		out->status = (int)(number_member(run, "exit_status") & 0xff);
 	}
 	if (midr != NULL)

@@ -276,14 +276,15 @@ static int print_answer(const struct diff *d, const struct answering *how,
 	size_t n_gates = how->gates->conditions.n;
 	struct diff_tables tables = { 0 };
 	struct printer out = { 0 };
-	int rc = diff_tables(d, gates, n_gates, rows_to_show(how->rows), &tables, results, err);
+	int rc = printer_open(&out, how->output, "text", usage.command, NULL, err);
 
-	if (rc == 0)
-		rc = printer_open(&out, how->output, "text", usage.command, NULL, err);
 	if (rc == 0) {
+		tables.is_for_screen = printer_shows_screen(&out, how->output);
+		rc = diff_tables(d, gates, n_gates, rows_to_show(how->rows), &tables, results, err);
 		out.document.is_modelled = d->a->is_modelled || d->b->is_modelled;
-		printer_page(&out, how->output);
-		rc = printer_finish(&out, how->output, &tables.shown, 0, err);
+		if (rc == 0)
+			printer_page(&out, how->output);
+		rc = printer_finish(&out, how->output, &tables.shown, rc, err);
 	}
 	if (rc == 0)
 		rc = gate_options_report(how->gates, results, how->output, usage.command, err);

@@ -104,8 +104,9 @@ struct diff_gate_result {
 int diff_gate_check(const struct diff_gate *, const struct diff *, struct diff_gate_result *out,
 		    struct err *err);
 
-/* The answer as tables. Zeroed is empty. */
+/* The answer as tables. Zeroed is empty. On a screen, what to know first is the answer; else it is notes. */
 struct diff_tables {
+	bool is_for_screen;
 	struct table answer, runs, kinds[N_MEASURE_KINDS];
 	struct tables shown;
 };

@@ -214,8 +214,8 @@ static const char *saturated_words(struct table *t, const struct diff_row *r)
 			    a, b);
 }
 
-/* Notes how long the runs took, before what was sampled in them. */
-static void add_time(const struct diff *d, struct table *t)
+/* How long the runs took: "time: b takes 56.9 % less than a, -289.9 us"; NULL: not known. */
+static const char *time_words(const struct diff *d, struct table *t)
 {
 	for (size_t i = 0; i < d->rows.n; i++) {
 		const struct diff_row *r = &d->rows.items[i];
@@ -224,21 +224,24 @@ static void add_time(const struct diff *d, struct table *t)
 		if (m->kind != MEASURE_TOTAL || m->event[0] != '\0' ||
 		    strcmp(m->name, "time") != 0 || r->from <= 0 || r->to <= 0)
 			continue;
-		table_note(t, "time: b takes %.1f %% %s than a, %s%s", fabs(100 * diff_share(r)),
-			   r->to > r->from ? "more" : "less", change_words(t, r),
-			   r->certainty == DIFF_UNKNOWN ? " (one run each: error not known)" : "");
+		return table_format(
+			t, "time: b takes %.1f %% %s than a, %s%s", fabs(100 * diff_share(r)),
+			r->to > r->from ? "more" : "less", change_words(t, r),
+			r->certainty == DIFF_UNKNOWN ? " (one run each: error not known)" : "");
 	}
+	return NULL;
 }
 
 /* Notes the answer in a few lines: the time, the total, the function that changed most. */
 static void add_headline(const struct diff *d, struct table *t)
 {
 	const struct diff_row *total = first_row(d, MEASURE_TOTAL, NULL, true), *function;
-	const char *event;
+	const char *event, *time = time_words(d, t);
 	double share;
 	bool is_spe;
 
-	add_time(d, t);
+	if (time != NULL)
+		table_note(t, "%s", time);
 	if (total == NULL || d->per == DIFF_PER_TOTAL || total->a == NULL || total->b == NULL)
 		return;
 	event = diff_measure(total)->event;
@@ -262,12 +265,13 @@ static void add_headline(const struct diff *d, struct table *t)
 			   diff_measure(function)->name, change_words(t, function));
 }
 
-static void make_runs(const struct diff *d, struct table *t)
+static void make_runs(const struct diff *d, bool is_screen, struct table *t)
 {
 	table_init(t, "runs", NULL, run_columns, N_RUN_COLUMNS);
 	add_run_row(t, "a", d->a);
 	add_run_row(t, "b", d->b);
-	add_headline(d, t);
+	if (!is_screen)
+		add_headline(d, t);
 	if (per_notes[d->per] != NULL)
 		table_note(t, "%s", per_notes[d->per]);
 	if (d->per != DIFF_PER_TOTAL && (d->a->is_unscaled || d->b->is_unscaled))
@@ -576,10 +580,12 @@ static bool is_worth_showing(const struct diff *d, enum measure_kind kind)
 	return false;
 }
 
-/* How many changes are significant, and the first one of the tables below. */
+/* The time, how many changes are significant, and the first one of a function, or else of the tables below. */
 static void say_changes(const struct diff *d, struct table *answer)
 {
-	const struct diff_row *first = NULL;
+	const struct diff_row *first = NULL, *total = first_row(d, MEASURE_TOTAL, NULL, true),
+			      *function;
+	const char *time = time_words(d, answer);
 	size_t n = 0, n_certain = 0;
 
 	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
@@ -594,20 +600,30 @@ static void say_changes(const struct diff *d, struct table *answer)
 			if (first == NULL && r->certainty == DIFF_CERTAIN)
 				first = r;
 		}
+	if (time != NULL)
+		answer_say_sentence(answer, time);
 	if (n == 0)
 		return;
+	function = total != NULL ? first_row(d, MEASURE_FUNCTION, diff_measure(total)->event, false)
+				 : NULL;
+	if (function != NULL && function->certainty == DIFF_CERTAIN)
+		first = function;
+	if (total != NULL && d->per != DIFF_PER_TOTAL && total->certainty == DIFF_SATURATED)
+		answer_say(answer, "The sums of latency cannot be compared: %s.",
+			   saturated_words(answer, total));
 	if (first == NULL)
 		answer_say(answer, "No change is significant (99 %%), of %zu.", n);
 	else
-		answer_say(answer, "%zu of %zu changes %s significant (99 %%): %s, %s%s.",
-			   n_certain, n, n_certain == 1 ? "is" : "are", diff_row_name(first),
-			   change_words(answer, first), n_certain > 1 ? ", and others" : "");
+		answer_say(answer, "%zu of %zu changes %s significant (99 %%). %s: %s, %s.",
+			   n_certain, n, n_certain == 1 ? "is" : "are",
+			   first == function ? "The largest of a function" : "The first",
+			   diff_row_name(first), change_words(answer, first));
 }
 
 int diff_tables(const struct diff *d, const struct diff_gate *gates, size_t n_gates, size_t top,
 		struct diff_tables *out, struct gates *results, struct err *err)
 {
-	make_runs(d, &out->runs);
+	make_runs(d, out->is_for_screen, &out->runs);
 	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
 		make_kind(d, (enum measure_kind)kind, top, &out->kinds[kind]);
 	answer_init(&out->answer);

@@ -13,6 +13,7 @@
 #include "pmu/here.h"
 #include "pmu/machine.h"
 #include "table/answer.h"
+#include "table/sort.h"
 
 static const struct usage usage = {
 	"doctor",
@@ -44,8 +45,12 @@ static void say_answer(bool can_count, const struct table *fixes, struct table *
 	answer_init(answer);
 	answer_say(answer, "Hardware events can%s be counted here.%s", can_count ? "" : "not",
 		   n == 0 ? "" : table_format(answer, " %zu thing%s to fix:", n, plural(n)));
-	if (n > 0)
-		answer_say_sentence(answer, table_cell(fixes, 0, 0)->text);
+	if (n == 0)
+		return;
+	answer_say_sentence(answer, table_cell(fixes, 0, 0)->text);
+	if (n == 1 && !cell_is_absent(table_cell(fixes, 0, 2)))
+		answer_say_sentence(answer,
+				    table_format(answer, "Fix: %s", table_cell(fixes, 0, 2)->text));
 }
 
 static int print_checks(const struct catalog *catalog, const struct output_options *output,
@@ -62,10 +67,12 @@ static int print_checks(const struct catalog *catalog, const struct output_optio
 	doctor_try(&pmus, &trial);
 	*can_count = doctor_examine(catalog, "", &trial, &checks, &fixes);
 	say_answer(*can_count, &fixes, &answer);
-	*vec_add(&tables.list) = &answer;
-	*vec_add(&tables.list) = &checks;
-	*vec_add(&tables.list) = &fixes;
 	if (printer_open(&out, output, "text", usage.command, NULL, err) == 0) {
+		*vec_add(&tables.list) = &answer;
+		*vec_add(&tables.list) = &checks;
+		/* the answer has the only one */
+		if (table_n_rows(&fixes) > 1 || !printer_shows_screen(&out, output))
+			*vec_add(&tables.list) = &fixes;
 		rc = printer_finish(&out, output, &tables, 0, err);
 	}
 	vec_release(&tables.list);

@@ -364,6 +364,7 @@ enum silence_kind {
 	SILENCE_NO_TIMES, /* of SPE: what the records can have of the time is not known: `text` */
 	SILENCE_UNEXPLAINED,   /* `percent` of the time is of nothing that was sampled */
 	SILENCE_IMPLAUSIBLE,   /* counts contradict each other or the CPU: `contradictions` */
+	SILENCE_NO_PMU,	       /* this machine has no counters of the CPU */
 	SILENCE_NO_CPU_EVENTS, /* only times and the kernel's own events were counted */
 	SILENCE_COVERAGE,      /* the tree was counted less than `percent` of the time */
 	SILENCE_NO_ROOTS,      /* `text` were not counted: how much is lost is not known */

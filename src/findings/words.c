@@ -642,6 +642,7 @@ void findings_note_silence(struct table *t, const struct silence *s)
 			   s->percent);
 		break;
 	case SILENCE_IMPLAUSIBLE:
+	case SILENCE_NO_PMU:
 	case SILENCE_NO_CPU_EVENTS:
 	case SILENCE_COVERAGE:
 	case SILENCE_NO_ROOTS:

@@ -12,7 +12,7 @@
 
 enum { COMMANDS_SHOWN = 2, NAME_WIDTH = 40 };
 
-enum column_index { NUMBER, WHAT, WHERE, LINE, COST, FIX, EVIDENCE, N_COLUMNS };
+enum column_index { NUMBER, WHAT, WHERE, LINE, COST, EVIDENCE, FIX, N_COLUMNS };
 
 static const struct column columns[N_COLUMNS] = {
 	[NUMBER] = { "number", "#", "", CELL_COUNT, 0, "number of the finding" },
@@ -22,8 +22,8 @@ static const struct column columns[N_COLUMNS] = {
 	[LINE] = { "line", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_PATH, "source line" },
 	[COST] = { "cost", NULL, "", CELL_TEXT, COLUMN_BLANK | COLUMN_WHOLE,
 		   "cost as a share, half of its 95 % interval, and what it is a share of" },
-	[FIX] = { "fix", NULL, "", CELL_TEXT, COLUMN_GROW, "what to change first" },
-	[EVIDENCE] = { "evidence", NULL, "", CELL_TEXT, COLUMN_WHOLE, "the evidence" },
+	[EVIDENCE] = { "evidence", NULL, "", CELL_TEXT, COLUMN_GROW, "the evidence" },
+	[FIX] = { "fix", NULL, "", CELL_TEXT, COLUMN_BELOW, "what to change first" },
 };
 
 static const char *const causes[N_FINDING_KINDS] = {
@@ -229,35 +229,31 @@ static const char *cost_brief(struct table *t, const struct finding *f)
 			    cost, whole_brief(f)[0] != '\0' ? " " : "", whole_brief(f));
 }
 
-static void put_loop_brief(const struct finding *f, struct text *out)
+static void put_loop_brief(const struct finding_loop *l, enum finding_kind kind, struct text *out)
 {
-	const struct finding_loop *l = f->loop;
-
-	switch (f->kind) {
+	switch (kind) {
 	case FINDING_DEPENDENCY_CHAIN:
 		text_format(out, "%.3g cycles per iteration", l->chain_cycles);
 		return;
 	case FINDING_TLB_WALKS:
-		text_format(out, "%" PRIu64 " of %" PRIu64 " accesses need a walk", l->n_here,
-			    l->n_of);
+		put_loop_part(l, "accesses need a walk", out);
 		return;
 	case FINDING_MISPREDICTIONS:
-		text_format(out, "%" PRIu64 " of %" PRIu64 " branches mispredicted", l->n_here,
-			    l->n_of);
+		put_loop_part(l, "branches mispredicted", out);
 		return;
 	case FINDING_STORE_BOUND:
-		text_format(out, "%" PRIu64 " of %" PRIu64 " stores miss L1D", l->n_here, l->n_of);
+		put_loop_part(l, "stores miss L1D", out);
 		return;
 	case FINDING_LATE_PREFETCH:
-		text_format(out, "%" PRIu64 " of %" PRIu64 " loads still miss L1D", l->n_here,
-			    l->n_of);
+		put_loop_part(l, "loads still miss L1D", out);
 		return;
 	case FINDING_SCALAR_LOOP:
 		text_format(out, "%.0f instructions per iteration", l->n_insns);
 		return;
 	default:
-		text_format(out, "%" PRIu64 " of %" PRIu64 " loads, %s%.0f cycles", l->n_here,
-			    l->n_of, l->access_cycles >= LATENCY_LEAST_FULL ? "\xe2\x89\xa5" : "",
+		put_loop_part(l, "loads", out);
+		text_format(out, ", %s%.0f cycles",
+			    l->access_cycles >= LATENCY_LEAST_FULL ? "\xe2\x89\xa5 " : "",
 			    l->access_cycles);
 	}
 }
@@ -280,7 +276,7 @@ static const char *evidence_brief(struct table *t, const struct finding *f)
 	struct text text = { 0 };
 
 	if (f->loop != NULL)
-		put_loop_brief(f, &text);
+		put_loop_brief(f->loop, f->kind, &text);
 	else if (f->sharing != NULL)
 		put_sharing_brief(t, f, &text);
 	else if (f->kind == FINDING_MEMORY_BOUND)
@@ -293,7 +289,9 @@ static const char *evidence_brief(struct table *t, const struct finding *f)
 		text_format(&text, "%.0f %% of its branches mispredicted", f->value);
 	else if (f->kind == FINDING_SLOW_OPERATIONS)
 		text_format(&text, "mean %.0f cycles; of all operations %.0f", f->value, f->other);
-	else if (f->metric != NULL || f->kind == FINDING_WAITING || f->kind == FINDING_SCALAR)
+	else if (f->kind == FINDING_WAITING)
+		text_format(&text, "used %.1f %% of one CPU", f->value);
+	else if (f->metric != NULL || f->kind == FINDING_SCALAR)
 		text_str(&text, counts_claim(t, f, false));
 	else if (f->samples.n_all > 0)
 		text_str(&text, table_human(t, cell_count(f->samples.n), "samples"));

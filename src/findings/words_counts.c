@@ -351,6 +351,9 @@ static void note_contradictions(struct table *t, const struct silence *s,
 static const char *silence_words(struct table *t, const struct silence *s)
 {
 	switch (s->kind) {
+	case SILENCE_NO_PMU:
+		return "No hardware counters here: what limits the program on the CPU is not known "
+		       "(cyclops doctor)";
 	case SILENCE_NO_CPU_EVENTS:
 		return "What limits the program is not known: no event of the CPU was counted";
 	case SILENCE_COVERAGE:

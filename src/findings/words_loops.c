@@ -82,6 +82,14 @@ static void put_chain(const struct finding_loop *l, struct text *out)
 		    l->chain_cycles, l->n_insns, l->n_insns / l->width);
 }
 
+void put_loop_part(const struct finding_loop *l, const char *words, struct text *out)
+{
+	char part[GROUPED_BYTES], all[GROUPED_BYTES];
+
+	text_format(out, "%s of %s %s", grouped_u64(l->n_here, part), grouped_u64(l->n_of, all),
+		    words);
+}
+
 static void put_data(const struct finding_loop *l, struct text *out)
 {
 	if (!isnan(l->part))
@@ -89,17 +97,14 @@ static void put_data(const struct finding_loop *l, struct text *out)
 			out,
 			"%s has %.0f %% of the execution and translation latency of its accesses; ",
 			l->level, 100 * l->part);
-	text_format(out,
-		    "%" PRIu64 " of %" PRIu64
-		    " samples come from there, mean %.0f cycles%s after issue",
-		    l->n_here, l->n_of, l->access_cycles,
+	put_loop_part(l, "samples come from there", out);
+	text_format(out, ", mean %.0f cycles%s after issue", l->access_cycles,
 		    l->access_cycles >= LATENCY_LEAST_FULL ? " or more" : "");
 }
 
 static void put_prefetch(const struct finding_loop *l, struct text *out)
 {
-	text_format(out, "%" PRIu64 " of %" PRIu64 " samples of the load still miss the L1D",
-		    l->n_here, l->n_of);
+	put_loop_part(l, "samples of the load still miss the L1D", out);
 	if (l->other.name != NULL) {
 		text_str(out, "; prefetch: ");
 		put_place(&l->other, out);
@@ -129,17 +134,15 @@ void put_loop_evidence(struct table *t, const struct finding *f, struct text *ou
 	case FINDING_TLB_WALKS:
 		text_format(out,
 			    "translation has %.0f %% of the execution and translation latency of "
-			    "its accesses; %" PRIu64 " of %" PRIu64 " samples need a walk",
-			    100 * l->part, l->n_here, l->n_of);
+			    "its accesses; ",
+			    100 * l->part);
+		put_loop_part(l, "samples need a walk", out);
 		break;
 	case FINDING_MISPREDICTIONS:
-		text_format(out,
-			    "%" PRIu64 " of %" PRIu64 " samples of the branch are mispredicted",
-			    l->n_here, l->n_of);
+		put_loop_part(l, "samples of the branch are mispredicted", out);
 		break;
 	case FINDING_STORE_BOUND:
-		text_format(out, "%" PRIu64 " of %" PRIu64 " samples of the store miss the L1D",
-			    l->n_here, l->n_of);
+		put_loop_part(l, "samples of the store miss the L1D", out);
 		break;
 	case FINDING_LATE_PREFETCH:
 		put_prefetch(l, out);

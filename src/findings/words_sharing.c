@@ -202,11 +202,12 @@ const char *sharing_gain_words(struct table *t, const struct finding *f)
 		text_format(&text, "%.1f %% \xc2\xb1 %.1f of %s", 100 * f->size.share,
 			    100 * f->size.error, f->size.whole);
 	if (s->has_gain)
-		text_format(&text,
-			    "%s%.1f %% \xc2\xb1 %.1f of the run time of the %" PRIu32
-			    " waiting thread%s",
-			    is_false ? "; " : "", 100 * s->gain, 100 * s->gain_error,
-			    s->gain_threads, plural(s->gain_threads));
+		text_format(&text, "%s%.1f %% \xc2\xb1 %.1f of the run time of %s",
+			    is_false ? ", and " : "", 100 * s->gain, 100 * s->gain_error,
+			    s->gain_threads == 1
+				    ? "the waiting thread"
+				    : table_format(t, "the %" PRIu32 " waiting threads",
+						   s->gain_threads));
 	return words_take(t, &text);
 }
 

@@ -26,7 +26,7 @@ struct hot_command {
 	const char *by;
 	struct option_list events;
 	const char *against;
-	bool callers;
+	bool callers, call_tree;
 	bool by_samples;
 	bool arguments;
 	bool histogram;
@@ -47,7 +47,9 @@ static const struct option options[] = {
 	{ "against", 0, OPTION_TEXT, offsetof(struct hot_command, against), "EVENT",
 	  "a sampled event to compare with SPE records" },
 	{ "callers", 0, OPTION_FLAG, offsetof(struct hot_command, callers), NULL,
-	  "callers, as a tree (needs call chains)" },
+	  "callers, as a tree below each row (needs call chains)" },
+	{ "call-tree", 0, OPTION_FLAG, offsetof(struct hot_command, call_tree), NULL,
+	  "instead: the call tree from the top, by total (needs call chains)" },
 	{ "by-samples", 0, OPTION_FLAG, offsetof(struct hot_command, by_samples), NULL,
 	  "count samples, without their periods and latencies" },
 	{ "arguments", 0, OPTION_FLAG, offsetof(struct hot_command, arguments), NULL,
@@ -114,6 +116,11 @@ enum { MOST_TRACE_BYTES = 64 << 20 };
 /* Of less run time it is not shown which rows took it. */
 static const double least_told = 0.5;
 
+static bool wants_chains(const struct hot_command *command)
+{
+	return command->callers || command->call_tree;
+}
+
 /* Is it the plain question, asked by a person, of a capture that may tell run time? */
 static bool wants_run_time(const struct question *q, const struct session *s,
 			   const struct select *select)
@@ -122,7 +129,7 @@ static bool wants_run_time(const struct question *q, const struct session *s,
 	struct err err;
 
 	return question_is_for_reading(q) && command->events.n == 0 && command->against == NULL &&
-	       !command->callers && !command->by_samples && !command->time_estimate &&
+	       !wants_chains(command) && !command->by_samples && !command->time_estimate &&
 	       q->rows.sort == NULL && s->slices.n == 0 &&
 	       capture_totals(s->capture)->aux_bytes <= MOST_TRACE_BYTES &&
 	       elapsed_check_keys(&command->keys, &err) == 0 && elapsed_obstacle(s, select) == NULL;
@@ -175,7 +182,7 @@ static bool wants_addresses(const struct question *q, const struct names *names)
 {
 	const struct hot_command *command = q->what.into;
 
-	return question_is_for_reading(q) && command->by == NULL && !command->callers &&
+	return question_is_for_reading(q) && command->by == NULL && !wants_chains(command) &&
 	       q->rows.sort == NULL && !names_have_functions(names);
 }
 
@@ -321,16 +328,29 @@ static int answer_arguments(struct question *q, struct session *s, const struct 
 	return rc;
 }
 
+static int check_chains(const struct hot_command *command, struct err *err)
+{
+	if (command->callers && command->call_tree)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--callers and --call-tree: one of them, please");
+	if (command->call_tree && !keys_are_code(&command->keys))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--call-tree is of code: by program, module, function, line or "
+			       "instruction");
+	return 0;
+}
+
 static int check_elapsed(const struct question *q, struct hot_command *command, struct err *err)
 {
 	if (command->ghz != NULL && !command->elapsed)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--ghz needs --elapsed");
 	if (!command->elapsed)
 		return 0;
-	if (command->arguments || command->events.n > 0 || command->callers ||
+	if (command->arguments || command->events.n > 0 || wants_chains(command) ||
 	    command->by_samples || q->time_slices != 0 || command->against != NULL)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--elapsed is a question of its own: not with --event, --callers, "
+			       "--call-tree, "
 			       "--by-samples, --time-slices, --against or --arguments");
 	if (command->ghz != NULL && core_clock_parse(command->ghz, &command->clock, err) < 0)
 		return -1;
@@ -341,12 +361,13 @@ static int check_elapsed(const struct question *q, struct hot_command *command, 
 static int hot_check_options(struct question *q, struct err *err)
 {
 	struct hot_command *command = q->what.into;
-	bool groups = command->by != NULL || command->callers || command->by_samples ||
+	bool groups = command->by != NULL || wants_chains(command) || command->by_samples ||
 		      q->time_slices != 0 || command->against != NULL;
 
 	if (command->arguments && groups)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--arguments is a question of its own: not with --by, --callers, "
+			       "--call-tree, "
 			       "--by-samples, --time-slices or --against");
 	if (question_has_gates(q) &&
 	    (command->arguments || command->elapsed ||
@@ -357,11 +378,13 @@ static int hot_check_options(struct question *q, struct err *err)
 	if (command->histogram && !command->arguments)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--histogram needs --arguments");
 	if (command->time_estimate &&
-	    (command->elapsed || command->arguments || command->events.n > 0 || command->callers ||
-	     command->by_samples || q->time_slices != 0 || command->against != NULL))
+	    (command->elapsed || command->arguments || command->events.n > 0 ||
+	     wants_chains(command) || command->by_samples || q->time_slices != 0 ||
+	     command->against != NULL))
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--time-estimate is of all SPE records: not with --event, "
-			       "--callers, --by-samples, --time-slices, --against, --elapsed or "
+			       "--callers, --call-tree, --by-samples, --time-slices, --against, "
+			       "--elapsed or "
 			       "--arguments");
 	if (keys_parse(command->by != NULL ? command->by : "function", &command->keys, err) < 0)
 		return -1;
@@ -370,7 +393,7 @@ static int hot_check_options(struct question *q, struct err *err)
 			return err_set(err, ERR_USAGE, ERR_NOWHERE,
 				       "--time-estimate is of code: not by %s",
 				       key_classes[command->keys.keys[i]].name);
-	return check_elapsed(q, command, err);
+	return check_chains(command, err) < 0 ? -1 : check_elapsed(q, command, err);
 }
 
 static struct hot_view view_of(const struct question *q, const struct session *s,
@@ -384,6 +407,7 @@ static struct hot_view view_of(const struct question *q, const struct session *s
 		.top = rows_to_show(&q->rows),
 		.sort = q->rows.sort,
 		.with_callers = command->callers,
+		.with_call_tree = command->call_tree,
 		.by_samples = command->by_samples || event->is_spe,
 		.with_estimates = event->is_spe && capture_spe(s->capture)->is_present,
 		.with_branches = event->with_branches,

@@ -112,15 +112,6 @@ static void add_inclusive(struct hot_grouping *g, uint32_t number, const uint64_
 	}
 }
 
-/* Callers can be grouped only if all keys are made from the place alone. */
-static bool keys_are_code(const struct keys *keys)
-{
-	for (size_t i = 0; i < keys->n; i++)
-		if (!key_classes[keys->keys[i]].is_code)
-			return false;
-	return true;
-}
-
 static void hot_group_add_slice(struct hot_grouping *g, uint32_t group, uint64_t slice,
 				uint64_t weight)
 {
@@ -338,7 +329,7 @@ void hot_grouping_init(struct hot_grouping *g, const struct hot *hot, const stru
 	g->has_chains = keys_are_code(&view->keys) && hot_has_chains(hot);
 	groups = mem_alloc(hot_end(hot) + 1, sizeof(*groups));
 	group_all(g, groups);
-	if (g->has_chains && view->with_callers)
+	if (g->has_chains && (view->with_callers || view->with_call_tree))
 		list_raws(g, groups);
 	free(groups);
 }

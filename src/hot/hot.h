@@ -170,9 +170,10 @@ struct hot_view {
 	struct keys keys;
 	const char *name; /* of the table */
 	const char *title;
-	size_t top;	     /* rows for each event; 0: all */
-	bool by_samples;     /* share and order by number of records, not by what they weigh */
-	bool with_callers;   /* who called, as a tree below each row */
+	size_t top;	   /* rows for each event; 0: all */
+	bool by_samples;   /* share and order by number of records, not by what they weigh */
+	bool with_callers; /* who called, as a tree below each row */
+	bool with_call_tree; /* instead of rows: what is called, as a tree from the outermost callers on */
 	bool with_estimates; /* totals that SPE records stand for */
 	bool with_branches;  /* what entries of branch stacks tell */
 	const char *sort;    /* name of a column, or NULL */

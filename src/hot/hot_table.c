@@ -297,6 +297,13 @@ static const char *event_text(const struct hot_grouping *g, uint64_t event, stru
 	return hot_is_spe(g->hot, event) ? "arm_spe" : capture_event_name(capture, event);
 }
 
+void hot_show_total(const struct hot_grouping *g, uint64_t event, uint64_t weight, struct table *t,
+		    struct cell *row)
+{
+	hot_table_set(t, row, "event", cell_text(event_text(g, event, t)));
+	hot_table_set(t, row, "total_share", cell_ratio(weight, g->weights[event]));
+}
+
 static void show_group(const struct hot_grouping *g, uint32_t number, struct table *t)
 {
 	const uint64_t *words = tuples_get(&g->keys, number);
@@ -305,16 +312,16 @@ static void show_group(const struct hot_grouping *g, uint32_t number, struct tab
 
 	hot_show_keys(g, words + 1, t, row);
 	hot_show_sums(g, words[0], &group->cost, t, row);
-	hot_table_set(t, row, "event", cell_text(event_text(g, words[0], t)));
+	if (g->has_chains)
+		hot_show_total(g, words[0], group->inclusive, t, row);
+	else
+		hot_table_set(t, row, "event", cell_text(event_text(g, words[0], t)));
 	if (g->view->with_estimates && hot_is_spe(g->hot, words[0]))
 		hot_table_show_estimates(g, group, t, row);
 	hot_show_slices(g, number, t, row);
 	if (g->view->time != NULL && hot_is_spe(g->hot, words[0]))
 		hot_table_set(t, row, "time_estimate",
 			      cell_marked(cell_ratio(group->time, COMMIT_TIME_WHOLE), MARK_SCALED));
-	if (g->has_chains)
-		hot_table_set(t, row, "total_share",
-			      cell_ratio(group->inclusive, g->weights[words[0]]));
 }
 
 /* The first `top` groups of each event. */
@@ -356,7 +363,10 @@ int hot_table(const struct hot *hot, const struct names *names, const struct hot
 
 	hot_grouping_init(&g, hot, names, view);
 	hot_start_table(&g, out);
-	show_all(&g, out);
+	if (view->with_call_tree && g.has_chains)
+		hot_show_call_tree(&g, out);
+	else
+		show_all(&g, out);
 	hot_grouping_release(&g);
 	return table_sort_by(out, view->sort, view->top, err);
 }
@@ -398,9 +408,9 @@ void hot_table_notes(const struct hot *hot, const struct hot_view *view, struct 
 			   elapsed_obstacle(hot->session, NULL) == NULL ? " (hot --elapsed)" : "");
 	if (has_spe_records(hot))
 		spe_filters_note(hot->session, t);
-	if (view->with_callers && !hot_has_chains(hot))
+	if ((view->with_callers || view->with_call_tree) && !hot_has_chains(hot))
 		table_note(t,
-			   "no callers: this capture has no call chains; cyclops record -g records "
+			   "no callers: this capture has no call chains. cyclops record -g records "
 			   "them%s",
 			   has_spe_records(hot) ? " of events, SPE has none" : "");
 }

@@ -82,11 +82,21 @@ static const char *line_of(struct session *s, uint32_t place, uint32_t n_places,
 /* What the share is of. */
 static const char *whole_of(const struct hot_grouping *g, uint64_t event)
 {
+	const char *name;
+
 	if (g->view->by_samples)
 		return "samples";
-	return hot_is_spe(g->hot, event)
-		       ? "latency"
-		       : capture_event_name(g->hot->session->capture, (size_t)event);
+	if (hot_is_spe(g->hot, event))
+		return "latency";
+	name = capture_event_name(g->hot->session->capture, (size_t)event);
+	return strcmp(name, "cpu-clock") == 0 || strcmp(name, "task-clock") == 0 ? "the CPU time"
+										 : name;
+}
+
+/* "latency is", "the CPU time is", "cycles are" */
+static bool is_singular(const struct hot_grouping *g, uint64_t event)
+{
+	return hot_is_spe(g->hot, event) || strncmp(whole_of(g, event), "the ", 4) == 0;
 }
 
 /* "compare", or "code without symbols of libc.so.6". */
@@ -114,7 +124,7 @@ static void say_next(const struct session *s, const struct names *names, const u
 	text_str(&command, "annotate");
 	text_shell_word(&command, cells[0].text);
 	text_char(&command, '\0');
-	answer_say(answer, "Next: %s", tip(answer, s, command.bytes));
+	answer_next(answer, tip(answer, s, command.bytes));
 	text_release(&command);
 }
 
@@ -158,7 +168,7 @@ static void say_first(struct session *s, const struct hot_grouping *g, uint32_t 
 		table_format(answer, "%s%.1f %%%s of %s %s in %s%s%s", bound, 100 * share,
 			     mark == MARK_EXACT ? error_words(g, words[0], cost, share, answer)
 						: "",
-			     whole_of(g, words[0]), hot_is_spe(g->hot, words[0]) ? "is" : "are",
+			     whole_of(g, words[0]), is_singular(g, words[0]) ? "is" : "are",
 			     function_words(g->names, words + 1, answer),
 			     line_of(s, heaviest_place(g, words, false), g->names->n, answer),
 			     cost->n < SPARSE_BELOW ? ": too few samples" : ""));

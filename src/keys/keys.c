@@ -534,6 +534,14 @@ bool keys_have_time(const struct keys *keys)
 	return keys_have(keys, KEY_TIME);
 }
 
+bool keys_are_code(const struct keys *keys)
+{
+	for (size_t i = 0; i < keys->n; i++)
+		if (!key_classes[keys->keys[i]].is_code)
+			return false;
+	return true;
+}
+
 bool keys_are_time(const struct keys *keys)
 {
 	return keys->n == 1 && keys->keys[0] == KEY_TIME;

@@ -84,6 +84,9 @@ uint32_t estimate_dimensions(const struct session *);
 bool keys_have(const struct keys *, enum key);
 bool keys_have_time(const struct keys *);
 
+/* Are all of them of code: functions, lines, instructions …, which chains can be grouped by? */
+bool keys_are_code(const struct keys *);
+
 /* Is time the only key? Then all slices are shown, in order of time. */
 bool keys_are_time(const struct keys *);
 

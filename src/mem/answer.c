@@ -19,7 +19,7 @@ enum part { MEM, CLOCK, VECTORS, N_PARTS };
 /* What memory operations are grouped by. */
 enum grouping { BY_EVENTS, BY_PLACE, N_GROUPINGS };
 
-enum { BRIEF_TOP = 8 };
+enum { BRIEF_TOP = 5 };
 
 static const struct keys by_source = { { KEY_SOURCE }, 1 };
 static const struct keys by_function = { { KEY_FUNCTION }, 1 };
@@ -139,18 +139,25 @@ static void mem_answer_show(struct making *m, struct table *t)
 	*vec_add(&m->out->shown.list) = t;
 }
 
-/* The tables of all operations, shown if no key was asked for. */
+/*
+ * The tables of all operations, shown if no key was asked for. Where nothing waits for translation, and
+ * which events go together, is on the screen with --all.
+ */
 static int make_overview(struct making *m, struct err *err)
 {
 	const struct mem *by_events = mem_of(m, BY_EVENTS);
 
-	mem_translation_table(by_events, &m->out->translation);
+	bool is_screen = !m->request->for_programs;
+	bool has_walks = mem_translation_table(by_events, &m->out->translation);
+
 	mem_events_table(by_events, m->request->top, &m->out->events);
 	if (make_functions(m, err) < 0)
 		return -1;
 	mem_answer_show(m, &m->out->functions);
-	mem_answer_show(m, &m->out->translation);
-	mem_answer_show(m, &m->out->events);
+	if (has_walks || !is_screen || m->request->top == 0)
+		mem_answer_show(m, &m->out->translation);
+	if (!is_screen || m->request->top == 0)
+		mem_answer_show(m, &m->out->events);
 	return 0;
 }
 
@@ -198,12 +205,17 @@ static int mem_answer_make_tables(struct making *m, struct err *err)
 		spe_filters_note(m->s, &m->out->rows);
 	if (!is_sampled)
 		access_samples_note_unused(m->s, &m->out->rows);
-	make_region(m);
+	if (m->request->for_programs)
+		make_region(m);
 	if (m->request->with_histogram) {
 		mem_histogram_table(&m->rows, &m->out->histogram);
 		mem_answer_show(m, &m->out->histogram);
 	}
-	return m->request->by.n == 0 ? make_overview(m, err) : 0;
+	if (m->request->by.n == 0 && make_overview(m, err) < 0)
+		return -1;
+	if (!m->request->for_programs)
+		make_region(m);
+	return 0;
 }
 
 int mem_report_make(struct session *s, const struct select *select,

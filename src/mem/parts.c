@@ -66,8 +66,9 @@ static void show_translation(const struct mem_cost *c, const struct mem_cost *al
 			(struct latency_amount){ mem_weight(all), all->full_cycles }, c->n);
 }
 
-void mem_translation_table(const struct mem *mem, struct table *out)
+bool mem_translation_table(const struct mem *mem, struct table *out)
 {
+	uint64_t n_walks = 0;
 	struct mem_cost costs[N_MEMORY_KINDS][N_TRANSLATIONS] = { 0 }, all[N_MEMORY_KINDS] = { 0 };
 
 	for (uint32_t i = 0; i < mem_n_groups(mem); i++) {
@@ -77,10 +78,13 @@ void mem_translation_table(const struct mem *mem, struct table *out)
 		mem_cost_add_group(&all[kind], mem, i);
 	}
 	table_init(out, "translation", "Address translation", translation_columns, N_TRANSLATION);
-	for (int kind = 0; kind < N_MEMORY_KINDS; kind++)
+	for (int kind = 0; kind < N_MEMORY_KINDS; kind++) {
 		for (int how = 0; how < N_TRANSLATIONS; how++)
 			show_translation(&costs[kind][how], &all[kind], (enum memory_kind)kind,
 					 (enum translation)how, out);
+		n_walks += costs[kind][WALK].n;
+	}
+	return n_walks > 0;
 }
 
 static const struct column event_columns[] = {

@@ -7,8 +7,8 @@
 #include "estimate/clock.h"
 #include "mem/rows.h"
 
-/* What translation costs: with and without a walk. `mem` is grouped by events. */
-void mem_translation_table(const struct mem *, struct table *out);
+/* What translation costs: with and without a walk. `mem` is grouped by events. True: there are walks. */
+bool mem_translation_table(const struct mem *, struct table *out);
 
 /* How often each set of events was seen. `mem` is grouped by events. */
 void mem_events_table(const struct mem *, size_t top, struct table *out);

@@ -182,8 +182,8 @@ static void note_limits(const struct mem_region *r, struct table *out)
 	if (has_bytes && r->vectors != NULL)
 		note_vectors(r->vectors, r->vector_bits, out);
 	if (has_derived)
-		table_note(out, "direct: mean execution + translation latency; derived: thread "
-				"time / estimated operations, shorter where operations overlap");
+		table_note(out, "direct: mean execution + translation latency. derived: thread "
+				"time / estimated operations, less where operations overlap");
 	else if (select_thins(r->select))
 		table_note(out,
 			   "no derived latency: --select excludes operations, but not their time");

@@ -49,7 +49,24 @@ static const char *latency_of(const struct mem_rows *rows, const struct mem_cost
 			    100 * ratio(part.cycles, whole.cycles));
 }
 
-/* " (p50 277 cycles)" */
+/* "DRAM"; what is no level, or a cache of another core, with the CPU's own name: "the LLC (SYS_CACHE)". */
+static const char *source_words(const struct mem_rows *rows, const uint64_t *words, struct table *t)
+{
+	static const char *const levels[N_SOURCE_LEVELS] = {
+		[SOURCE_PEER_CORE] = "another core's cache",
+		[SOURCE_PEER_CLUSTER] = "another core's cache",
+		[SOURCE_SYSTEM_CACHE] = "the LLC",
+		[SOURCE_REMOTE] = "another socket",
+	};
+	const struct cpu_source *source = key_source(words[0]);
+	const char *name = name_of(rows, words, t);
+
+	if (name == NULL || source == NULL || levels[source->level] == NULL)
+		return name;
+	return table_format(t, "%s (%s)", levels[source->level], name);
+}
+
+/* ", p50 277 cycles" */
 static const char *median_of(const struct mem_row *row, struct table *t)
 {
 	bool is_full;
@@ -57,7 +74,7 @@ static const char *median_of(const struct mem_row *row, struct table *t)
 
 	if (isnan(p50))
 		return "";
-	return table_format(t, " (p50 %s%s)", is_full ? "≥ " : "",
+	return table_format(t, ", p50 %s%s", is_full ? "≥ " : "",
 			    table_human(t, cell_count((uint64_t)llround(p50)), "cycles"));
 }
 
@@ -74,7 +91,7 @@ void mem_summary_sources(const struct mem_rows *rows, struct table *answer)
 		answer_say(answer, "Too few samples: %" PRIu64 " load%s.", n, plural(n));
 		return;
 	}
-	source = name_of(rows, words, answer);
+	source = source_words(rows, words, answer);
 	latency = latency_of(rows, &row->cost, answer);
 	answer_say(answer, "%.1f %% of loads %s%s%s%s%s%s.", 100 * ratio(row->cost.n, n),
 		   source != NULL ? "come from " : "have no data source",
@@ -112,5 +129,5 @@ void mem_summary_functions(const struct mem_rows *rows, struct table *answer)
 				    100 * ratio(total->n_full, (uint64_t)total->n + total->n_full));
 	if (text[0] != '\0')
 		answer_say(answer, "%s", text);
-	answer_say(answer, "Next: %s", tip(answer, rows->mem->session, "mem --by instruction"));
+	answer_next(answer, tip(answer, rows->mem->session, "mem --by instruction"));
 }

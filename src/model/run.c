@@ -64,7 +64,7 @@ static int find_emulator(const char *given, char out[PATH_MAX], struct err *err)
 		return 0;
 	return err_set(err, ERR_UNSUPPORTED, ERR_NOWHERE,
 		       "qemu-aarch64 is not installed; apt install qemu-user (qemu-user-static "
-		       "does not do: it has no plugins)");
+		       "has no plugins)");
 }
 
 /* The plugin is below the program's folder in a build, and in the library folder if installed. */

@@ -183,7 +183,7 @@ static const struct {
 	  "the kernel cannot do this" },
 	{ ENOSYS, ERR_UNSUPPORTED, "this kernel is built without perf events", NULL },
 	{ ENOSPC, ERR_IO, "all of its slots are in use", NULL },
-	{ EBUSY, ERR_IO, "somebody else has the PMU for himself", NULL },
+	{ EBUSY, ERR_IO, "another user has reserved the PMU", NULL },
 	{ ESRCH, ERR_IO, "the process or thread has ended", NULL },
 	{ EBADF, ERR_IO, "the group's leader is not an event, or the cgroup not a cgroup", NULL },
 };

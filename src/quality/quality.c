@@ -144,6 +144,7 @@ static enum verdict quality_judge(double share, double some, double much)
 
 static void check_records(struct judging *j)
 {
+	char records[GROUPED_BYTES], samples[GROUPED_BYTES];
 	uint64_t n = j->counts->n;
 
 	if (n == 0 && j->counts->n_samples > 0)
@@ -151,9 +152,9 @@ static void check_records(struct judging *j)
 		    j->counts->n_samples, plural(j->counts->n_samples));
 	else
 		say(j, "records", n < FEW_RECORDS ? WARNING : OK, (double)n,
-		    "%" PRIu64 " SPE record%s%s, %" PRIu64 " sample%s", n, plural(n),
+		    "%s SPE record%s%s, %s sample%s", grouped_u64(n, records), plural(n),
 		    n < FEW_RECORDS ? ": few; see the confidence intervals" : "",
-		    j->counts->n_samples, plural(j->counts->n_samples));
+		    grouped_u64(j->counts->n_samples, samples), plural(j->counts->n_samples));
 	if (capture_spe(j->s->capture)->is_modelled)
 		say(j, "modelled", NOTE, 1, "made by a machine model, not by hardware");
 }
@@ -189,8 +190,8 @@ static void check_interval(struct judging *j)
 		    text.bytes);
 	else if (spe_filters_are_contradicted(j->s))
 		say(j, "interval", WARNING, mean,
-		    "%s, but records contradict the header (see filters): estimates are not "
-		    "reliable",
+		    "%s, but records contradict the header (see filters): estimates are "
+		    "unreliable",
 		    text.bytes);
 	else if (range.least < 1)
 		say(j, "interval", NOTE, mean,
@@ -203,6 +204,7 @@ static void check_interval(struct judging *j)
 
 static void check_filters(struct judging *j)
 {
+	char part[GROUPED_BYTES], all[GROUPED_BYTES];
 	struct text text = { 0 };
 
 	spe_filters_text(j->spe, &text);
@@ -210,9 +212,10 @@ static void check_filters(struct judging *j)
 	if (spe_filters_are_contradicted(j->s))
 		say(counted(j, j->s->unfiltered.n, j->s->unfiltered.n_records), "filters", WARNING,
 		    ratio(j->s->unfiltered.n, j->s->unfiltered.n_records),
-		    "the header says %s, but %" PRIu64 " of %" PRIu64
-		    " records are neither: interval and totals are not reliable",
-		    text.bytes + 2, j->s->unfiltered.n, j->s->unfiltered.n_records);
+		    "the header says %s, but %s of %s records do not fit: interval and totals are "
+		    "unreliable",
+		    text.bytes + 2, grouped_u64(j->s->unfiltered.n, part),
+		    grouped_u64(j->s->unfiltered.n_records, all));
 	else if (j->spe->config2 != 0)
 		say(j, "filters", WARNING, 1,
 		    "%s: faster operations are missing; means and shares are of the recorded ones",
@@ -357,6 +360,7 @@ static void check_time(struct judging *j)
 {
 	const struct quality_counts *q = j->counts;
 	uint64_t n = 0, holes = 0, most = 0, least = UINT64_MAX;
+	char busiest[GROUPED_BYTES], idlest[GROUPED_BYTES];
 
 	for (size_t i = 0; i < q->by_cpu.n; i++) {
 		const struct quality_cpu *c = &q->by_cpu.items[i];
@@ -374,9 +378,8 @@ static void check_time(struct judging *j)
 		    100 * (1 - ratio(holes, n)), q->slices.n);
 	if (most > 0)
 		say(counted(j, least, most), "balance", most > UNEVEN * least ? NOTE : OK,
-		    ratio(least, most),
-		    "the busiest CPU has %" PRIu64 " record%s, the idlest %" PRIu64, most,
-		    plural(most), least);
+		    ratio(least, most), "the busiest CPU has %s record%s, the idlest %s",
+		    grouped_u64(most, busiest), plural(most), grouped_u64(least, idlest));
 }
 
 /* Why the CPU favours some instructions, as far as a fault of it is known to. */

@@ -323,6 +323,7 @@ static void put_processes(struct facts *f)
 void facts_brief_table(const struct session *s, const struct hot *hot, struct table *out)
 {
 	struct facts f = facts_of(s, hot, out);
+	const char *lost_words;
 
 	table_init(out, "about", NULL, columns, COUNT(columns));
 	if (capture_spe(s->capture)->is_present && f.totals->n_auxtrace > 0) {
@@ -340,7 +341,9 @@ void facts_brief_table(const struct session *s, const struct hot *hot, struct ta
 		counted(&f, f.totals->n_samples, "samples");
 	}
 	text_part(&f.text);
-	text_str(&f.text, facts_lost(s, out) == NULL ? "nothing lost" : "some lost");
+	lost_words = facts_lost(s, out);
+	text_str(&f.text, lost_words == NULL ? "nothing lost" : "lost: ");
+	text_str(&f.text, lost_words == NULL ? "" : lost_words);
 	if (s->last_ns > s->first_ns) {
 		text_part(&f.text);
 		counted(&f, s->last_ns - s->first_ns, "ns");

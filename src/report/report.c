@@ -133,8 +133,7 @@ static void show_second(struct tables *shown, struct table *t)
 static const struct keys function_key = { { KEY_FUNCTION }, 1 };
 
 /* Run time by function. */
-static int add_elapsed(const struct session *s, struct elapsed_answer *answer, struct report *out,
-		       struct err *err)
+static int add_elapsed(struct elapsed_answer *answer, struct report *out, struct err *err)
 {
 	struct elapsed_told told;
 
@@ -144,8 +143,8 @@ static int add_elapsed(const struct session *s, struct elapsed_answer *answer, s
 	if (told.share >= least_told)
 		show_second(&out->shown, &out->elapsed);
 	else
-		table_note(&out->functions, "run time is not known for most functions: %s",
-			   tip(&out->functions, s, "hot --elapsed"));
+		table_note(&out->functions,
+			   "run time is not known for most functions (hot --elapsed)");
 	return 0;
 }
 
@@ -260,7 +259,7 @@ static int make_report(struct session *s, const struct select *select, struct an
 	if (rc == 0)
 		shared_scan_run(s, select, &second);
 	if (rc == 0 && elapsed != NULL)
-		rc = add_elapsed(s, elapsed, out, err);
+		rc = add_elapsed(elapsed, out, err);
 	shared_scan_release(&second);
 	elapsed_answer_free(elapsed);
 	if (rc == 0 && bottlenecks != NULL)

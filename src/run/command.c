@@ -240,6 +240,13 @@ int run_counting(struct run *r, unsigned n_times, struct err *err)
 	return step(r, &w, "counting", r->counts_path, err);
 }
 
+/* Can call chains be made of copied stacks of this machine's programs? */
+#if defined(__x86_64__) || defined(__aarch64__)
+#define HAS_UNWINDER true
+#else
+#define HAS_UNWINDER false
+#endif
+
 static int run_sampling(struct run *r, const struct cpu_metric *first, struct err *err)
 {
 	struct pmus pmus = { 0 };
@@ -252,7 +259,13 @@ static int run_sampling(struct run *r, const struct cpu_metric *first, struct er
 	begin(&w, "record");
 	add(&w, "--output");
 	add(&w, r->capture_path);
-	add(&w, "-g");
+	if (HAS_UNWINDER) { /* optimised code has no frame pointers */
+		add(&w, "--call-graph");
+		add(&w, "dwarf,4096");
+		add(&w, "--compress");
+	} else {
+		add(&w, "-g");
+	}
 	if (sampling.spe != NULL)
 		add(&w, sampling.spe);
 	add(&w, "--event");

@@ -400,6 +400,19 @@ static void show(struct tables *to, struct table *t)
 		*vec_add(&to->list) = t;
 }
 
+/* That other tasks used the CPUs is nothing to change in the program. */
+static void put_busy_machine_last(struct findings *found)
+{
+	struct finding *first = found->list.n > 1 ? found->list.items[0] : NULL;
+
+	if (first == NULL || first->kind != FINDING_WAITING || first->remedies.n == 0 ||
+	    first->remedies.items[0].kind != REMEDY_IDLE_MACHINE)
+		return;
+	memmove(found->list.items, found->list.items + 1,
+		(found->list.n - 1) * sizeof(*found->list.items));
+	found->list.items[found->list.n - 1] = first;
+}
+
 static const struct hot_options options = {
 	.dimensions = 1u << DIM_EVENT | 1u << DIM_PLACE | 1u << DIM_EVENTS,
 	.event = -1,
@@ -433,8 +446,10 @@ int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *cou
 		add_sampled(out, s);
 	if (counts != NULL)
 		add_counted(out, hot.result, &names);
-	if (s != NULL && is_blind(out, s))
+	if (s != NULL && is_blind(out, s)) {
 		add_sampled(out, s);
+		put_busy_machine_last(&out->found);
+	}
 	if (counts != NULL) {
 		show(&out->shown, &out->stat.facts);
 		show(&out->shown, &out->stat.run);

@@ -196,12 +196,15 @@ bool spe_filters_are_contradicted(const struct session *s)
 /* Appends that records contradict the header; false if they do not. */
 static bool add_contradiction(const struct session *s, struct text *out)
 {
+	char digits[GROUPED_BYTES], all_digits[GROUPED_BYTES];
+
 	if (!spe_filters_are_contradicted(s))
 		return false;
 	text_format(out,
-		    "), but %" PRIu64 " of %" PRIu64
-		    " records do not pass it: do not trust the interval and totals",
-		    s->unfiltered.n, s->unfiltered.n_records);
+		    " were recorded, but %s of %s records do not fit: interval and totals are "
+		    "unreliable",
+		    grouped_u64(s->unfiltered.n, digits),
+		    grouped_u64(s->unfiltered.n_records, all_digits));
 	return true;
 }
 
@@ -257,7 +260,7 @@ bool spe_filters_sentence(const struct session *s, struct text *out)
 		first = first != NULL ? first : a;
 		differ |= a != NULL && !spe_filters_are_alike(first, a);
 	}
-	text_str(out, spe_filters_are_contradicted(s) ? "the header names a filter ("
+	text_str(out, spe_filters_are_contradicted(s) ? "the header says that "
 						      : "filtered when recorded (");
 	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
 		const struct attr *a = spe_attr(s, i);

@@ -27,7 +27,7 @@ static const struct wording wordings[] = {
 	[SHORT_OF_JIT_MAP] = { "code made at run time, and no perf-PID.map file names it",
 			       "have the runtime write one: java -XX:+DumpPerfMapAtExit, "
 			       "node --perf-basic-prof, python -X perf" },
-	[SHORT_OF_KERNEL] = { "no symbols of the recorded kernel",
+	[SHORT_OF_KERNEL] = { "those of the recorded kernel are not here",
 			      "copy /proc/kallsyms of the recorded machine (as root) and give "
 			      "--kallsyms FILE, or give --vmlinux FILE" },
 	[SHORT_OF_BOOT] = { "another kernel than the recorded one runs now",

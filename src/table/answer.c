@@ -5,13 +5,16 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 static const struct column answer_columns[] = {
 	{ "answer", "", "", CELL_TEXT, COLUMN_TEXT_ONLY, "what to know first" },
+	{ "command", "", "", CELL_TEXT, COLUMN_TEXT_ONLY | COLUMN_COMMAND, "what to type next" },
 };
 
 void answer_init(struct table *t)
 {
-	table_init(t, "answer", NULL, answer_columns, 1);
+	table_init(t, "answer", NULL, answer_columns, COUNT(answer_columns));
 	t->style = TABLE_ANSWER;
 }
 
@@ -33,4 +36,12 @@ void answer_say_sentence(struct table *t, const char *words)
 	if (n > 0)
 		answer_say(t, "%c%s%s", toupper((unsigned char)words[0]), words + 1,
 			   words[n - 1] == '.' ? "" : ".");
+}
+
+void answer_next(struct table *t, const char *command)
+{
+	struct cell *row = table_add_row(t);
+
+	row[0] = cell_text("Next:");
+	row[1] = cell_text(command);
 }

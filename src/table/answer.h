@@ -18,4 +18,7 @@ void answer_say(struct table *, const char *format, ...) __attribute__((format(p
 /* Appends words as a sentence: with a capital letter in front, and a full stop behind unless there is one. */
 void answer_say_sentence(struct table *, const char *words);
 
+/* Appends what to type next, which is not broken where it could not be pasted. The text is borrowed. */
+void answer_next(struct table *, const char *command);
+
 #endif

@@ -39,7 +39,7 @@ static void keep(struct table *t, const size_t *kept, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		columns[i] = t->columns[kept[i]];
-		columns[i].flags &= ~(unsigned)COLUMN_MACHINE_ONLY;
+		columns[i].flags &= ~(unsigned)(COLUMN_MACHINE_ONLY | COLUMN_BELOW);
 	}
 	memset(&narrow.cells, 0, sizeof(narrow.cells));
 	for (size_t row = 0; row < n_rows; row++)

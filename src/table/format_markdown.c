@@ -95,8 +95,18 @@ static void markdown_modelled(struct text *out)
 /* The first sentence says most. */
 static void put_answer(const struct table *t, struct text *out)
 {
-	for (size_t row = 0; row < table_n_rows(t); row++)
-		put_paragraph(out, table_cell(t, row, 0)->text, row == 0 ? "**" : "");
+	for (size_t row = 0; row < table_n_rows(t); row++) {
+		const char *words = table_cell(t, row, 0)->text;
+		const struct cell *command = table_cell(t, row, 1);
+		struct text line = { 0 };
+
+		if (!cell_is_absent(command)) {
+			text_format(&line, "%s %s", words, command->text);
+			text_char(&line, '\0');
+		}
+		put_paragraph(out, line.n > 0 ? line.bytes : words, row == 0 ? "**" : "");
+		text_release(&line);
+	}
 }
 
 static void put_shown(struct text *out, const struct shown *shown)

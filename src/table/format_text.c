@@ -6,6 +6,7 @@
 #include "table/pen.h"
 #include "table/prose.h"
 #include "table/shown.h"
+#include "table/sort.h"
 
 /* Rows are indented below the title. --wide gives them as much room as this. */
 enum { INDENT = 2, WIDE = 4096 };
@@ -96,9 +97,21 @@ static unsigned write_findings(const struct table *t, struct pen *pen, struct ar
 /* The first line says most. */
 static unsigned write_answer(const struct table *t, struct pen *pen, struct arena *memory)
 {
-	for (size_t row = 0; row < table_n_rows(t); row++)
-		write_remark(pen, row == 0 ? PEN_BOLD : PEN_PLAIN, 0,
-			     span_of(memory, table_cell(t, row, 0)->text, pen->has_unicode));
+	for (size_t row = 0; row < table_n_rows(t); row++) {
+		struct span words = span_of(memory, table_cell(t, row, 0)->text, pen->has_unicode);
+		const struct cell *command = table_cell(t, row, 1);
+
+		if (cell_is_absent(command)) {
+			write_remark(pen, row == 0 ? PEN_BOLD : PEN_PLAIN, 0, words);
+			continue;
+		}
+		pen->column = 0;
+		pen_write(pen, PEN_PLAIN, words);
+		pen->column++;
+		pen_wrap_command(pen, span_of(memory, command->text, pen->has_unicode),
+				 words.width + 1);
+		pen_newline(pen);
+	}
 	return 0;
 }
 

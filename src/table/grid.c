@@ -18,7 +18,7 @@ static const struct branches {
 
 static bool grid_is_shown(const struct table *t, size_t column)
 {
-	if (t->columns[column].flags & COLUMN_MACHINE_ONLY)
+	if (t->columns[column].flags & (COLUMN_MACHINE_ONLY | COLUMN_BELOW))
 		return false;
 	for (size_t row = 0; row < table_n_rows(t); row++)
 		if (!cell_is_absent(table_cell(t, row, column)))

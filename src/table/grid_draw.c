@@ -291,11 +291,36 @@ static void draw_row(struct grid *g, uint32_t row, struct pen *pen)
 	pen_newline(pen);
 }
 
+/* Columns that have a line of their own: below the second column, whose rows they explain. */
+static void draw_below(struct grid *g, uint32_t row, struct pen *pen)
+{
+	const struct table *t = g->table;
+	size_t indent = g->indent + g->lanes[0].width + GRID_GAP;
+
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const struct column *c = &t->columns[i];
+		const struct cell *cell = table_cell(t, row, i);
+		struct text words = { 0 };
+
+		if (!(c->flags & COLUMN_BELOW) || cell_is_absent(cell))
+			continue;
+		text_format(&words, "%s: %s", c->title != NULL ? c->title : c->name, cell->text);
+		text_char(&words, '\0');
+		pen->column = indent;
+		pen_wrap(pen, PEN_PLAIN, span_of(&g->scratch, words.bytes, g->has_unicode), indent,
+			 pen->width);
+		text_release(&words);
+		pen_newline(pen);
+	}
+}
+
 void grid_draw(struct grid *g, const char *title, struct pen *pen)
 {
 	draw_headings(g, title, pen);
 	if (g->n_lanes == 0)
 		return;
-	for (size_t i = 0; i < table_n_rows(g->table); i++)
+	for (size_t i = 0; i < table_n_rows(g->table); i++) {
 		draw_row(g, g->order[i], pen);
+		draw_below(g, g->order[i], pen);
+	}
 }

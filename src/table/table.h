@@ -84,6 +84,7 @@ enum column_flags {
 	 * columns. No other text has amounts in it.
 	 */
 	COLUMN_MESSAGE = 16384,
+	COLUMN_BELOW = 65536, /* text: on a line of its own below the row, after the title */
 };
 
 /* Constant data of the analysis. */

@@ -22,7 +22,7 @@ from harness import ENVIRONMENT, Checks, run
 
 DONE, FAILED, USAGE, NO_DATA = 0, 1, 2, 4
 PIPE_WIDTH = 100
-SCREEN_LINES = 56
+SCREEN_LINES = 57
 COMMANDS = ("report", "diff", "hot", "dump", "export")
 ESCAPE = re.compile(rb"\x1b\[[0-9;]*m")
 
@@ -254,7 +254,7 @@ def check_callers(checks, folder):
     run(folder.maker, "--output", folder.file("spe.data"), "--records", 100)
     for words, note in ((["spe.data"], True), (["a.data"], False), (["a.data", "--by", "cpu"], False)):
         text = " ".join(folder.run("hot", "--callers", *words).stdout.decode().split())
-        checks.expect(("no callers: this capture has no call chains; cyclops record -g" in text) == note, f"callers: {text}")
+        checks.expect(("no callers: this capture has no call chains. cyclops record -g" in text) == note, f"callers: {text}")
         plain = folder.run("hot", *words).stdout.decode()
         checks.expect("no callers" not in plain, f"without --callers: {plain}")
     os.remove(folder.file("spe.data"))

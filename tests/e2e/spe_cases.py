@@ -144,14 +144,14 @@ def contradictions(c):
         c.make([spe(loop, op_class, op, RETIRED, 100)], config=config | JITTER | 1, min_latency=min_latency)
         checks = {row["check"]: row for row in c.table("quality", "quality")}
         where = f"filter {config:#x} from {min_latency} and operation {op_class} {op}: {checks['filters']}"
-        c.expect(("100 of 100 records are neither" in checks["filters"]["finding"]) != obeys, where)
+        c.expect(("100 of 100 records do not fit" in checks["filters"]["finding"]) != obeys, where)
         c.expect(checks["filters"]["verdict"] == "warning" if not obeys else True, where)
         c.expect((checks["interval"]["verdict"] == "warning") != obeys, f"{where}: {checks['interval']}")
         text = folded(c.cyclops, "hot", "--symfs", "/", c.path)
-        c.expect(("do not pass it" in text) != obeys, f"{where}: {text[-300:]}")
+        c.expect(("records do not fit" in text) != obeys, f"{where}: {text[-300:]}")
     c.make([spe(loop, *load, RETIRED, 5000), spe(loop, *other, RETIRED, 1)], config=LOADS | JITTER | 1)
     found = {row["check"]: row for row in c.table("quality", "quality")}["filters"]["finding"]
-    c.expect("records are neither" not in found, f"one of 5000 may be damaged: {found}")
+    c.expect("records do not fit" not in found, f"one of 5000 may be damaged: {found}")
 
 
 def bias(c):

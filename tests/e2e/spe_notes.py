@@ -26,7 +26,7 @@ CONFIG, CONFIG1, CONFIG2 = 8, 56, 64  # offsets in perf_event_attr
 
 LATENCY = "latency is no run time: operations overlap"
 PASSED = "totals, means and shares are of what passed"
-BROKEN = "do not trust the interval and totals"
+BROKEN = "interval and totals are unreliable"
 REGULAR = "loops in step with the interval are over- or undercounted"
 
 

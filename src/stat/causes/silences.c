@@ -194,7 +194,9 @@ static void add_lack(const struct stat *s, const struct stat_lacking *l, struct 
 	for (size_t i = 0; i < l->below.n; i++)
 		add_events_of(&below, l->below.items[i]);
 	command = counting_command(s, &all, out);
-	if (!has_cpu_events(s))
+	if (!has_cpu_events(s) && s->counts->has_no_pmu)
+		silences_add(out, (struct silence){ .kind = SILENCE_NO_PMU });
+	else if (!has_cpu_events(s))
 		silences_add(out,
 			     (struct silence){ .kind = SILENCE_NO_CPU_EVENTS, .command = command });
 	else if (count_roots(s, l, MARK_IMPLAUSIBLE) > 0)

@@ -190,7 +190,7 @@ static void test_events(void **state)
 	close_fixture(&s);
 }
 
-/* Everything below main is main's, once, also in a recursion; callers are a tree. */
+/* Everything below main is main's, once, also in a recursion; callers and callees are trees. */
 static void test_callers(void **state)
 {
 	const struct sample samples[] = {
@@ -219,6 +219,18 @@ static void test_callers(void **state)
 		     "alpha,0x103,0,sparse,1,0,0,,,,,7,\n"
 		     "alpha,0x203,0,sparse,0.6,0,0,,,,,8,\n"
 		     "alpha,0x303,0,sparse,0.1,0,0,,,,,9,\n");
+	free(csv);
+	csv = hot_csv(&s, "place", &everything, &(struct hot_view){ .with_call_tree = true });
+	assert_string_equal(
+		csv, "module,offset,share,share_trust,total_share,samples,period,latency_cycles,"
+		     "latency_cycles_trust,mean_latency_cycles,mean_latency_cycles_trust,"
+		     "row,parent_row\n"
+		     "alpha,0x103,0,sparse,1,0,0,,,,,0,\n"
+		     "alpha,0x203,0,sparse,0.6,0,0,,,,,1,0\n"
+		     "alpha,0x300,0.6,sparse,0.6,1,60,,,,,2,1\n"
+		     "alpha,0x200,0.3,sparse,0.3,1,30,,,,,3,0\n"
+		     "alpha,0x303,0,sparse,0.1,0,0,,,,,4,0\n"
+		     "alpha,0x300,0.1,sparse,0.1,1,10,,,,,5,4\n");
 	free(csv);
 	close_fixture(&s);
 }

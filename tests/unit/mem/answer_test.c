@@ -167,7 +167,7 @@ static const struct expected_cell cells[] = {
 
 	/* What is said first has the numbers of the tables. */
 	{ "answer", 0, "answer", 0, MARK_EXACT,
-	  "28.6 % of loads come from DRAM (p50 400 cycles): at least 90.6 % of load latency "
+	  "28.6 % of loads come from DRAM, p50 400 cycles: at least 90.6 % of load latency "
 	  "(too few samples)." },
 	{ "answer", 1, "answer", 0, MARK_EXACT,
 	  "first has at least 90.6 % of load latency. 14.3 % of loads need a page table walk. "

@@ -98,7 +98,7 @@ static const struct kernel_case {
 	const char *expected, *missing;
 } kernel_cases[] = {
 	{ "nothing", false, false, 0, "_text", 0xffff800008000100, "",
-	  "no symbols of the recorded" },
+	  "those of the recorded kernel" },
 	{ "kallsyms", true, false, 0xffff800008000000, "_text", 0xffff800008000108, "schedule",
 	  "" },
 	{ "kallsyms of another boot", true, false, 0xffff900008000000, "_text", 0xffff900008000108,
