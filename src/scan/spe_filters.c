@@ -200,9 +200,7 @@ static bool add_contradiction(const struct session *s, struct text *out)
 
 	if (!spe_filters_are_contradicted(s))
 		return false;
-	text_format(out,
-		    " were recorded, but %s of %s records do not fit: interval and totals are "
-		    "unreliable",
+	text_format(out, ". %s of %s records do not fit it: interval and totals are unreliable",
 		    grouped_u64(s->unfiltered.n, digits),
 		    grouped_u64(s->unfiltered.n_records, all_digits));
 	return true;
@@ -260,7 +258,7 @@ bool spe_filters_sentence(const struct session *s, struct text *out)
 		first = first != NULL ? first : a;
 		differ |= a != NULL && !spe_filters_are_alike(first, a);
 	}
-	text_str(out, spe_filters_are_contradicted(s) ? "the header says that "
+	text_str(out, spe_filters_are_contradicted(s) ? "the header names this filter: "
 						      : "filtered when recorded (");
 	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
 		const struct attr *a = spe_attr(s, i);

@@ -115,9 +115,9 @@ def main():
             words = " ".join(screen)
             checks.expect(PASSED not in shown("plain", *screen), f"{words}: nothing was filtered")
             checks.expect(f"(latency from 1 cycle): {PASSED}" in shown("quick", *screen), f"{words}: min-latency is said")
-            checks.expect("(latency from 100 cycles), but" in shown("slow", *screen), f"{words}: records are quicker")
-            checks.expect("(only loads + stores), but" in shown("memory", *screen), f"{words}: there are others")
-            checks.expect("(only loads), but" in shown("loads", *screen), f"{words}: not all are loads")
+            checks.expect("header names this filter: latency from 100 cycles. " in shown("slow", *screen), f"{words}: records are quicker")
+            checks.expect("header names this filter: only loads + stores. " in shown("memory", *screen), f"{words}: there are others")
+            checks.expect("header names this filter: only loads. " in shown("loads", *screen), f"{words}: not all are loads")
             text = shown("two", *screen)
             checks.expect(": all operations; " in text and f": latency from 100 cycles): {PASSED}" in text,
                           f"{words}: the filter of the second event is said")
