@@ -480,7 +480,7 @@ static void nothing_to_account(void **state)
 	open_session(&made, 1, &o);
 	assert_int_equal(account(&o, "function", &t, &err), -1);
 	assert_int_equal(err.code, ERR_NO_DATA);
-	assert_non_null(strstr(err.text, "has samples of event"));
+	assert_non_null(strstr(err.text, "found event"));
 	cycle_tables_release(&t);
 	close_made(&o);
 }
