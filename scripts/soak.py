@@ -90,6 +90,7 @@ ENTRIES = {
         "sharing_programs.py", GCC.cyclops, E2E / "sharing", "--all")),
     "time-shares": ("model/time-shares", GCC, 1, lambda n: script("time_shares.py", "--all", GCC.cyclops, DATA)),
     "statistics": ("model/statistics", GCC, 50, lambda n: script("model_statistics.py", GCC.cyclops, DATA, n)),
+    "schema": ("e2e/schema", GCC, 1, lambda n: script("schema.py", "--all", GCC.cyclops, ROOT / "docs/schema", DATA)),
     "determinism": ("e2e/determinism", GCC, 1, lambda n: script("determinism.py", "--all", GCC.cyclops, GCC.maker)),
     "debian": ("model/debian", GCC, 1, lambda n: script("model_debian.py", "--all", GCC.cyclops, ROOT / "build-debian")),
     "advice": ("advice/court", GCC, 1, lambda n: [sys.executable, ADVICE / "court.py", "--renamed", GCC.cyclops]),

@@ -5,7 +5,7 @@ Run time by function, out of the times of SPE records, against the cycles that t
 elapsed_truth.py CYCLOPS DATA_DIR KERNELS_DIR [SEEDS].
 
 Programs whose functions run for long at a time, and such where they alternate faster than records are
-taken, run with SEEDS (default 2) choices of samples. Limits must hold the truth, what is told must be
+taken, run with SEEDS (default 1) choices of samples. Limits must hold the truth, what is told must be
 near to it, what alternates must not be told, waiting must not count as run time. Without the emulator,
 nm or a compiler the test is skipped.
 """
@@ -112,7 +112,7 @@ def check_refusals(checks, cyclops, folder, program):
 
 def main():
     cyclops, data = os.path.realpath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
-    kernels, n_seeds = sys.argv[3], int(sys.argv[4]) if len(sys.argv) > 4 else 2
+    kernels, n_seeds = sys.argv[3], int(sys.argv[4]) if len(sys.argv) > 4 else 1
     for program in ("qemu-aarch64", "nm", COMPILER):
         need(program)
     checks = Checks()
