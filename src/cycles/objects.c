@@ -30,6 +30,9 @@ const struct column object_columns[N_OBJECT_NAMES] = {
 /* What a capture says of the program that its processes run, which is not the same in each. */
 static const char n_processes_column[] = "processes", processes_column[] = "program_processes";
 
+/* Where samples go of an event that counts nothing, as a damaged capture may have them: nowhere. */
+#define NO_EVENT UINT32_MAX
+
 /* The names of a capture that is being added, and where its events go. */
 struct adding {
 	struct cycle_objects *objects;
@@ -118,6 +121,7 @@ static void add_events(struct adding *a, const struct cycle_events *matched)
 		struct cycle_event *event;
 		double factor = mux_factor(a->mux, i, UINT32_MAX);
 
+		a->events[i] = NO_EVENT;
 		if (!cycle_event_counts(a->session, i))
 			continue;
 		a->events[i] = event_add(a->objects, capture_event_name(c, i), matched->nodes[i]);
@@ -342,6 +346,8 @@ static void add_group(struct adding *a, uint32_t group, uint32_t n_before)
 	cycle_sums_key(a->sums, group, raw);
 	m = mux_factor(a->mux, (size_t)raw[DIM_EVENT], cycle_sums_cpu(a->sums, raw));
 	event = a->events[raw[DIM_EVENT]];
+	if (event == NO_EVENT)
+		return;
 	if (o->is_by_block)
 		raw[DIM_PLACE] = block_starts_of(&a->blocks, (uint32_t)raw[DIM_PLACE]);
 	for (size_t i = 0; i < o->keys.n; i++) {
