@@ -55,8 +55,9 @@ def text_of(path):
 def programs(data):
     found = sorted(glob.glob(f"{data}/root/opt/*/*"))
     for place in PLACES:
-        here = [path for path in sorted(glob.glob(place), key=lambda path: (os.path.getsize(path), path))
-                if os.path.isfile(path) and not os.path.islink(path) and 30_000 < os.path.getsize(path) < 2_000_000 and text_of(path)]
+        files = [path for path in glob.glob(place) if os.path.isfile(path) and not os.path.islink(path)]
+        here = [path for path in sorted(files, key=lambda path: (os.path.getsize(path), path))
+                if 30_000 < os.path.getsize(path) < 2_000_000 and text_of(path)]
         found += here[::max(1, len(here) // MOST_OF_A_PLACE)][:MOST_OF_A_PLACE]
     return [path for path in found if os.path.isfile(path) and text_of(path)]
 

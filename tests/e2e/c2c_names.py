@@ -219,9 +219,9 @@ def check_addr(found, tools, folder, checks, what):
     for name in found.values():
         wanted[re.sub(r"^other\[2\]$", "other", name or "")] += 16
     checks.expect(said == wanted, f"{what}: addr says {said}, c2c {wanted}")
-    # "208 accesses to memory without variables (heap, stack): the code gives a type for 84.6 %"
+    # "208 accesses to memory without variables (heap, stack): types come from the code, for 84.6 % of them"
     text = folded(tools[0], "addr", "--symfs", folder, os.path.join(folder, "perf.data"))
-    note = re.search(r"(\d+) accesses to memory without .* gives a type for (\d+\.\d) %", text)
+    note = re.search(r"(\d+) accesses to memory without .* types come from the code, for (\d+\.\d) %", text)
     part = 100 * (1 - wanted[""] / wanted.total())
     checks.expect(note and int(note[1]) == wanted.total() and abs(float(note[2]) - part) <= 0.05,
                   f"{what}: {note and note[0]}, not {part} of {wanted.total()}")
