@@ -309,7 +309,7 @@ static struct value register_value(const struct value *values, unsigned reg)
 	return reg == 31 ? fixed : values[reg];
 }
 
-static bool is_copy(uint32_t word)
+bool chain_is_copy(uint32_t word)
 {
 	return (word & 0x7fe0ffe0) == 0x2a0003e0 && (word >> 16 & 31) != 31; /* MOV */
 }
@@ -374,7 +374,7 @@ static struct value computed_value(uint32_t word, const struct isa_registers *r,
 	if ((word & 0x1fe00000) == 0x0b200000) /* extended */
 		return linear_sum(a, b,
 				  (word >> 30 & 1 ? -1 : 1) * ((int64_t)1 << (word >> 10 & 7)));
-	if (is_copy(word))
+	if (chain_is_copy(word))
 		return b;
 	if ((word & 0x1f800000) == 0x13000000 && (word >> 29 & 3) != 1) {
 		if (immr == 0 && imms >= 31)
@@ -423,7 +423,7 @@ static void find_origins(const struct execution *e, struct origin *out)
 
 		if (e->code[i].is_rare)
 			continue;
-		if (is_copy(word))
+		if (chain_is_copy(word))
 			result = out[word >> 16 & 31];
 		else if (r->is_step && r->n_reads > 0)
 			result = (struct origin){ out[r->reads[0]].reg,

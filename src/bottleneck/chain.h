@@ -27,6 +27,9 @@ enum { CHAIN_MOST_INSNS = 1024 };
  */
 double chain_find(const struct loop_insn *, size_t n, double *parts);
 
+/* MOV between general registers: the value goes on as it is. */
+bool chain_is_copy(uint32_t word);
+
 /* How the address of an access moves from iteration to iteration. */
 enum address_move {
 	ADDRESS_NONE,	  /* it is no access */

@@ -412,12 +412,32 @@ static bool is_scalar(const struct judged *j, size_t *out_access)
 	return has_elements;
 }
 
+/*
+ * Does each iteration need what several instructions of the one before made of a value, such as a
+ * rotated sum? Vectors cannot take such iterations together. They can take counters, sums, which lanes
+ * add up, and the larger of two values, which is a comparison and a choice.
+ */
+static bool is_recurrence(const struct judged *j)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->n; i++) {
+		struct isa_registers r;
+
+		if (j->chain_parts[i] > 0 && isa_registers_of(judged_word(j, i), &r))
+			n += r.n_writes > 0 && r.writes[0] != ISA_REG_FLAGS && !r.is_step &&
+			     !chain_is_copy(judged_word(j, i));
+	}
+	return n > 1;
+}
+
 static void add_scalar(struct judged *j, struct bottlenecks *all)
 {
 	struct cause c = { BOTTLENECK_SCALAR, j->width, 0 };
 	struct bottleneck b;
 
-	if (!j->region->is_loop || isnan(j->time) || !is_near_width(j) || !is_scalar(j, &c.insn))
+	if (!j->region->is_loop || isnan(j->time) || !is_near_width(j) || is_recurrence(j) ||
+	    !is_scalar(j, &c.insn))
 		return;
 	fill_common(j, &c, &b);
 	if (b.place == UINT32_MAX)
