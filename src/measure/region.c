@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "measure/inside.h"
 
@@ -48,6 +49,23 @@ static void path_clear(const struct cyclops *c, struct path *p)
 			STORE(p->histograms[i], 0);
 }
 
+/*
+ * Has the kernel give memory to the path's histograms now, so that it is not page faults of the regions
+ * around. Before Linux 5.14 the pages are touched, which are faults once.
+ */
+static void populate(const struct cyclops *c, struct path *p)
+{
+	enum { PAGE = 4096, POPULATE_WRITE = 23 };
+	size_t size = (size_t)c->events.n * HISTOGRAM_BUCKETS * sizeof(uint64_t);
+	char *start = (char *)((uintptr_t)p->histograms & ~(uintptr_t)(PAGE - 1));
+	char *end = (char *)p->histograms + size;
+
+	if (madvise(start, (size_t)(end - start), POPULATE_WRITE) == 0)
+		return;
+	for (volatile char *at = (char *)p->histograms; at < end; at += PAGE)
+		*at = 0;
+}
+
 /* The path of a region inside of another, added if it is new. NULL: there is no room. */
 static struct path *path_of(struct caliper_thread *t, int region, int parent, bool is_recursive)
 {
@@ -64,6 +82,7 @@ static struct path *path_of(struct caliper_thread *t, int region, int parent, bo
 	p->parent = parent;
 	p->is_recursive = is_recursive;
 	p->epoch = LOAD(t->owner->epoch);
+	populate(t->owner, p);
 	path_clear(t->owner, p);
 	STORE(p->region, region);
 	__atomic_store_n(&t->n_paths, t->n_paths + 1, __ATOMIC_RELEASE);

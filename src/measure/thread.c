@@ -211,8 +211,8 @@ static size_t take(size_t *total, size_t size)
 }
 
 /*
- * The memory of a thread is one mapping. What is not touched takes no memory: of a histogram, the
- * buckets that are never used.
+ * The memory of a thread is one mapping. The kernel gives memory to what is used: to histograms when
+ * a region first begins inside of another.
  */
 static struct caliper_thread *new_thread(struct cyclops *c)
 {
