@@ -4,12 +4,17 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/nearest.h"
+
 void counts_release(struct counts *c)
 {
 	vec_release(&c->items);
 	vec_release(&c->metrics);
 	vec_release(&c->intervals);
 	vec_release(&c->pmus);
+	for (size_t i = 0; i < c->regions.n; i++)
+		vec_release(&c->regions.items[i].items);
+	vec_release(&c->regions);
 	arena_release(&c->memory);
 	*c = (struct counts){ 0 };
 }
@@ -30,6 +35,40 @@ const struct count *counts_find(const struct counts *c, const char *event)
 		if (strcasecmp(c->items.items[i].event, event) == 0)
 			return &c->items.items[i];
 	return NULL;
+}
+
+static const char *region_name_at(const void *context, size_t i)
+{
+	const struct counts *c = context;
+
+	return i < c->regions.n ? c->regions.items[i].name : NULL;
+}
+
+int counts_take_region(struct counts *c, const char *name, struct err *err)
+{
+	char names[256];
+	const char *nearest = nearest_word(name, region_name_at, c);
+
+	for (size_t i = 0; i < c->regions.n; i++) {
+		struct count_region *r = &c->regions.items[i];
+
+		if (strcmp(r->name, name) != 0)
+			continue;
+		c->items.n = 0;
+		for (size_t k = 0; k < r->items.n; k++)
+			*vec_add(&c->items) = r->items.items[k];
+		c->elapsed_ns = r->n_threads == 1 ? r->time_ns : 0;
+		return 0;
+	}
+	if (c->regions.n == 0)
+		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
+			       "region '%s': the counts are of a whole program; regions are what "
+			       "libcyclops writes (cyclops_measure(3))",
+			       name);
+	return err_set(err, ERR_USAGE, ERR_NOWHERE, "there is no region '%s'; %s%s", name,
+		       nearest != NULL ? "did you mean " : "there are ",
+		       nearest != NULL ? nearest
+				       : list_words(region_name_at, c, names, sizeof(names)));
 }
 
 double count_coverage(const struct count *c)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/err.h"
 #include "base/vec.h"
 
 enum count_state {
@@ -66,6 +67,16 @@ struct count_pmu {
 	uint32_t slots;
 };
 
+/* A region that a program measured itself (libcyclops), with all threads and all regions around it. */
+struct count_region {
+	const char *name;
+	uint64_t calls;
+	uint64_t time_ns;      /* summed over calls and threads */
+	uint64_t exclusive_ns; /* without the regions inside of it */
+	uint32_t n_threads;
+	VEC_OF(struct count) items; /* by thread and set, as `group` */
+};
+
 /* The counts of a run, or of several that were joined. Zeroed is empty. */
 struct counts {
 	struct arena memory;	    /* holds the texts */
@@ -73,8 +84,10 @@ struct counts {
 	VEC_OF(struct count_metric) metrics;
 	VEC_OF(struct count_interval) intervals;
 	VEC_OF(struct count_pmu) pmus; /* empty: cores of one type, or not known */
-	const char *command;	       /* that was measured; NULL: not known */
-	const char *date;	       /* as the tool wrote it; NULL: not known */
+	/* those of libcyclops, in the order of their first call; `items` are of what is not inside another */
+	VEC_OF(struct count_region) regions;
+	const char *command; /* that was measured; NULL: not known */
+	const char *date;    /* as the tool wrote it; NULL: not known */
 	const char *source;  /* the tool: "perf stat -j", "cyclops stat"; NULL: counted here */
 	const char *cpu;     /* id in the catalog; NULL: not known */
 	uint64_t midr;	     /* 0: not known */
@@ -107,6 +120,12 @@ struct count *counts_add(struct counts *, const char *event);
  * there are counts by CPU, thread or interval.
  */
 const struct count *counts_find(const struct counts *, const char *event);
+
+/*
+ * Makes `items` those of the region of that name. Fails if there are no regions, or none of that name:
+ * the error names the nearest.
+ */
+int counts_take_region(struct counts *, const char *name, struct err *);
 
 /* The time of one run: elapsed_ns, or perf's event duration_time. 0: not known. */
 double counts_elapsed_ns(const struct counts *);

@@ -12,7 +12,7 @@ enum { SIZE_MAX_TEXT = 1 << 30 };
 
 /* In the order of trying: the last format accepts what no other does. */
 static const struct import_format *const formats[] = {
-	&import_json,	 &import_perf_json, &import_topdown,
+	&import_regions, &import_json,	    &import_perf_json, &import_topdown,
 	&import_rpistat, &import_perf_text, &import_perf_csv,
 };
 
@@ -58,8 +58,8 @@ int counts_import(const char *text, size_t size, const char *path, struct counts
 		return err_set(
 			err, ERR_FORMAT, ERR_NOWHERE,
 			"counts: found none (read as %s); wanted the output of perf stat "
-			"(plain, -x, -j), of topdown-tool (csv), of rpistat, of cyclops stat "
-			"or model (json)",
+			"(plain, -x, -j), of topdown-tool (csv), of rpistat, of cyclops stat, "
+			"cyclops model or libcyclops (json)",
 			formats[i]->name);
 	return 0;
 }

@@ -11,7 +11,7 @@
 /*
  * Reads counts into zeroed `out`, to be released also after an error. The format is detected: `perf
  * stat -x` with any separator, `perf stat -j`, `perf stat` for people, the two CSV files of
- * topdown-tool, rpistat, the machine model, `cyclops stat`. Event names stay as they are;
+ * topdown-tool, rpistat, the machine model, `cyclops stat`, libcyclops. Event names stay as they are;
  * counts_name() maps them to the catalog. `path` is where the text is from (NULL: unknown): some
  * tools write the CPU there.
  */

@@ -70,7 +70,7 @@ struct import_format {
 	int (*read)(const char *text, size_t size, struct counts *, struct err *);
 };
 
-extern const struct import_format import_json, import_perf_json, import_topdown, import_rpistat,
-	import_perf_text, import_perf_csv;
+extern const struct import_format import_regions, import_json, import_perf_json, import_topdown,
+	import_rpistat, import_perf_text, import_perf_csv;
 
 #endif

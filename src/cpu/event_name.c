@@ -198,4 +198,7 @@ void counts_name(struct counts *c, const struct cpu_pmu *pmu)
 {
 	for (size_t i = 0; i < c->items.n; i++)
 		name_count(c, &c->items.items[i], pmu);
+	for (size_t i = 0; i < c->regions.n; i++)
+		for (size_t k = 0; k < c->regions.items[i].items.n; k++)
+			name_count(c, &c->regions.items[i].items.items[k], pmu);
 }

@@ -53,7 +53,7 @@ struct loader {
 static const char *kind_at(const void *context, size_t i)
 {
 	(void)context;
-	return i + MEASURE_FUNCTION < N_MEASURE_KINDS
+	return i + MEASURE_FUNCTION < MEASURE_REGION
 		       ? measure_kind_name((enum measure_kind)(i + MEASURE_FUNCTION))
 		       : NULL;
 }
@@ -68,12 +68,14 @@ static int parse_kinds(const char *text, uint32_t *out, struct err *err)
 		char *word = mem_strndup(text, size);
 		int kind = measure_kind_find(word);
 
-		if (kind < MEASURE_FUNCTION)
+		bool is_asked = kind >= MEASURE_FUNCTION && kind < MEASURE_REGION;
+
+		if (!is_asked)
 			err_set(err, ERR_USAGE, ERR_NOWHERE,
 				"--by: there is no kind '%s'; there are %s", word,
 				list_words(kind_at, NULL, names, sizeof(names)));
 		free(word);
-		if (kind < MEASURE_FUNCTION)
+		if (!is_asked)
 			return -1;
 		*out |= 1u << kind;
 		text += size + (text[size] == ',');

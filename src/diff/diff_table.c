@@ -24,6 +24,7 @@ static const struct heading {
 	[MEASURE_SOURCE] = { "sources", "Data sources", "source" },
 	[MEASURE_SHARED] = { "shared", "Contended cache lines", "data" },
 	[MEASURE_CYCLES] = { "cycles", "Cycle accounting", "node" },
+	[MEASURE_REGION] = { "regions", "Regions", "region" },
 };
 
 enum run_column { RUN_NAME, RUN_FILE, RUN_CPU, RUN_TIME, RUN_COMMAND, N_RUN_COLUMNS };

@@ -13,7 +13,7 @@ static const char *const kind_names[N_MEASURE_KINDS] = {
 	[MEASURE_EVENT] = "event",   [MEASURE_FUNCTION] = "function",
 	[MEASURE_LINE] = "line",     [MEASURE_INSTRUCTION] = "instruction",
 	[MEASURE_SOURCE] = "source", [MEASURE_SHARED] = "shared",
-	[MEASURE_CYCLES] = "cycles",
+	[MEASURE_CYCLES] = "cycles", [MEASURE_REGION] = "region",
 };
 
 void measures_release(struct measures *m)
@@ -112,6 +112,68 @@ void measures_add_time(struct measures *out, double spread)
 	};
 }
 
+/* Adds a number of a region. */
+static struct measure *measure_region(struct measures *out, const struct count_region *region,
+				      const char *what, const char *unit, double value)
+{
+	struct measure *m = vec_add(&out->list);
+	char name[512];
+
+	snprintf(name, sizeof(name), "%s:%s", region->name, what);
+	*m = (struct measure){
+		.kind = MEASURE_REGION,
+		.event = "",
+		.name = measures_text(out, name),
+		.module = "",
+		.unit = measures_text(out, unit),
+		.value = value,
+		.error = NAN,
+	};
+	return m;
+}
+
+/* Conditions are about "solve:cycles", whatever the CPU calls them. */
+static const char *event_words(const struct cpu_pmu *pmu, const char *event)
+{
+	if (pmu != NULL && pmu->cycles != NULL && strcmp(event, pmu->cycles->name) == 0)
+		return "cycles";
+	if (pmu != NULL && pmu->instructions != NULL && strcmp(event, pmu->instructions->name) == 0)
+		return "instructions";
+	return event;
+}
+
+static void measure_regions(const struct counts *counts, const struct cpu_pmu *pmu,
+			    struct measures *out)
+{
+	const struct cpu_metric *ipc = pmu == NULL ? NULL : cpu_metric_find(pmu, "ipc");
+
+	for (size_t i = 0; i < counts->regions.n; i++) {
+		const struct count_region *region = &counts->regions.items[i];
+		struct stat_totals totals = { 0 };
+		struct metric_estimate e;
+
+		stat_totals_init(&totals, region->items.items, region->items.n);
+		measure_region(out, region, "time", "ns", (double)region->time_ns);
+		measure_region(out, region, "calls", "", (double)region->calls);
+		for (size_t k = 0; k < totals.list.n; k++) {
+			const struct stat_total *c = &totals.list.items[k];
+			struct measure *m;
+
+			if (c->state != COUNT_COUNTED || stat_totals_find(&totals, c->event) != c)
+				continue;
+			m = measure_region(out, region, event_words(pmu, c->event),
+					   c->unit != NULL ? c->unit : "events", c->value);
+			m->is_scaled = stat_total_is_multiplexed(c);
+			m->error = stat_total_error(c);
+		}
+		if (ipc != NULL && metric_estimate_of(ipc, &totals, &e))
+			measure_region(out, region, "ipc", "", e.value)->error = e.error;
+		stat_totals_release(&totals);
+	}
+	if (counts->regions.n > 0)
+		out->kinds |= 1u << MEASURE_REGION;
+}
+
 void measures_of_counts(const struct counts *counts, const struct cpu_pmu *pmu,
 			struct measures *out)
 {
@@ -133,5 +195,6 @@ void measures_of_counts(const struct counts *counts, const struct cpu_pmu *pmu,
 		measure_metrics(&totals, pmu, out);
 	}
 	measure_events(&totals, out);
+	measure_regions(counts, pmu, out);
 	stat_totals_release(&totals);
 }

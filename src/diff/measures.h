@@ -31,6 +31,7 @@ enum measure_kind {
 	MEASURE_SOURCE, /* a data source */
 	MEASURE_SHARED, /* the data on contended cache lines */
 	MEASURE_CYCLES, /* a node of the tree of cycle accounting, of the whole run */
+	MEASURE_REGION, /* what a region of libcyclops came to: "solve:cycles"; always with counts, never asked for */
 	N_MEASURE_KINDS,
 };
 
@@ -109,7 +110,10 @@ int measures_add_cycles(struct session *, const struct select *, struct measures
 int measures_add_cycles_of_counts(const struct counts *, const struct cpu_pmu *,
 				  struct measures *out, struct err *);
 
-/* Adds events, and the metrics that can be computed from them. `pmu` NULL: events only. */
+/*
+ * Adds events, and the metrics that can be computed from them. `pmu` NULL: events only. Of each region: its
+ * events, "ipc", "calls", and "time".
+ */
 void measures_of_counts(const struct counts *, const struct cpu_pmu *, struct measures *out);
 
 /* Appends a baseline file. Equal measures give equal bytes. */

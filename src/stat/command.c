@@ -10,6 +10,7 @@
 #include "count/import.h"
 #include "stat/gates.h"
 #include "stat/live.h"
+#include "stat/regions/regions.h"
 #include "stat/stat.h"
 #include "stat/stream.h"
 #include "stat/types.h"
@@ -21,14 +22,14 @@ static const struct usage usage = {
 };
 
 struct stat_command {
-	const char *import, *against, *cpu, *catalog;
+	const char *import, *against, *cpu, *catalog, *region;
 	struct option_list groups, metrics, events, thresholds;
 	struct live_options live;
 	struct gate_options gates;
 	struct gates *results; /* of the gates */
 	unsigned level, slots;
 	const char *template;
-	bool all, tree, wants_help;
+	bool all, tree, by_region, wants_help;
 };
 
 #define STAT(field) offsetof(struct stat_command, field)
@@ -36,9 +37,11 @@ struct stat_command {
 static const struct option input_list[] = {
 	{ "import", 0, OPTION_TEXT, STAT(import), "FILE",
 	  "read counts of perf stat (plain, -x, -j), topdown-tool (csv),\n                         "
-	  " rpistat, cyclops stat or cyclops model (json); - is a pipe" },
+	  " rpistat, cyclops stat, cyclops model or libcyclops (json); - is a pipe" },
 	{ "against", 0, OPTION_TEXT, STAT(against), "FILE",
 	  "counts of another run, to compare with" },
+	{ "region", 0, OPTION_TEXT, STAT(region), "NAME",
+	  "of a program that measured itself, this region alone" },
 	{ "cpu", 0, OPTION_TEXT, STAT(cpu), "NAME", "take the CPU to be this one" },
 	{ "catalog", 0, OPTION_TEXT, STAT(catalog), "FILE",
 	  "more facts about CPUs; Arm's telemetry files, too" },
@@ -55,6 +58,10 @@ static const struct option what_list[] = {
 	{ "all", 0, OPTION_FLAG, STAT(all), NULL, "all metrics and events" },
 	{ "tree", 0, OPTION_FLAG, STAT(tree), NULL,
 	  "with --import, instead: what cycles were lost for (see cycles)" },
+	{ "by-region", 0, OPTION_FLAG, STAT(by_region), NULL,
+	  "with --import, instead: the regions of a program that measured\n                        "
+	  " "
+	  " itself, and what stands out in each" },
 	{ "template", 0, OPTION_TEXT, STAT(template), "NAME|FILE",
 	  "with --tree: another tree than that of the CPU" },
 	{ "threshold", 0, OPTION_LIST, STAT(thresholds), "NAME=VALUE",
@@ -171,6 +178,7 @@ static int stat_compare(const struct catalog *catalog, const struct stat_command
 	int rc = -1;
 
 	if (read_counts(command->against, &others, err) == 0 &&
+	    (command->region == NULL || counts_take_region(&others, command->region, err) == 0) &&
 	    stat_types_compare(catalog, command->cpu, &others, these, &options, &before, &made,
 			       err) == 0 &&
 	    keep_events(command, &made, err) == 0)
@@ -235,6 +243,32 @@ static int answer_live(const struct catalog *catalog, const struct stat_command 
 	return rc;
 }
 
+/* One row for each region. */
+static int show_regions(const struct catalog *catalog, const struct stat_command *command,
+			struct counts *counts, const struct output_options *output, struct err *err)
+{
+	struct stat_options options = options_of(command, output);
+	struct table regions = { 0 };
+	struct tables shown = { 0 };
+	struct cpu_pmu *pmu = NULL;
+	int rc = -1;
+
+	if (counts->regions.n == 0)
+		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
+			       "%s: the counts are of a whole program; regions are what libcyclops "
+			       "writes (cyclops_measure(3))",
+			       command->import);
+	if (stat_facts(catalog, command->cpu, counts, &pmu, err) == 0) {
+		stat_regions_table(pmu, counts, &options, &regions);
+		*vec_add(&shown.list) = &regions;
+		rc = stat_print(&shown, output, counts->is_modelled, err);
+	}
+	table_release(&regions);
+	vec_release(&shown.list);
+	cpu_pmu_free(pmu);
+	return rc;
+}
+
 static int answer_import(const struct catalog *catalog, const struct stat_command *command,
 			 const struct output_options *output, struct counts *counts,
 			 struct err *err)
@@ -244,6 +278,10 @@ static int answer_import(const struct catalog *catalog, const struct stat_comman
 			err, ERR_USAGE, ERR_NOWHERE,
 			"--import reads counts from a file: it excludes options that count here");
 	if (read_counts(command->import, counts, err) < 0)
+		return -1;
+	if (command->by_region)
+		return show_regions(catalog, command, counts, output, err);
+	if (command->region != NULL && counts_take_region(counts, command->region, err) < 0)
 		return -1;
 	return (command->against != NULL ? stat_compare : explain)(catalog, command, counts, output,
 								   err);
@@ -257,6 +295,26 @@ static int check_conditions(const struct stat_command *command, struct err *err)
 	for (size_t i = 0; i < command->gates.conditions.n; i++)
 		if (condition_parse(command->gates.conditions.items[i], &c, err) < 0)
 			return -1;
+	return 0;
+}
+
+/* Regions are those of a file, and each is asked the same. */
+static int check_regions(const struct stat_command *command, const struct output_options *output,
+			 struct err *err)
+{
+	if ((command->by_region || command->region != NULL) && command->import == NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--%s reads what libcyclops wrote: cyclops stat --import FILE --%s",
+			       command->by_region ? "by-region" : "region",
+			       command->by_region ? "by-region" : "region NAME");
+	if (command->by_region &&
+	    (command->region != NULL || command->against != NULL || command->tree ||
+	     command->template != NULL || wants_rates(output) || command->gates.conditions.n > 0 ||
+	     command->groups.n + command->metrics.n + command->events.n > 0))
+		return err_set(
+			err, ERR_USAGE, ERR_NOWHERE,
+			"--by-region is a question of its own: not with --region, --against, "
+			"--tree, --groups, --metrics, --events, --fail-if or --format rates");
 	return 0;
 }
 
@@ -287,7 +345,7 @@ static int answer(const struct stat_command *command, const struct output_option
 	int rc = -1;
 
 	if (gate_options_check(&command->gates, err) < 0 || check_conditions(command, err) < 0 ||
-	    check_tree(command, output, err) < 0)
+	    check_tree(command, output, err) < 0 || check_regions(command, output, err) < 0)
 		return -1;
 	if (catalog_open(command->catalog, &catalog, err) == 0)
 		rc = command->import == NULL

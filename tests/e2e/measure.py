@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 libcyclops as it is delivered: the header in C11 and C++, macros that vanish, what the libraries export and
-need, their output.
+need, their output, and what cyclops says of it.
 
-usage: measure.py [--update] INCLUDE SHARED STATIC PROGRAM.C SCHEMA CC [CXX]
+usage: measure.py [--update] CYCLOPS INCLUDE SHARED STATIC PROGRAM.C SCHEMA CC [CXX]
 
 --update adds to the schema what the output has.
 """
@@ -91,8 +91,8 @@ def check_names(checks, given, is_sanitized):
     checks.count("names", len(exported) + len(in_static))
 
 
-def run_program(program, out, events, **environment):
-    return subprocess.run([program, str(PAGES), str(CALLS)], check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+def run_program(program, out, events, pages=PAGES, **environment):
+    return subprocess.run([program, str(pages), str(CALLS)], check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           env={**PLAIN, "CYCLOPS_OUT": str(out), "CYCLOPS_EVENTS": events, **environment})
 
 
@@ -157,10 +157,49 @@ def check_output(checks, given, program, work, is_sanitized):
     checks.expect("can only be read by a call" in why, why)
 
 
+def ask(cyclops, *words):
+    done = subprocess.run([cyclops, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, env=harness.ENVIRONMENT, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def check_questions(checks, cyclops, program, work):
+    """What cyclops says of two runs, of which the second touches a fifth more pages."""
+    before, after = work / "before.json", work / "after.json"
+    run_program(program, before, "page-faults,task-clock")
+    run_program(program, after, "page-faults,task-clock", pages=PAGES * 6 // 5)
+    written = {(row["region"], row["event"]): row for row in json.loads(before.read_text())["regions"]}
+    status, out, err = ask(cyclops, "stat", "--import", before, "--by-region", "--format", "json")
+    rows = {row["region"]: row for row in json.loads(out)["regions"]} if status == 0 else {}
+    checks.expect(set(rows) == {"load", 'part, "quoted"'}, f"--by-region: {status}, {out}, {err}")
+    for name, row in rows.items():
+        time = written[(name, "duration_time")]
+        checks.expect((row["calls"], row["time_ns"], row["exclusive_ns"]) ==
+                      (time["calls"], time["count"], time["exclusive"]), f"--by-region: {row}, {time}")
+    checks.expect(abs(sum(row["share"] for row in rows.values()) - 1) < 1e-9, f"shares: {rows}")
+    for words, region in ([], "load"), (["--region", 'part, "quoted"'], 'part, "quoted"'):
+        status, out, err = ask(cyclops, "stat", "--import", before, *words, "--format", "json")
+        events = json.loads(out)["events"] if status == 0 else {}
+        for event in "page-faults", "task-clock":
+            wanted = written[(region, event)]["count"]
+            checks.expect(events.get(event, {}).get("count") == wanted, f"{words} {event}: {events}, not {wanted}")
+    for files, condition, wanted in (((before, after), "region:load:page-faults > 3%", 3),
+                                     ((before, after), "region:load:page-faults > 30%", 0),
+                                     ((after, before), "region:load:page-faults > 3%", 0),
+                                     ((before, after), "region:load:calls > 0", 0),
+                                     ((before, after), "region:loud:calls > 0", 1)):
+        status, out, err = ask(cyclops, "diff", *files, "--fail-if", condition)
+        checks.expect(status == wanted, f"{condition}: exit status {status}, not {wanted}: {out} {err}")
+    for words, message in ((["--region", "lod"], "did you mean load"), (["--by-region", "--all", "-e", "x"], "of its own")):
+        status, out, err = ask(cyclops, "stat", "--import", before, *words)
+        checks.expect(status in (1, 2) and message in err, f"{words}: {status}, {err}")
+    checks.count("questions", 10)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--update", action="store_true")
-    for name in "include", "shared", "static", "program", "schema":
+    for name in "cyclops", "include", "shared", "static", "program", "schema":
         parser.add_argument(name, type=lambda path: pathlib.Path(path).resolve())
     parser.add_argument("cc")
     parser.add_argument("cxx", nargs="?")
@@ -180,6 +219,7 @@ def main():
             compile_(given.cc, "-DCYCLOPS_MEASURE", "-I", given.include, given.program, library,
                      f"-Wl,-rpath,{library.parent}", "-o", program)
             check_output(checks, given, program, work, is_sanitized)
+            check_questions(checks, given.cyclops, program, work)
             for left in work.glob("out-*.txt"):
                 left.unlink()
     checks.finish()

@@ -118,11 +118,14 @@ stat --import DATA/counts/stride.csv --cpu neoverse-n1
 stat --import DATA/counts/stride.csv --cpu neoverse-n1 --tree
 stat --import DATA/counts/stride.csv --cpu neoverse-n1 --against DATA/counts/stride-ahead.csv
 stat --import DATA/counts/rpistat.txt
+stat --import DATA/counts/regions.json --by-region
+stat --import DATA/counts/regions.json --region hash
 stat -e task-clock,page-faults -- /bin/true
 stat -e task-clock,page-faults -r 2 -- /bin/true
 stat -e task-clock,page-faults -I 10 -- /bin/sleep 0.1
 diff DATA/counts/stride.csv DATA/counts/stride-ahead.csv
 diff DATA/counts/stride.csv DATA/counts/stride-ahead.csv --fail-if time>-10%
+diff DATA/counts/regions.json DATA/counts/regions-slow.json --fail-if region:hash:cycles>3%
 diff --by cycles DATA/cycles.data DATA/cycles.data
 diff DATA/samples/stride.data DATA/samples/stride-ahead.data --fail-if time>5%
 stat --import DATA/counts/stride.csv --cpu neoverse-n1 --fail-if ipc<1

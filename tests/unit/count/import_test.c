@@ -373,6 +373,135 @@ static void infers_groups(void **state)
 	counts_release(&c);
 }
 
+/* What libcyclops writes, with ' for ". */
+static const char regions_head[] =
+	"{'schema':2,'cyclops':'1','command':'measure','modelled':false,"
+	"'run':[{'program':'solver','midr':'0x413fd0c1','pmu':'p'}],'regions':[";
+
+/* Two threads; in one "inner" is in "outer"; in the other it was open already once. */
+static const char regions_rows[] =
+	"{'region':'outer','thread':7,'calls':4,'recursive':false,'event':'duration_time',"
+	"'count':900,'exclusive':300,'enabled_ns':900,'running_ns':900,'state':'counted'},"
+	"{'region':'outer','thread':7,'calls':4,'recursive':false,'event':'cycles','set':0,"
+	"'count':1000,'enabled_ns':90,'running_ns':90,'state':'counted'},"
+	"{'region':'inner','thread':7,'parent':'outer','calls':4,'recursive':false,"
+	"'event':'duration_time','count':600,'exclusive':600,'state':'counted'},"
+	"{'region':'inner','thread':7,'parent':'outer','calls':2,'recursive':false,"
+	"'event':'cycles','set':0,'count':100,'enabled_ns':50,'running_ns':50,'state':'counted'},"
+	"{'region':'inner','thread':7,'parent':'outer','calls':1,'recursive':false,"
+	"'event':'r8','set':1,'count':40,'enabled_ns':20,'running_ns':10,'state':'counted'},"
+	"{'region':'inner','thread':8,'calls':3,'recursive':false,'event':'duration_time',"
+	"'count':50,'exclusive':20,'state':'counted'},"
+	"{'region':'inner','thread':8,'calls':3,'recursive':false,'event':'cycles','set':0,"
+	"'count':7,'enabled_ns':5,'running_ns':5,'state':'counted'},"
+	"{'region':'inner','thread':8,'calls':1,'recursive':true,'event':'duration_time',"
+	"'count':30,'exclusive':30,'state':'counted'},"
+	"{'region':'inner','thread':8,'calls':1,'recursive':true,'event':'cycles','set':0,"
+	"'count':5,'enabled_ns':3,'running_ns':3,'state':'counted'},"
+	"{'region':'inner','thread':8,'calls':3,'recursive':false,'event':'r9','set':0,"
+	"'state':'not-supported'}";
+
+/* The whole file; to be freed. */
+static char *regions_text(const char *rows)
+{
+	size_t size = strlen(regions_head) + strlen(rows) + 3;
+	char *text = mem_alloc(size, 1);
+
+	snprintf(text, size, "%s%s]}", regions_head, rows);
+	for (char *c = text; *c != '\0'; c++)
+		*c = *c == '\'' ? '"' : *c;
+	return text;
+}
+
+static void reads_regions(void **state)
+{
+	/* what is outside of all others */
+	static const struct expected outermost[] = {
+		{ "cycles", 1000, 1, NULL, NULL, COUNT_ANY, 7, COUNT_COUNTED },
+		{ "cycles", 7, 1, NULL, NULL, COUNT_ANY, 8, COUNT_COUNTED },
+		{ "r9", 0, 1, NULL, NULL, COUNT_ANY, 8, COUNT_NOT_SUPPORTED },
+	};
+	/* two of four calls were counted, and one of four, which ran for half of its time */
+	static const struct expected inner[] = {
+		{ "cycles", 200, 0.5, NULL, NULL, COUNT_ANY, 7, COUNT_COUNTED },
+		{ "r8", 160, 0.125, NULL, NULL, COUNT_ANY, 7, COUNT_COUNTED },
+		{ "cycles", 7, 1, NULL, NULL, COUNT_ANY, 8, COUNT_COUNTED },
+		{ "r9", 0, 1, NULL, NULL, COUNT_ANY, 8, COUNT_NOT_SUPPORTED },
+	};
+	char *text = regions_text(regions_rows);
+	struct counts c = { 0 };
+	struct err err = { 0 };
+
+	(void)state;
+	assert_int_equal(counts_import(text, strlen(text), NULL, &c, &err), 0);
+	assert_string_equal(c.command, "solver");
+	assert_int_equal(c.midr, 0x413fd0c1);
+	assert_int_equal(c.regions.n, 2);
+	assert_string_equal(c.regions.items[0].name, "outer");
+	assert_int_equal(c.regions.items[1].calls, 8);
+	assert_int_equal(c.regions.items[1].time_ns, 650);
+	assert_int_equal(c.regions.items[1].exclusive_ns, 650);
+	assert_int_equal(c.regions.items[1].n_threads, 2);
+	assert_int_equal(c.elapsed_ns, 0); /* not known: threads may run at the same time */
+	assert_int_equal(c.items.n, COUNT(outermost));
+	for (size_t i = 0; i < COUNT(outermost); i++)
+		compare("outermost", &c.items.items[i], &outermost[i]);
+	assert_int_equal(counts_take_region(&c, "inner", &err), 0);
+	assert_int_equal(c.items.n, COUNT(inner));
+	for (size_t i = 0; i < COUNT(inner); i++)
+		compare("inner", &c.items.items[i], &inner[i]);
+	assert_int_equal(counts_take_region(&c, "outer", &err), 0);
+	assert_int_equal(c.elapsed_ns, 900);
+	assert_int_equal(counts_take_region(&c, "iner", &err), -1);
+	assert_non_null(strstr(err.text, "did you mean inner"));
+	counts_release(&c);
+	free(text);
+}
+
+static void regions_are_cut_anywhere(void **state)
+{
+	char *text = regions_text(regions_rows);
+
+	(void)state;
+	for (size_t len = 0; len < strlen(text); len++) {
+		char *cut = mem_alloc(len + 1, 1);
+		struct counts c = { 0 };
+		struct err err = { 0 };
+
+		memcpy(cut, text, len);
+		assert_int_equal(counts_import(cut, len, NULL, &c, &err), -1);
+		assert_true(err.text[0] != '\0');
+		counts_release(&c);
+		free(cut);
+	}
+	free(text);
+}
+
+static void refuses_wrong_regions(void **state)
+{
+	static const char *const rows[] = {
+		"",
+		"7",
+		"{}",
+		"{'region':'','thread':1,'calls':1,'event':'x'}",
+		"{'region':'a','thread':99999999999,'calls':1,'event':'x'}",
+		"{'region':'a','thread':1,'calls':1,'event':7}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char *text = regions_text(rows[i]);
+		struct counts c = { 0 };
+		struct err err = { 0 };
+
+		if (counts_import(text, strlen(text), NULL, &c, &err) == 0)
+			fail_msg("taken: %s", text);
+		assert_true(strstr(err.text, "regions: ") != NULL);
+		counts_release(&c);
+		free(text);
+	}
+}
+
 static void refuses_what_is_none(void **state)
 {
 	static const char *const texts[] = {
@@ -402,9 +531,11 @@ static void refuses_what_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_every_format),	cmocka_unit_test(is_cut_anywhere),
-		cmocka_unit_test(knows_the_rest),	cmocka_unit_test(infers_groups),
-		cmocka_unit_test(reads_types_of_cores), cmocka_unit_test(refuses_what_is_none),
+		cmocka_unit_test(reads_every_format),	 cmocka_unit_test(is_cut_anywhere),
+		cmocka_unit_test(knows_the_rest),	 cmocka_unit_test(infers_groups),
+		cmocka_unit_test(reads_regions),	 cmocka_unit_test(regions_are_cut_anywhere),
+		cmocka_unit_test(refuses_wrong_regions), cmocka_unit_test(reads_types_of_cores),
+		cmocka_unit_test(refuses_what_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads what libcyclops writes as json: docs/schema/measure.json. */
+#include <jansson.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "count/import_inside.h"
+
+/* A row of table "regions". */
+struct region_row {
+	const char *region, *parent, *event; /* parent NULL: none */
+	uint64_t thread, calls;
+	uint32_t group; /* its set, from 1; 0: the elapsed time */
+	bool is_recursive;
+	const json_t *object;
+};
+
+static uint64_t natural(const json_t *object, const char *name)
+{
+	json_int_t value = json_integer_value(json_object_get(object, name));
+
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+static int read_row(const json_t *object, size_t number, struct region_row *out, struct err *err)
+{
+	const json_t *set = json_object_get(object, "set");
+	json_int_t n = json_integer_value(set);
+
+	*out = (struct region_row){
+		.region = json_string_value(json_object_get(object, "region")),
+		.parent = json_string_value(json_object_get(object, "parent")),
+		.event = json_string_value(json_object_get(object, "event")),
+		.thread = natural(object, "thread"),
+		.calls = natural(object, "calls"),
+		.group = json_is_integer(set) && n >= 0 && n < 64 ? (uint32_t)n + 1 : 0,
+		.is_recursive = json_is_true(json_object_get(object, "recursive")),
+		.object = object,
+	};
+	if (out->region == NULL || out->event == NULL || out->region[0] == '\0' ||
+	    out->event[0] == '\0' || out->thread > INT32_MAX)
+		return err_set(err, ERR_FORMAT, ERR_NOWHERE,
+			       "regions: row %zu: region, event or thread is missing or wrong",
+			       number);
+	return 0;
+}
+
+static struct count_region *region_of(struct counts *out, const char *name)
+{
+	struct count_region *region;
+
+	for (size_t i = 0; i < out->regions.n; i++)
+		if (strcmp(out->regions.items[i].name, name) == 0)
+			return &out->regions.items[i];
+	region = vec_add(&out->regions);
+	*region = (struct count_region){
+		.name = arena_strndup(&out->memory, name, strlen(name)),
+	};
+	return region;
+}
+
+static const struct {
+	const char *word;
+	enum count_state state;
+} region_states[] = {
+	{ "counted", COUNT_COUNTED },
+	{ "not-supported", COUNT_NOT_SUPPORTED },
+	{ "forbidden", COUNT_FORBIDDEN },
+};
+
+static enum count_state region_state(const json_t *object)
+{
+	const char *word = json_string_value(json_object_get(object, "state"));
+
+	for (size_t i = 0; word != NULL && i < COUNT(region_states); i++)
+		if (strcmp(region_states[i].word, word) == 0)
+			return region_states[i].state;
+	return COUNT_NOT_COUNTED;
+}
+
+/* Adds a row to the counts of one event in a list: by thread and set. `share`: of calls that its set was on for. */
+static void add_row(struct counts *out, struct count *count, const struct region_row *row,
+		    double share)
+{
+	double value = json_number_value(json_object_get(row->object, "count"));
+	uint64_t enabled = natural(row->object, "enabled_ns");
+	enum count_state state = region_state(row->object);
+
+	if (count->event == NULL) {
+		*count = (struct count){
+			.event = arena_strndup(&out->memory, row->event, strlen(row->event)),
+			.cpu = COUNT_ANY,
+			.tid = (int32_t)row->thread,
+			.group = row->group,
+			.state = (uint8_t)state,
+			.is_user_only = json_is_true(json_object_get(row->object, "user_only")),
+		};
+		if (row->group == 0)
+			count->unit = "ns";
+	}
+	/* Calls while another set was on were not counted: as if they had been like the others. */
+	enabled = (uint64_t)((double)enabled / share);
+	count->enabled_ns += enabled;
+	count->running_ns += natural(row->object, "running_ns");
+	if (state != COUNT_COUNTED)
+		return;
+	count->state = COUNT_COUNTED;
+	count->value += value / share;
+}
+
+static struct count *item_of_region(struct count_region *region, const struct region_row *row)
+{
+	for (size_t i = 0; i < region->items.n; i++) {
+		struct count *c = &region->items.items[i];
+
+		if (c->tid == (int32_t)row->thread && c->group == row->group &&
+		    strcmp(c->event, row->event) == 0)
+			return c;
+	}
+	return memset(vec_add(&region->items), 0, sizeof(struct count));
+}
+
+static struct count *item_of_all(struct counts *out, const struct region_row *row)
+{
+	for (size_t i = 0; i < out->items.n; i++) {
+		struct count *c = &out->items.items[i];
+
+		if (c->tid == (int32_t)row->thread && c->group == row->group &&
+		    strcmp(c->event, row->event) == 0)
+			return c;
+	}
+	return memset(vec_add(&out->items), 0, sizeof(struct count));
+}
+
+static void add_time(struct counts *out, struct count_region *region, const struct region_row *row)
+{
+	region->calls += row->calls;
+	region->exclusive_ns += natural(row->object, "exclusive");
+	if (row->is_recursive)
+		return; /* the outermost call has it */
+	region->time_ns += natural(row->object, "count");
+	if (row->parent == NULL)
+		out->elapsed_ns += natural(row->object, "count");
+}
+
+/* `calls`: of the same region, thread and region around, whatever set was on. */
+static void add_to_regions(struct counts *out, const struct region_row *row, uint64_t calls)
+{
+	struct count_region *region = region_of(out, row->region);
+	double share =
+		calls > row->calls && row->calls > 0 ? (double)row->calls / (double)calls : 1;
+
+	if (row->group == 0) {
+		add_time(out, region, row);
+		return;
+	}
+	if (row->is_recursive)
+		return;
+	add_row(out, item_of_region(region, row), row, share);
+	if (row->parent == NULL)
+		add_row(out, item_of_all(out, row), row, share);
+}
+
+/* How many threads a region has, by its counts; of all: 0 items count as one. */
+static uint32_t threads_of(const struct count *items, size_t n)
+{
+	uint32_t n_threads = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t k = 0;
+
+		while (k < i && items[k].tid != items[i].tid)
+			k++;
+		n_threads += k == i;
+	}
+	return n_threads > 0 ? n_threads : 1;
+}
+
+static int read_region_rows(const json_t *rows, struct counts *out, struct err *err)
+{
+	uint64_t calls = 0;
+
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		struct region_row row;
+
+		if (read_row(json_array_get(rows, i), i, &row, err) < 0)
+			return -1;
+		/* The elapsed time is the first event of a path, and counted in each call. */
+		calls = row.group == 0 ? row.calls : calls;
+		add_to_regions(out, &row, calls);
+	}
+	for (size_t i = 0; i < out->regions.n; i++) {
+		struct count_region *r = &out->regions.items[i];
+
+		r->n_threads = threads_of(r->items.items, r->items.n);
+	}
+	if (threads_of(out->items.items, out->items.n) != 1)
+		out->elapsed_ns = 0;
+	return out->regions.n > 0
+		       ? 0
+		       : err_set(err, ERR_NO_DATA, ERR_NOWHERE, "regions: the program ended none");
+}
+
+static int read_regions(const char *bytes, size_t size, struct counts *out, struct err *err)
+{
+	json_error_t error;
+	json_t *root = json_loadb(bytes, size, 0, &error);
+	const json_t *run = json_array_get(json_object_get(root, "run"), 0);
+	const char *midr = json_string_value(json_object_get(run, "midr"));
+	const char *program = json_string_value(json_object_get(run, "program"));
+	int rc;
+
+	if (root == NULL)
+		return err_set(err, ERR_FORMAT, ERR_NOWHERE, "regions: line %d, column %d: %s",
+			       error.line, error.column, error.text);
+	if (midr != NULL)
+		out->midr = strtoull(midr, NULL, 0) & UINT32_MAX;
+	if (program != NULL)
+		out->command = arena_strndup(&out->memory, program, strlen(program));
+	out->has_no_pmu = json_object_get(run, "pmu") == NULL;
+	out->is_modelled = json_is_true(json_object_get(root, "modelled"));
+	rc = read_region_rows(json_object_get(root, "regions"), out, err);
+	json_decref(root);
+	return rc;
+}
+
+static bool is_regions(const char *bytes, size_t size)
+{
+	struct slice all = slice_trim((struct slice){ bytes, size < 512 ? size : 512 });
+
+	return all.n > 0 && all.at[0] == '{' && slice_has(all, "\"command\":\"measure\"");
+}
+
+const struct import_format import_regions = { "libcyclops", is_regions, read_regions };
