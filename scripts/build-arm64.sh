@@ -30,6 +30,7 @@ endian = 'little'
 [properties]
 sys_root = '$sysroot'
 pkg_config_libdir = '$libraries/pkgconfig'
+objcopy = 'aarch64-linux-gnu-objcopy'
 [built-in options]
 c_args = ['-isystem', '$sysroot/usr/include', '-isystem', '$sysroot/usr/include/aarch64-linux-gnu']
 c_link_args = ['-static']
@@ -37,4 +38,4 @@ END
 [ -e "$build/build.ninja" ] || meson setup "$build" --cross-file "$build/cross.ini" \
 	-Dtests=disabled -Ddisassembler=disabled -Dzydis=disabled -Dprefer_static=true -Dbuildtype=release >/dev/null
 # the model's plugin is not built: it runs on the machine with qemu, not on the target
-ninja -C "$build" --quiet cyclops
+ninja -C "$build" --quiet cyclops ${vm:+tests/vm/measure-program}

@@ -88,7 +88,7 @@ struct cyclops_count {
 	uint64_t min, max; /* of one call, among those that were counted all of the time */
 	uint64_t p50, p90, p99; /* of these; the upper end of a bucket, at most 3 % wide */
 	uint64_t counted_calls; /* how many these are */
-	double bias;		/* of one empty begin and end: the median of 1000 */
+	double bias;		/* of one empty begin and end: the median of 1000; NAN: not known */
 };
 
 /*

@@ -46,6 +46,7 @@ struct sample {
 	uint64_t values[MEASURE_EVENTS]; /* index 0: ns, of differences only */
 	struct {
 		uint64_t enabled_ns, running_ns;
+		uint64_t clock; /* HOW_USER: the times lack it until sample_subtract() */
 		uint8_t how;
 	} sets[MEASURE_SETS];
 };
@@ -121,8 +122,8 @@ struct cyclops {
 	unsigned n_threads;
 	size_t thread_size;
 	uint32_t epoch;
-	uint64_t n_not_open; /* begins and ends of threads that are not open */
-	double bias[N_HOWS][MEASURE_EVENTS];
+	uint64_t n_not_open;		     /* begins and ends of threads that are not open */
+	double bias[N_HOWS][MEASURE_EVENTS]; /* NAN: not known */
 	char why[512];
 };
 
@@ -168,6 +169,7 @@ bool path_copy(const struct cyclops *, const struct path *, struct path *out);
 double measure_estimate(uint64_t value, uint64_t enabled_ns, uint64_t running_ns);
 /* The upper end of the bucket with this part of all values in or below it; 0 if there are none. */
 uint64_t bucket_quantile(const uint64_t *buckets, uint64_t n, double part);
+/* What a begin and end count of an event, as they were read in this path; NAN: not known. */
 double path_bias(const struct cyclops *, const struct path_set *, unsigned event);
 
 /* open.c */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Handles: options, opening and closing, regions, what the bias is. */
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -180,30 +181,41 @@ static int by_value(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
+/* Was the event counted for all of the call that the thread ended last, in this way? */
+static bool was_counted(const struct caliper_thread *t, const struct measure_event *e,
+			enum measure_how how)
+{
+	unsigned first, last = thread_sets(t, &first);
+
+	return e->state == MEASURE_COUNTED && e->set >= first && e->set < last &&
+	       t->end.sets[e->set].how == how &&
+	       t->end.sets[e->set].running_ns == t->end.sets[e->set].enabled_ns;
+}
+
 /* The median of what empty pairs of the region count, as the thread's counters are read now. */
 static void calibrate_way(struct cyclops *c, struct caliper_thread *t, int region,
 			  uint64_t (*counts)[MEASURE_BIAS_PAIRS])
 {
-	unsigned first, last = thread_sets(t, &first), n = 0;
-	enum measure_how how = t->groups[first].has_user_reads ? HOW_USER
-			       : t->groups[first].leader < 0   ? HOW_NONE
-							       : HOW_READ;
+	unsigned first = 0, n[MEASURE_EVENTS] = { 0 };
+	enum measure_how how;
 
+	thread_sets(t, &first);
+	how = t->groups[first].has_user_reads ? HOW_USER
+	      : t->groups[first].leader < 0   ? HOW_NONE
+					      : HOW_READ;
 	for (unsigned pair = 0; pair < MEASURE_BIAS_PAIRS; pair++) {
 		if (cyclops_begin(c, region) < 0 || cyclops_end(c, region) < 0 ||
 		    t->end.sets[first].how != how)
 			continue;
 		for (unsigned i = 0; i < c->events.n; i++)
-			counts[i][n] = t->end.values[i];
-		n++;
+			if (i == MEASURE_DURATION || was_counted(t, &c->events.items[i], how))
+				counts[i][n[i]++] = t->end.values[i];
 	}
-	for (unsigned i = 0; i < c->events.n && n > 0; i++) {
-		bool is_on = c->events.items[i].set >= first && c->events.items[i].set < last;
-
-		if (i != MEASURE_DURATION && !is_on)
+	for (unsigned i = 0; i < c->events.n; i++) {
+		if (n[i] == 0)
 			continue;
-		qsort(counts[i], n, sizeof(counts[i][0]), by_value);
-		c->bias[how][i] = (double)counts[i][n / 2];
+		qsort(counts[i], n[i], sizeof(counts[i][0]), by_value);
+		c->bias[how][i] = (double)counts[i][n[i] / 2];
 	}
 }
 
@@ -215,6 +227,8 @@ static int calibrate(struct cyclops *c)
 	unsigned n_turns = c->has_all_sets || c->events.n_sets == 0 ? 1 : c->events.n_sets;
 	struct caliper_thread *t = thread_here(c);
 
+	for (unsigned i = 0; i < N_HOWS * MEASURE_EVENTS; i++)
+		c->bias[i / MEASURE_EVENTS][i % MEASURE_EVENTS] = NAN;
 	for (unsigned set = 0; set < n_turns && region > 0; set++) {
 		bool has_user_reads = t->groups[set].has_user_reads;
 
@@ -288,8 +302,10 @@ static int first_problem(struct cyclops *c)
 	}
 	if (added != NULL)
 		measure_fail(c, 0, "%s", added->why);
+	/* Arm's pages say that it is possible where it is not allowed: whether it worked is what counts. */
 	for (unsigned set = 0; c->mode == CYCLOPS_MODE_USER && set < c->events.n_sets; set++)
-		if (!t->groups[set].has_user_reads)
+		if (!t->groups[set].has_user_reads ||
+		    isnan(c->bias[HOW_USER][t->groups[set].events[0]]))
 			return explain_user_reads(c);
 	return 0;
 }

@@ -171,16 +171,34 @@ static bool read_pages(const struct counter_group *g, unsigned set, struct sampl
 	struct user_reading reading = { 0 };
 
 	order_before_counters();
-	for (unsigned i = 0; i < g->n; i++) {
-		if (!user_read(g->pages[i], &user_counters_here, i == 0, &reading))
+	if (!user_read(g->pages[0], &user_counters_here, true, &reading))
+		return false;
+	out->values[g->events[0]] = reading.value;
+	out->sets[set].enabled_ns = reading.enabled;
+	out->sets[set].running_ns = reading.running;
+	out->sets[set].clock = reading.clock;
+	for (unsigned i = 1; i < g->n; i++) {
+		if (!user_read(g->pages[i], &user_counters_here, false, &reading))
 			return false;
 		out->values[g->events[i]] = reading.value;
-		if (i > 0)
-			continue;
-		out->sets[set].enabled_ns = reading.enabled_ns;
-		out->sets[set].running_ns = reading.running_ns;
 	}
 	return true;
+}
+
+/* The times of a set in a sample. */
+static void sample_times(const struct counter_group *g, const struct sample *s, unsigned set,
+			 uint64_t *enabled_ns, uint64_t *running_ns)
+{
+	struct user_reading reading = {
+		.enabled = s->sets[set].enabled_ns,
+		.running = s->sets[set].running_ns,
+		.clock = s->sets[set].clock,
+	};
+
+	*enabled_ns = reading.enabled;
+	*running_ns = reading.running;
+	if (s->sets[set].how == HOW_USER)
+		user_times(g->pages[0], &reading, enabled_ns, running_ns);
 }
 
 /* Reads one set; HOW_NONE if it cannot be read in the way that is wanted. */
@@ -227,11 +245,14 @@ void sample_subtract(const struct caliper_thread *t, const struct sample *start,
 	end->values[MEASURE_DURATION] = measure_ns(t->owner, end->ticks - start->ticks);
 	for (unsigned set = first; set < last; set++) {
 		const struct counter_group *g = &t->groups[set];
+		uint64_t enabled[2], running[2];
 
 		if (end->sets[set].how == HOW_NONE)
 			continue;
-		end->sets[set].enabled_ns -= start->sets[set].enabled_ns;
-		end->sets[set].running_ns -= start->sets[set].running_ns;
+		sample_times(g, start, set, &enabled[0], &running[0]);
+		sample_times(g, end, set, &enabled[1], &running[1]);
+		end->sets[set].enabled_ns = enabled[1] - enabled[0];
+		end->sets[set].running_ns = running[1] - running[0];
 		for (unsigned i = 0; i < g->n; i++)
 			end->values[g->events[i]] -= start->values[g->events[i]];
 	}

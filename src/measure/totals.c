@@ -30,13 +30,15 @@ uint64_t bucket_quantile(const uint64_t *buckets, uint64_t n, double part)
 
 double path_bias(const struct cyclops *c, const struct path_set *s, unsigned event)
 {
-	uint64_t n = s->by_read + s->by_user;
-
-	if (n == 0)
+	if (s->by_read == 0 && s->by_user == 0)
 		return c->bias[HOW_NONE][event];
+	if (s->by_user == 0)
+		return c->bias[HOW_READ][event];
+	if (s->by_read == 0)
+		return c->bias[HOW_USER][event];
 	return (c->bias[HOW_READ][event] * (double)s->by_read +
 		c->bias[HOW_USER][event] * (double)s->by_user) /
-	       (double)n;
+	       (double)(s->by_read + s->by_user);
 }
 
 /* Sums while threads are gone through. */

@@ -16,27 +16,20 @@ struct user_counters {
 	uint64_t (*clock)(void);	     /* what time_mult and time_shift convert */
 };
 
+/* A value, and what user_times() makes times of. */
 struct user_reading {
-	uint64_t value, enabled_ns, running_ns;
+	uint64_t value;
+	uint64_t enabled, running; /* ns, but for the clock */
+	uint64_t clock;
 };
+
+/* Bits of `capabilities`. */
+enum { USER_RDPMC = 1 << 2, USER_TIME = 1 << 3, USER_TIME_SHORT = 1 << 5 };
 
 /* Orders reads of the page and of counters; the kernel changes the page on this CPU only. */
 static inline void user_barrier(void)
 {
 	__asm__ volatile("" ::: "memory");
-}
-
-/* A clock value as ns to add to the page's times. */
-static inline uint64_t user_elapsed_ns(const struct perf_event_mmap_page *page, uint64_t cycles)
-{
-	uint64_t whole, rest;
-
-	if (page->cap_user_time_short)
-		cycles = page->time_cycles + ((cycles - page->time_cycles) & page->time_mask);
-	whole = cycles >> page->time_shift;
-	rest = cycles & (((uint64_t)1 << page->time_shift) - 1);
-	return page->time_offset + whole * page->time_mult +
-	       (rest * page->time_mult >> page->time_shift);
 }
 
 /*
@@ -47,36 +40,52 @@ static inline bool user_read(const volatile struct perf_event_mmap_page *page,
 			     const struct user_counters *cpu, bool with_times,
 			     struct user_reading *out)
 {
+	uint64_t raw;
 	uint32_t seq;
 
 	do {
 		uint32_t index;
-		uint64_t raw;
+		unsigned unused_bits;
 
 		seq = page->lock;
 		user_barrier();
 		index = page->index;
-		if (index == 0 || !page->cap_user_rdpmc)
+		if (index == 0 || !(page->capabilities & USER_RDPMC))
 			return false;
-		out->value = (uint64_t)page->offset;
+		unused_bits = 64u - page->pmc_width;
+		raw = (uint64_t)page->offset;
 		if (with_times) {
-			uint64_t ns;
+			uint64_t offset_ns = page->time_offset;
 
-			out->enabled_ns = page->time_enabled;
-			out->running_ns = page->time_running;
-			if (!page->cap_user_time)
-				return false;
-			ns = user_elapsed_ns((const struct perf_event_mmap_page *)(uintptr_t)page,
-					     cpu->clock());
-			out->enabled_ns += ns;
-			out->running_ns += ns;
+			out->enabled = page->time_enabled + offset_ns;
+			out->running = page->time_running + offset_ns;
+			out->clock = cpu->clock();
 		}
 		/* Counters are pmc_width wide, and the offset is that of a signed value. */
-		raw = cpu->counter(index - 1) << (64 - page->pmc_width);
-		out->value += (uint64_t)((int64_t)raw >> (64 - page->pmc_width));
+		raw += (uint64_t)((int64_t)(cpu->counter(index - 1) << unused_bits) >> unused_bits);
 		user_barrier();
-	} while (page->lock != seq || (seq & 1) != 0);
+	} while (page->lock != seq);
+	out->value = raw;
 	return true;
+}
+
+/*
+ * How long the event has been enabled and on a counter at a reading. It may be another moment now: the
+ * page says how to convert the clock, which does not change. Not for pages without USER_TIME.
+ */
+static inline void user_times(const volatile struct perf_event_mmap_page *page,
+			      const struct user_reading *r, uint64_t *enabled_ns,
+			      uint64_t *running_ns)
+{
+	uint64_t cycles = r->clock, whole, rest, ns;
+
+	if (page->capabilities & USER_TIME_SHORT)
+		cycles = page->time_cycles + ((cycles - page->time_cycles) & page->time_mask);
+	whole = cycles >> page->time_shift;
+	rest = cycles & (((uint64_t)1 << page->time_shift) - 1);
+	ns = whole * page->time_mult + (rest * page->time_mult >> page->time_shift);
+	*enabled_ns = r->enabled + ns;
+	*running_ns = r->running + ns;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -171,7 +172,8 @@ static const struct column region_columns[] = {
 	{ "coverage", "number", "", "part of the time on a counter; 1: the count is exact" },
 	{ "state", "string", "", "counted, not-counted, not-supported, forbidden" },
 	{ "mode", "string", "", "how it was read: user (by instructions), read (by a call), both" },
-	{ "bias", "number", "events", "of one empty begin and end: the median of 1000" },
+	{ "bias", "number", "events",
+	  "of one empty begin and end: the median of 1000; absent: not known" },
 	{ "counted_calls", "integer", "", "that were on a counter all of the time" },
 	{ "min", "integer", "events", "of one of these calls" },
 	{ "max", "integer", "events", "of one of these calls" },
@@ -502,7 +504,7 @@ static void fill_counts(const struct cyclops *c, const struct path *p, unsigned 
 	uint64_t running = is_duration ? e->sum : s->running_ns;
 	bool is_scaled = !is_duration && !c->pmu.is_mixed;
 	double bias = path_bias(c, s, event);
-	double all_bias = c->is_less_bias ? bias * (double)calls : 0;
+	double all_bias = c->is_less_bias && !isnan(bias) ? bias * (double)calls : 0;
 
 	cells[REGION_COUNT] = cell_real(less_bias(
 		is_scaled ? measure_estimate(e->sum, enabled, running) : (double)e->sum, all_bias));
@@ -517,7 +519,7 @@ static void fill_counts(const struct cyclops *c, const struct path *p, unsigned 
 		cell_real(enabled == running ? 1 : (double)running / (double)enabled);
 	if (!is_duration)
 		cells[REGION_MODE] = cell_text(words[s->by_read > 0][s->by_user > 0]);
-	cells[REGION_BIAS] = cell_real(bias);
+	cells[REGION_BIAS] = isnan(bias) ? no_cell : cell_real(bias);
 	cells[REGION_COUNTED_CALLS] = cell_number(e->n);
 	if (e->n == 0)
 		return;
