@@ -8,6 +8,7 @@ build="gcc make git python3 meson ninja-build pkg-config mandoc libdw-dev libelf
 check="libcmocka-dev"
 test="$check clang clang-format libclang-rt-14-dev linux-perf binutils gdb
 	gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross binutils-aarch64-linux-gnu qemu-user
+	g++ gfortran rustc
 	qemu-system-arm openjdk-17-jdk-headless python3-jsonschema"
 soak="debootstrap"
 bench="linux-perf hyperfine g++ gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross"

@@ -84,7 +84,7 @@ static void test_value_is_offset_and_counter(void **state)
 		{ 32, 0x580000000, 0x80000005, 0x500000005 },
 		{ 64, 7, 0xfffffffffffffff0ull, (uint64_t)-9 },
 	};
-	struct user_reading r;
+	struct user_reading r = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -100,7 +100,7 @@ static void test_value_is_offset_and_counter(void **state)
 
 static void test_a_change_is_read_again(void **state)
 {
-	struct user_reading r;
+	struct user_reading r = { 0 };
 
 	(void)state;
 	fake.counter = 1;
@@ -111,7 +111,7 @@ static void test_a_change_is_read_again(void **state)
 
 static void test_no_counter_now(void **state)
 {
-	struct user_reading r;
+	struct user_reading r = { 0 };
 
 	(void)state;
 	fake.page.index = 0;
@@ -125,7 +125,7 @@ static void test_no_counter_now(void **state)
 
 static void test_times(void **state)
 {
-	struct user_reading r;
+	struct user_reading r = { 0 };
 	uint64_t enabled_ns, running_ns;
 
 	(void)state;
