@@ -80,6 +80,39 @@ static size_t kept_until(const struct block *block, size_t index)
 	return block->n;
 }
 
+static bool is_reported(const struct insn *in)
+{
+	return (in->kind == INSN_LOAD || in->kind == INSN_STORE) &&
+	       !(in->flags & (INSN_UNSEEN | INSN_PREFETCH));
+}
+
+/* The last access before the instruction, if nothing from there on writes a register of the address. */
+static struct insn *access_before(struct block *block, size_t index)
+{
+	const struct insn_address *a = &block->insns[index].address;
+
+	if (a->form == ADDRESS_UNKNOWN || a->base == 31)
+		return NULL;
+	for (size_t i = index; i-- > 0;) {
+		struct insn *in = &block->insns[i];
+
+		if (writes(in, a->base) || (a->form == ADDRESS_INDEX && writes(in, a->index)))
+			return NULL;
+		if (is_reported(in))
+			return in;
+	}
+	return NULL;
+}
+
+static void find_unseen(struct block *block, size_t index)
+{
+	struct insn *before = access_before(block, index);
+
+	block->insns[index].kept_until = (uint16_t)kept_until(block, index);
+	if (before != NULL && before->unseen_behind == 0)
+		before->unseen_behind = (uint16_t)index;
+}
+
 static size_t size_of(size_t n)
 {
 	return sizeof(struct block) + n * sizeof(struct insn);
@@ -96,7 +129,7 @@ static struct block *decode(uint64_t pc, const uint32_t *words, size_t n)
 	}
 	for (size_t i = 0; i < n; i++)
 		if (block->insns[i].flags & INSN_UNSEEN)
-			block->insns[i].kept_until = (uint16_t)kept_until(block, i);
+			find_unseen(block, i);
 	return block;
 }
 

@@ -140,6 +140,8 @@ struct insn {
 	uint8_t op_class, op; /* of the SPE operation packet: spe-packets.md section 6 */
 	uint16_t index;	      /* in its block */
 	uint16_t kept_until; /* in its block: the first one that writes a register of the address */
+	/* Of an access: one behind it that is not reported, whose address is known from here on; 0: none */
+	uint16_t unseen_behind;
 	struct insn_address address;
 };
 

@@ -339,17 +339,29 @@ static void access_noted(struct thread *t, const struct insn *in, uint64_t va, u
 
 /*
  * An access that the emulator does not report. The registers are known as of instruction `index` of
- * the block: no instruction up to there may write those of the address.
+ * the block: no instruction up to there may write those of the address. Else it was known at the access before.
  */
 static void access_unseen(void *context, const struct insn *in, size_t index)
 {
 	struct thread *t = context;
-	bool is_zeroing = in->kind == INSN_STORE;
+	bool is_zeroing = in->kind == INSN_STORE, is_kept = in->kept_until > index;
 
-	if (in->kept_until <= index || !registers_trusted(&t->machine->trust, &t->registers))
+	if (!registers_trusted(&t->machine->trust, &t->registers) ||
+	    (!is_kept && t->unseen.insn != in))
 		return;
-	access_noted(t, in, insn_address_of(in, t->registers.values),
+	access_noted(t, in, is_kept ? insn_address_of(in, t->registers.values) : t->unseen.va,
 		     is_zeroing ? ZEROED_BYTES : 1);
+}
+
+/* The address of what follows this access and is not reported. */
+static void foresee(struct thread *t, const struct insn *in)
+{
+	const struct insn *next = &t->stepper.block->insns[in->unseen_behind];
+
+	if (!registers_trusted(&t->machine->trust, &t->registers))
+		return;
+	t->unseen.insn = next;
+	t->unseen.va = insn_address_of(next, t->registers.values);
 }
 
 /* Executes the instructions before number `index` of the block, and begins that one. */
@@ -366,6 +378,7 @@ static void complete(struct thread *t, uint64_t next_pc)
 static void enter(struct thread *t, struct block *block)
 {
 	complete(t, block->pc);
+	t->unseen.insn = NULL;
 	if (block->is_new) {
 		struct moment at = thread_moment(t);
 
@@ -386,6 +399,8 @@ static void access_memory(struct thread *t, const struct insn *in, uint64_t va, 
 	if (t->core->now.insn != in) {
 		advance(t, in->index);
 		registers_check(&t->machine->trust, &t->registers, in, va);
+		if (in->unseen_behind > 0)
+			foresee(t, in);
 	}
 	access_noted(t, in, va, size_bytes);
 }

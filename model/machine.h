@@ -41,6 +41,10 @@ struct thread {
 	struct task *task;
 	struct thread_ids ids;
 	struct registers registers; /* of the guest */
+	struct { /* an access that is not reported, and where it is going to be */
+		const struct insn *insn; /* NULL: none */
+		uint64_t va;
+	} unseen;
 	struct stepper stepper;
 	uint64_t last_time; /* the last result of thread_time() */
 	bool is_in_call;    /* in a system call that may block */

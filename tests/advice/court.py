@@ -242,14 +242,15 @@ def same_answers(cyclops, case, said):
     source = case.folder / ("x" * len(program.source.stem) + ".c")
     source.write_bytes(program.source.read_bytes())
     other_names = {name: f"z{i}".ljust(len(name), "_") for i, name in enumerate(names)}
+    own_names = {other: name for name, other in other_names.items()}
     renamed = build(source, case.folder / "renamed", *(f"-D{name}={other}" for name, other in other_names.items()))
     again = ask(cyclops, case, renamed, False)
     for finding in again.values():
         if finding and finding.get("module") == renamed.name:
             finding["module"] = "program"
-        for name, other in other_names.items():
-            if finding and finding.get("function") == other:
-                finding["function"] = name
+        if finding and finding.get("function"):
+            name, dot, clone = finding["function"].partition(".")  # copies of a function have a suffix
+            finding["function"] = own_names.get(name, name) + dot + clone
     return [adviser for adviser in ADVISERS if again[adviser] != said[adviser]]
 
 
