@@ -243,6 +243,19 @@ static bool weigh_taken_lines(const struct stat *s, const struct stat_costs *cos
 	return true;
 }
 
+double stat_branch_stalls(const struct stat *s, const struct stat_costs *costs,
+			  const struct cpu_metric *root)
+{
+	enum { TIMES = 3, MOST_FOR_A_BRANCH = 1000 };
+	const struct stat_cost *c = stat_cost_of_issue(costs, "mispredict");
+	double stalls;
+
+	if (c == NULL || c->raw <= 0)
+		return NAN;
+	stalls = stat_value_of(s, root)->value / 100 / c->raw * c->penalty->cycles;
+	return stalls >= TIMES * c->penalty->cycles && stalls <= MOST_FOR_A_BRANCH ? stalls : NAN;
+}
+
 /* Threads on several CPUs may wait for each other's lines, and nobody has counted that. */
 static bool lacks_taken_lines(const struct stat *s)
 {
@@ -264,7 +277,9 @@ static void weigh_costs(const struct stat *s, const struct stat_costs *costs,
 	double enough = (is_front(root) ? enough_of_front_end : enough_of_back_end) * side;
 	double stores = is_front(root) ? 0 : stat_stores_cost(s) / 2;
 
-	if (!is_front(root) && weigh_taken_lines(s, costs, side, out))
+	/* The front end waits where a branch does, which may wait for such a line. */
+	if ((!is_front(root) || !isnan(stat_branch_stalls(s, costs, root))) &&
+	    weigh_taken_lines(s, costs, side, out))
 		return;
 	if (stores >= enough && stores > e.all) {
 		out->cause = CAUSE_MEMORY;

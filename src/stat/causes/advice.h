@@ -27,6 +27,13 @@ struct stat_cause stat_cause_of(const struct stat *, const struct stat_costs *,
 				const struct cpu_metric *root);
 
 /*
+ * Stalled cycles of the root for each mispredicted branch, if these are many times what the pipeline takes:
+ * then branches wait for what they compare. NAN: they do not, or there are too few to tell.
+ */
+double stat_branch_stalls(const struct stat *, const struct stat_costs *,
+			  const struct cpu_metric *root);
+
+/*
  * Does a metric speak of this root? Misses of a cache that instructions and data share are the
  * front end's only as far as the L1I has some.
  */

@@ -299,23 +299,16 @@ static void add_remedies_of_costs(const struct finder *f, struct finding *out)
 	}
 }
 
-/* A misprediction that takes much longer than the pipeline is long waits for its operands. */
 static void add_slow_branches(const struct finder *f, const struct cpu_metric *root,
 			      struct finding *out)
 {
-	enum { TIMES = 3, MOST_FOR_A_BRANCH = 1000 };
+	double stalls = stat_branch_stalls(f->s, &f->costs, root);
 
-	for (size_t i = 0; i < f->costs.list.n; i++) {
-		const struct stat_cost *c = &f->costs.list.items[i];
-		double stalls =
-			stat_value_of(f->s, root)->value / 100 / c->raw * c->penalty->cycles;
-
-		if (strcmp(c->penalty->issue, "mispredict") != 0 || c->raw <= 0 ||
-		    stalls < TIMES * c->penalty->cycles || stalls > MOST_FOR_A_BRANCH)
-			continue;
-		finding_add_evidence(out, EVIDENCE_BRANCH_STALLS)->value = stalls;
+	if (isnan(stalls))
+		return;
+	finding_add_evidence(out, EVIDENCE_BRANCH_STALLS)->value = stalls;
+	if (!is_issue(out, "coherence"))
 		finding_add_remedy(out, (struct remedy){ .kind = REMEDY_BRANCH_FREE });
-	}
 }
 
 /* The deepest node that the walk went to, for what no cost tells. */
@@ -339,6 +332,8 @@ static void add_root_remedies(struct finder *f, const struct cpu_metric *root,
 		add_pattern(f, out);
 	}
 	finding_add_remedy(out, (struct remedy){ .kind = cause->remedy });
+	if (is_issue(out, "coherence") && cpu_metric_is_of_side(root, SIDE_FRONTEND))
+		add_slow_branches(f, root, out);
 	if (node != NULL)
 		finding_add_remedy(out,
 				   (struct remedy){ .kind = stat_remedy_of_metric(f->s, node) });

@@ -102,6 +102,21 @@ static const struct program {
 	  "451900 L2D_CACHE_REFILL_RD 455700 LL_CACHE_MISS_RD 2145 L1D_TLB_REFILL 107 DTLB_WALK "
 	  "120",
 	  "backend_stalled_cycles", "coherence", REMEDY_LESS_SHARING, REMEDY_NONE, NULL },
+	/* Whether the lock is free, a branch asks: it waits for the line, and then was mispredicted. */
+	{ "a lock that spins", "neoverse-n1",
+	  "CPU_CYCLES 1.3e8 INST_RETIRED 1.93e7 STALL_FRONTEND 6.62e7 STALL_BACKEND 5.14e7 "
+	  "BR_MIS_PRED_RETIRED 1e5 L1I_CACHE_REFILL 700 ITLB_WALK 100 L1D_CACHE 4.9e6 "
+	  "L1D_CACHE_REFILL 256600 L1D_CACHE_REFILL_RD 197600 L1D_CACHE_INVAL 280500 "
+	  "L2D_CACHE_REFILL_RD 213900 LL_CACHE_MISS_RD 2090 L1D_TLB_REFILL 100 DTLB_WALK 112",
+	  "frontend_stalled_cycles", "coherence", REMEDY_LESS_SHARING, REMEDY_NONE,
+	  "662 stalled cycles" },
+	{ "branches that wait for data of their own", "neoverse-n1",
+	  "CPU_CYCLES 1.3e8 INST_RETIRED 1.93e7 STALL_FRONTEND 6.62e7 STALL_BACKEND 5.14e7 "
+	  "BR_MIS_PRED_RETIRED 1e5 L1I_CACHE_REFILL 700 ITLB_WALK 100 L1D_CACHE 4.9e6 "
+	  "L1D_CACHE_REFILL 256600 L1D_CACHE_REFILL_RD 197600 L1D_CACHE_INVAL 50 "
+	  "L2D_CACHE_REFILL_RD 213900 LL_CACHE_MISS_RD 2090 L1D_TLB_REFILL 100 DTLB_WALK 112",
+	  "frontend_stalled_cycles", "fetch", REMEDY_BRANCH_FREE, REMEDY_NONE,
+	  "662 stalled cycles" },
 	/* A few lines that go from core to core cost little: the core is what waits. */
 	{ "divisions beside some sharing", "neoverse-n1",
 	  "CPU_CYCLES 3901635 INST_RETIRED 2100025 STALL_FRONTEND 1869 STALL_BACKEND 2699803 "
