@@ -61,19 +61,19 @@ int main(void)
 		sum += add(parts + (uint64_t)i);
 	return sum == 1;
 }
-#elif defined(CHASE) || defined(LONG_CHASE)
-enum { NODES = 1 << 16 };
+#elif defined(CHASE) || defined(LONG_CHASE) || defined(PAGE_CHASE)
+#if defined(LONG_CHASE)
+enum { NODES = 1 << 16, NODE_BYTES = 64, STEPS = 4000 };
+#elif defined(PAGE_CHASE)
+enum { NODES = 1 << 12, NODE_BYTES = 16384, STEPS = 100000 };
+#else
+enum { NODES = 1 << 16, NODE_BYTES = 64, STEPS = 300000 };
+#endif
 
 static struct node {
 	struct node *next;
-	char rest[56];
+	char rest[NODE_BYTES - 8];
 } nodes[NODES];
-
-#ifdef LONG_CHASE
-enum { STEPS = 4000 };
-#else
-enum { STEPS = 300000 };
-#endif
 
 #define TEN(x) x x x x x x x x x x
 
@@ -202,7 +202,7 @@ uint8_t a[8192], b[8192], c[8192];
 #ifdef SCALAR
 enum { ROUNDS = 60 };
 #else
-enum { ROUNDS = 800 };
+enum { ROUNDS = 5000 };
 #endif
 
 KEPT static void add(void)
@@ -244,6 +244,55 @@ KEPT static uint64_t draw(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 int main(void)
 {
 	return draw(1, 2, 3, 4) == 1;
+}
+#elif defined(UNITS)
+/* Pairs of vectors: the units for loads and stores have no rest, and nothing waits for a result. */
+uint8_t from[4096], to[4096];
+
+KEPT static void copy(void)
+{
+	for (int i = 0; i < 4096; i += 64) {
+		uint8x16x4_t four = vld1q_u8_x4(from + i);
+
+		vst1q_u8_x4(to + i, four);
+	}
+}
+
+int main(void)
+{
+	for (int i = 0; i < 30000; i++)
+		copy();
+	return to[0];
+}
+#elif defined(KEYED)
+/* The loop around changes a key, which a hash is made of: no column of a table. */
+enum { NUMBERS = 1 << 14, PLACES = 1 << 20 };
+
+uint32_t numbers[NUMBERS];
+uint64_t places[PLACES];
+
+KEPT static uint64_t look_up(uint32_t n_keys)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t key = 0; key < n_keys; key++)
+		for (int i = 0; i < NUMBERS; i++) {
+			uint64_t hash = (numbers[i] + key) * 0x9e3779b97f4a7c15;
+
+			hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9;
+			hash = (hash ^ hash >> 32) * 0x94d049bb133111eb;
+			sum += places[hash >> 44];
+		}
+	return sum;
+}
+
+int main(void)
+{
+	for (int i = 0; i < NUMBERS; i++)
+		numbers[i] = (uint32_t)next_random();
+	for (int i = 0; i < PLACES; i += 8)
+		places[i] = (uint64_t)i;
+	return look_up(8) == 1;
 }
 #elif defined(MATRIX)
 enum { N = 256 };
