@@ -88,6 +88,38 @@ static void registers_are_kept_for_a_while(void **state)
 	blocks_release(&all);
 }
 
+/* At which access before the prefetch, the last of the block, its address is known already. */
+static void addresses_are_known_before(void **state)
+{
+	enum { NONE = 9 };
+	static const struct {
+		uint32_t words[4];
+		size_t n, known_at;
+	} blocks[] = {
+		{ { 0xf9400040, 0xf9802020 }, 2, 0 },			      /* ldr x0, [x2] */
+		{ { 0x91000421, 0xf9400040, 0xd503201f, 0xf9802020 }, 4, 1 }, /* add x1 before it */
+		{ { 0xf9400040, 0x91000421, 0xf9802020 }, 3, NONE }, /* … and behind it */
+		{ { 0xf9400041, 0xf9802020 }, 2, NONE },	     /* ldr x1, [x2] */
+		{ { 0xf8408420, 0xf9802020 }, 2, NONE },	     /* ldr x0, [x1], #8 */
+		{ { 0xf9400041, 0xf9400040, 0xf9802020 }, 3, 1 },
+		{ { 0xd503201f, 0xf9802020 }, 2, NONE },
+		{ { 0xf9400040, 0xf98023e0 }, 2, NONE }, /* of the stack */
+	};
+	struct blocks all;
+
+	(void)state;
+	blocks_init(&all);
+	for (size_t i = 0; i < COUNT(blocks); i++) {
+		const struct block *b = blocks_get(&all, 0x1000, blocks[i].words, blocks[i].n);
+
+		for (size_t k = 0; k < b->n; k++)
+			if (b->insns[k].unseen_behind !=
+			    (k == blocks[i].known_at ? blocks[i].n - 1 : 0))
+				fail_msg("block %zu, %zu: %u", i, k, b->insns[k].unseen_behind);
+	}
+	blocks_release(&all);
+}
+
 /* Blocks are kept once for each address and content. */
 static void equal_blocks_are_one(void **state)
 {
@@ -188,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses_are_computed),
 		cmocka_unit_test(registers_are_kept_for_a_while),
+		cmocka_unit_test(addresses_are_known_before),
 		cmocka_unit_test(equal_blocks_are_one),
 		cmocka_unit_test(blocks_are_swept),
 		cmocka_unit_test(registers_are_believed_late),
