@@ -26,6 +26,7 @@ struct run {
 	struct sum *sums;		       /* of each slot and spec, over the whole run */
 	struct sum *tick_sums;		       /* the same over the interval */
 	uint64_t next_tick_ns, next_choice_ns; /* of clock_now_ns(); UINT64_MAX: none */
+	uint64_t counted_from_ns;	       /* of clock_now_ns() */
 };
 
 /* Each event takes a descriptor for each thread and CPU. The soft limit may be too low for that. */
@@ -334,12 +335,40 @@ static int ms_until(uint64_t time_ns)
 	return time_ns <= now_ns ? 0 : (int)((time_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS);
 }
 
+/*
+ * Lets the delay pass. What was counted meanwhile, also by children that have ended, is read and
+ * dropped: exec starts the counters of a command, and counts are differences.
+ */
+static int wait_for_start(struct counting_state *s, struct run *run, struct err *err)
+{
+	uint64_t start_ns = run->launch.start_ns + (uint64_t)s->c->delay_ms * NS_PER_MS;
+	struct sum *dropped;
+
+	run->counted_from_ns = run->launch.start_ns;
+	if (s->c->delay_ms == 0)
+		return 0;
+	while (!launch_is_over(&run->launch) && clock_now_ns() < start_ns)
+		if (launch_wait(&run->launch, ms_until(start_ns), err) < 0)
+			return -1;
+	if (launch_is_over(&run->launch)) {
+		s->end->status = launch_status(&run->launch);
+		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
+			       "--delay %u: nothing was counted, because the end came before",
+			       s->c->delay_ms);
+	}
+	dropped = mem_zalloc(s->n_slots * s->n_specs + 1, sizeof(*dropped));
+	counting_read_all(s, run, dropped);
+	free(dropped);
+	run->counted_from_ns = clock_now_ns();
+	return 0;
+}
+
 /* Waits until the command ends, or for ^C, and ends intervals and chooses groups meanwhile. */
 static int wait_for_end(struct counting_state *s, struct run *run, struct err *err)
 {
 	uint64_t step_ns = (uint64_t)s->c->interval_ms * NS_PER_MS;
 
-	run->next_tick_ns = step_ns == 0 ? UINT64_MAX : run->launch.start_ns + step_ns;
+	run->next_tick_ns = step_ns == 0 ? UINT64_MAX : run->counted_from_ns + step_ns;
 	while (!launch_is_over(&run->launch)) {
 		bool is_tick_next = run->next_tick_ns < run->next_choice_ns;
 		uint64_t next_ns = is_tick_next ? run->next_tick_ns : run->next_choice_ns;
@@ -366,7 +395,7 @@ static void count_switches_by_rusage(const struct counting_state *s, const struc
 {
 	const struct rusage *usage = &run->launch.usage;
 
-	if (!target_is_command(s->c->target) || s->c->without_children)
+	if (!target_is_command(s->c->target) || s->c->without_children || s->c->delay_ms > 0)
 		return;
 	for (size_t i = 0; i < s->n_specs; i++) {
 		struct sum sum = { .raw = (uint64_t)(usage->ru_nvcsw + usage->ru_nivcsw) };
@@ -393,7 +422,7 @@ static void finish_run(struct counting_state *s, struct run *run, uint32_t batch
 			runs_add(&s->runs[i], &run->sums[i]);
 	}
 	count_switches_by_rusage(s, run, s->runs);
-	if (target_is_command(s->c->target)) {
+	if (target_is_command(s->c->target) && s->c->delay_ms == 0) {
 		s->out->n_gave_up += (uint64_t)run->launch.usage.ru_nvcsw;
 		s->out->n_put_off += (uint64_t)run->launch.usage.ru_nivcsw;
 	}
@@ -401,7 +430,7 @@ static void finish_run(struct counting_state *s, struct run *run, uint32_t batch
 		s->end->status = status;
 	s->end->is_interrupted |= run->launch.is_interrupted;
 	s->elapsed_ns += (double)((run->launch.has_ended ? run->launch.end_ns : clock_now_ns()) -
-				  run->launch.start_ns);
+				  run->counted_from_ns);
 	s->end->n_runs++;
 }
 
@@ -421,7 +450,7 @@ static int count_once(struct counting_state *s, struct run *run, uint32_t batch,
 		return -1;
 	}
 	choose_groups_first(s, run);
-	if (wait_for_end(s, run, err) < 0)
+	if (wait_for_start(s, run, err) < 0 || wait_for_end(s, run, err) < 0)
 		return -1;
 	handles_stop(&run->handles);
 	if (s->c->interval_ms > 0 && end_interval(s, run, err) < 0)

@@ -25,7 +25,9 @@ struct counting {
 	bool no_mux;		     /* no multiplexing: a run of the command for each group */
 	unsigned n_runs;	     /* repeats of everything; 0 is 1 */
 	unsigned interval_ms;	     /* 0: no intervals */
-	bool by_cpu, by_thread;	     /* separate counts; else one sum */
+	/* how long the command, or what runs already, is left alone first; its time is not counted */
+	unsigned delay_ms;
+	bool by_cpu, by_thread; /* separate counts; else one sum */
 	bool without_children;
 	bool user_only, kernel_only;
 

@@ -200,6 +200,43 @@ class Streamed:
         return self.child.wait(), "".join(self.lines)
 
 
+# Touches pages, waits until it is three seconds old, touches fewer. Says how old it was after the first part.
+PARTS = """
+import mmap, time
+def age():
+    ticks = int(open("/proc/self/stat").read().rsplit(")", 1)[1].split()[19])
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / 100
+def touch(n):
+    pages = mmap.mmap(-1, n * 4096)
+    pages.madvise(mmap.MADV_NOHUGEPAGE)
+    for i in range(n): pages[i * 4096] = 1
+touch(5000)
+print(age())
+time.sleep(max(0, 3 - age()))
+touch(1000)
+"""
+
+
+def check_delay(checks):
+    """What a program does before the delay is over is not counted, nor its time."""
+    for _ in range(3):
+        done, answer = stat(["-D", "1500", "-e", "page-faults,context-switches"], [sys.executable, "-S", "-c", PARTS])
+        if answer is None or float(done.stdout) >= 1.2:
+            continue
+        faults, run_row = answer["events"]["page-faults"], answer["run"][0]
+        checks.expect(1000 <= faults["count"] < 5000, f"delay: not the second part alone: {faults}")
+        checks.expect(faults["enabled_ns"] <= run_row["time_ns"], f"delay: {faults}, {run_row}")
+        checks.expect("voluntary_switches" not in run_row, f"delay: switches of the whole run: {run_row}")
+        checks.count("delays")
+        break
+    else:
+        print("delay: this machine is too busy to say")
+    done, answer = stat(["-D", "600000", "-e", "page-faults"], ["sh", "-c", "exit 7"])
+    checks.expect(done.returncode == 7 and answer is None and "the end came before" in done.stderr, f"delay: {done}")
+    done, answer = stat(["-D", "600000", "-e", "page-faults"], ["sh", "-c", "exit 0"])
+    checks.expect(done.returncode == 4 and answer is None, f"delay: {done}")
+
+
 def check_streams(checks):
     """Intervals are there before the command ends; the whole comes behind them."""
     formats = {
@@ -271,6 +308,7 @@ def main():
     check_ends(checks)
     check_signals(checks)
     check_modes(checks)
+    check_delay(checks)
     check_streams(checks)
     check_stopped_stream(checks)
     check_without_pmu(checks)
