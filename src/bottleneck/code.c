@@ -57,23 +57,23 @@ void code_sums_add_gap(struct code_sums *s, uint64_t ns)
 	spread_add(&s->gap_ns, ns);
 }
 
-void code_sums_add(struct code_sums *s, const struct batch *b, size_t row,
-		   const struct latencies *l)
+void code_sums_add(struct code_sums *s, const struct batch *b)
 {
-	uint32_t has = b->has[row];
-	uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
+	s->n += b->n;
+	for (size_t row = 0; row < b->n; row++) {
+		uint32_t has = b->has[row];
+		uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
+		bool is_store = has & HAS_OP &&
+				memory_kind_of(b->op_class[row], b->op[row]) == MEMORY_STORE;
 
-	s->n++;
-	s->n_full += l->state[LATENCY_TOTAL] != LATENCY_USABLE;
-	if (l->state[LATENCY_TOTAL] != LATENCY_ABSENT)
-		spread_add(&s->cycles, l->cycles[LATENCY_TOTAL]);
-	if (!(has & HAS_OP))
-		return;
-	s->n_mispredicted += b->op_class[row] == SPE_OP_BRANCH && events >> SPE_EV_MISPREDICTED & 1;
-	if (memory_kind_of(b->op_class[row], b->op[row]) != MEMORY_STORE)
-		return;
-	s->n_store_refills += events >> SPE_EV_L1D_REFILL & 1;
-	s->n_store_llc_misses += events >> SPE_EV_LLC_MISS & 1;
+		if (has & HAS_TOTAL)
+			spread_add(&s->cycles, b->total[row]);
+		s->n_full += !(has & HAS_TOTAL) || latency_is_full(b->total[row]);
+		s->n_mispredicted += has & HAS_OP && b->op_class[row] == SPE_OP_BRANCH &&
+				     events >> SPE_EV_MISPREDICTED & 1;
+		s->n_store_refills += is_store && events >> SPE_EV_L1D_REFILL & 1;
+		s->n_store_llc_misses += is_store && events >> SPE_EV_LLC_MISS & 1;
+	}
 }
 
 void code_sums_merge(struct code_sums *s, const struct code_sums *from)

@@ -157,15 +157,13 @@ static void bottleneck_consume(void *partial, const struct batch *b)
 	s->n_batches++;
 	if (b->kind != BATCH_SPE)
 		return;
+	code_sums_add(&s->code, b);
 	for (size_t row = 0; row < b->n; row++) {
 		uint32_t place = b->has[row] & HAS_PLACE ? b->place[row] : 0;
 		uint32_t slot = place < s->plan->n_places ? s->plan->slot_of_place[place] : NO_SLOT;
 
-		struct latencies l = latencies_of(b, row);
-
-		code_sums_add(&s->code, b, row, &l);
 		if (slot != NO_SLOT)
-			add_insn_record(s, slot, b, row, l);
+			add_insn_record(s, slot, b, row, latencies_of(b, row));
 		if (row > 0 && spe_record_follows(s->plan->session, b, row))
 			add_time_between(s, before, slot, b->time_ns[row] - b->time_ns[row - 1]);
 		before = slot;

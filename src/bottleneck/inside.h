@@ -124,7 +124,8 @@ void code_measure_footprint(struct bottlenecks *, const struct hot *, const stru
 /* What an operation takes, and what that can be. */
 void code_measure_time(struct bottlenecks *);
 
-void code_sums_add(struct code_sums *, const struct batch *, size_t row, const struct latencies *);
+/* Adds the SPE records of a batch. */
+void code_sums_add(struct code_sums *, const struct batch *);
 void code_sums_add_gap(struct code_sums *, uint64_t ns);
 void code_sums_merge(struct code_sums *, const struct code_sums *from);
 
