@@ -130,7 +130,8 @@ struct measuring {
 	const struct c2c_causes *causes;
 };
 
-static int measure(void *context, const struct gate *g, struct measured *out, struct err *err)
+static int measure_c2c_gate(void *context, const struct gate *g, struct measured *out,
+			    struct err *err)
 {
 	const struct measuring *m = context;
 
@@ -164,7 +165,7 @@ static int c2c_answer(struct question *q, struct session *s, const struct select
 		sharing.request.top = command->request.top;
 		q->lacks_data = sharing.n_lines == 0;
 		make_answer(&sharing, &labels, is_brief, with_layouts, &tables);
-		rc = question_judge(q, measure, &measuring, err);
+		rc = question_judge(q, measure_c2c_gate, &measuring, err);
 		if (rc == 0)
 			rc = question_show(q, &tables.shown, err);
 	}

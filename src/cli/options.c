@@ -373,7 +373,7 @@ static void help_line(const struct option *o, size_t width, struct text *out)
 }
 
 /* One line of words, whatever blanks and newlines are between them. */
-static void put_line(const char *words, struct text *out)
+static void put_one_line(const char *words, struct text *out)
 {
 	for (const char *at = words; *at != '\0'; at++)
 		if ((*at != ' ' && *at != '\n') || (at[1] != ' ' && at[1] != '\n'))
@@ -390,7 +390,7 @@ void options_list(const struct option_set *sets, size_t n_sets, struct text *out
 		char letter[2] = { o->letter, '\0' };
 
 		text_format(out, "%s\t%s\t%s\t", o->name, letter, o->value != NULL ? o->value : "");
-		put_line(o->help, out);
+		put_one_line(o->help, out);
 		text_char(out, '\n');
 	}
 }

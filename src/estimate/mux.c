@@ -155,7 +155,7 @@ static void take_single(struct mux *m, struct cursor *c, const struct read_sourc
 		advance(m, from->event, from->cpu, last_of(m, id, tid), value, &times);
 }
 
-static void take(struct mux *m, struct cursor *c, const struct read_source *from)
+static void take_reading(struct mux *m, struct cursor *c, const struct read_source *from)
 {
 	const struct attr *attr = &capture_event(m->session->capture, (size_t)from->event)->attr;
 
@@ -185,7 +185,7 @@ static void take_sample(struct mux *m, const struct record *r)
 	from.tid = s.tid;
 	from.cpu = attr->sample_type >> SAMPLE_CPU & 1 ? s.cpu : NO_CPU;
 	words = cur_of(s.read.bytes, s.read.n * sizeof(uint64_t));
-	take(m, &words, &from);
+	take_reading(m, &words, &from);
 }
 
 static void mux_visit(void *context, const struct record *r, const struct sample_id *id)
@@ -206,7 +206,7 @@ static void mux_visit(void *context, const struct record *r, const struct sample
 	from.cpu = NO_CPU;
 	from.event = capture_event_of_id(m->session->capture, id->id);
 	if (from.event >= 0 && !body.bad)
-		take(m, &body, &from);
+		take_reading(m, &body, &from);
 }
 
 /* Events that never sample and that the leader before them reads. */

@@ -170,7 +170,8 @@ struct measuring {
 	const struct hot_view *view;
 };
 
-static int measure(void *context, const struct gate *g, struct measured *out, struct err *err)
+static int measure_hot_gate(void *context, const struct gate *g, struct measured *out,
+			    struct err *err)
 {
 	const struct measuring *m = context;
 
@@ -232,8 +233,8 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 			     &table, &skid, err);
 	q->lacks_data = rc == 0 && table_n_rows(&table) == 0;
 	if (rc == 0) /* before a second scan, which forgets call chains */
-		rc = question_judge(q, measure, &(struct measuring){ hot->result, &names, &shown },
-				    err);
+		rc = question_judge(q, measure_hot_gate,
+				    &(struct measuring){ hot->result, &names, &shown }, err);
 	if (rc == 0 && !by_address && wants_run_time(q, s, select) &&
 	    make_run_time(q, s, hot->result, &names, &run_time, &told)) {
 		*vec_add(&tables.list) = &run_time;

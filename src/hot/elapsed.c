@@ -221,7 +221,7 @@ static void elapsed_add_pairs(struct elapsed *e, const uint64_t *pairs, const ui
 		e->pair_ns.items[numbers[i]] += ns[i];
 }
 
-static void add_thread(struct elapsed *e, uint64_t tid, const struct elapsed_thread *more)
+static void elapsed_add_thread(struct elapsed *e, uint64_t tid, const struct elapsed_thread *more)
 {
 	uint32_t number = tuples_add(&e->threads, &tid);
 	struct elapsed_thread *t;
@@ -251,7 +251,7 @@ static void add_threads(struct elapsed *e, const struct looked_at *l)
 		t.n++;
 		if (row + 1 < b->n && b->has[row + 1] & HAS_TID && b->tid[row + 1] == b->tid[row])
 			continue;
-		add_thread(e, b->tid[row], &t);
+		elapsed_add_thread(e, b->tid[row], &t);
 		t = (struct elapsed_thread){ 0 };
 	}
 }
@@ -306,7 +306,7 @@ static void elapsed_take_records(struct elapsed *e, struct looked_at *l, size_t 
 	if (to - from < 2)
 		return;
 	time.ns = l->batch->time_ns[to - 1] - l->batch->time_ns[from];
-	add_thread(e, l->batch->tid[from], &time);
+	elapsed_add_thread(e, l->batch->tid[from], &time);
 	n = cut_runs(l, from, to, runs);
 	for (size_t i = 0; i < n; i++) {
 		add_inside(e, l, &runs[i]);
@@ -370,7 +370,7 @@ static void elapsed_merge(void *into, const void *from, const struct id_map *map
 		elapsed_add_pairs(e, tuples_get(&part->pairs, i), part->pair_ns.items + i, n);
 	}
 	for (uint32_t i = 0; i < part->threads.n; i++)
-		add_thread(e, *tuples_get(&part->threads, i), &part->by_thread.items[i]);
+		elapsed_add_thread(e, *tuples_get(&part->threads, i), &part->by_thread.items[i]);
 	for (uint32_t i = 0; i < part->streams.n; i++)
 		add_span(e, *tuples_get(&part->streams, i), part->spans.items[i].first_ns,
 			 part->spans.items[i].last_ns);

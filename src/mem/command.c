@@ -66,7 +66,8 @@ static int mem_make_request(struct question *q, struct err *err)
 				    : core_clock_parse(command->ghz, &command->request.clock, err);
 }
 
-static int measure(void *context, const struct gate *g, struct measured *out, struct err *err)
+static int measure_mem_gate(void *context, const struct gate *g, struct measured *out,
+			    struct err *err)
 {
 	return mem_loads_measure(context, g, out, err);
 }
@@ -82,7 +83,7 @@ static int mem_answer(struct question *q, struct session *s, const struct select
 	rc = mem_report_make(s, select, &command->request, &report, err);
 	q->lacks_data = rc == 0 && table_n_rows(&report.rows) == 0;
 	if (rc == 0)
-		rc = question_judge(q, measure, &report.loads, err);
+		rc = question_judge(q, measure_mem_gate, &report.loads, err);
 	if (rc == 0)
 		rc = question_show(q, &report.shown, err);
 	mem_report_release(&report);

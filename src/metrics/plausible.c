@@ -132,7 +132,7 @@ static const struct cpu_event *event_of(const struct cpu_pmu *pmu, const char *n
 	return name == instructions ? pmu->instructions : cpu_event_find(pmu, name);
 }
 
-static const struct stat_total *total_of(const struct stat *s, const char *name)
+static const struct stat_total *total_named(const struct stat *s, const char *name)
 {
 	return stat_counted(s, event_of(s->pmu, name));
 }
@@ -150,8 +150,8 @@ struct pair {
 
 static bool find_pair(const struct stat *s, const char *event, const char *other, struct pair *out)
 {
-	out->a = total_of(s, event);
-	out->b = total_of(s, other);
+	out->a = total_named(s, event);
+	out->b = total_named(s, other);
 	if (out->a == NULL || out->b == NULL || out->b->value <= 0 ||
 	    out->a->is_user_only != out->b->is_user_only)
 		return false;
@@ -224,7 +224,7 @@ static void check_slots(struct stat *s)
  */
 static void check_issued(struct stat *s)
 {
-	const struct stat_total *empty = total_of(s, "STALL_SLOT");
+	const struct stat_total *empty = total_named(s, "STALL_SLOT");
 	struct contradiction *c;
 	struct pair p;
 	double all, full;
@@ -249,11 +249,11 @@ static void check_issued(struct stat *s)
 /* What never fires while others do is absent, not healthy. */
 static void check_zero(struct stat *s, const struct always *a)
 {
-	const struct stat_total *t = total_of(s, a->event), *busy = total_of(s, cycles);
+	const struct stat_total *t = total_named(s, a->event), *busy = total_named(s, cycles);
 	struct contradiction *c;
 
 	if (busy == NULL || busy->value == 0)
-		busy = total_of(s, instructions);
+		busy = total_named(s, instructions);
 	if (t == NULL || t->value != 0 || busy == NULL || busy->value < a->cycles)
 		return;
 	c = add(s, CONTRADICTION_ZERO);
@@ -361,7 +361,7 @@ static bool contradicts_cycles(const struct stat *s, const struct stat_total *bu
 static void check_idle(struct stat *s)
 {
 	const double least = 0.4;
-	const struct stat_total *busy = total_of(s, cycles);
+	const struct stat_total *busy = total_named(s, cycles);
 	struct contradiction *c;
 	double rate;
 

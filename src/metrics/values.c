@@ -14,7 +14,7 @@ struct evaluation {
 	double slots;
 };
 
-static bool value_of(void *context, size_t name, double *out)
+static bool event_value(void *context, size_t name, double *out)
 {
 	const struct evaluation *e = context;
 
@@ -131,7 +131,7 @@ struct stat_value stat_evaluate(const struct cpu_metric *metric, const struct st
 		out.lacks = "events of the same modes: some exclude the kernel";
 	else if (metric->needs_slots && slots == 0)
 		out.lacks = CPU_SLOTS;
-	else if (!formula_evaluate(e.formula, value_of, &e, &out.value))
+	else if (!formula_evaluate(e.formula, event_value, &e, &out.value))
 		out.lacks = "a divisor above 0";
 	else
 		out.is_known = true;

@@ -14,7 +14,7 @@ static bool has_spe(struct pmus *pmus)
 	return false;
 }
 
-static const char *take(struct text *text, struct arena *memory)
+static const char *take_text(struct text *text, struct arena *memory)
 {
 	const char *out = arena_strndup(memory, text->bytes, text->n);
 
@@ -36,11 +36,11 @@ struct sampling sampling_choose(struct pmus *pmus, const struct cpu_metric *firs
 		text_str(&spe, "--spe");
 		if (interval != 0)
 			text_format(&spe, "=interval=%u", interval);
-		out.spe = take(&spe, memory);
+		out.spe = take_text(&spe, memory);
 	} else {
 		for (size_t i = 0; has_cycles && first != NULL && i < first->samples.n; i++)
 			text_format(&events, ",%s", first->samples.items[i]->name);
 	}
-	out.events = take(&events, memory);
+	out.events = take_text(&events, memory);
 	return out;
 }

@@ -139,8 +139,8 @@ static char *const *program_with(struct run *r, char *const *program, const char
 	return words;
 }
 
-static double total_of(const struct stat_totals *totals, const struct cpu_event *event,
-		       bool *is_scaled)
+static double total_of_event(const struct stat_totals *totals, const struct cpu_event *event,
+			     bool *is_scaled)
 {
 	const struct stat_total *t = event == NULL ? NULL : stat_totals_find(totals, event->name);
 
@@ -157,8 +157,8 @@ static void take_counts(struct run *r, struct sweep_run *out)
 
 	counts_name(&r->counts, r->pmu);
 	stat_totals_init(&totals, r->counts.items.items, r->counts.items.n);
-	out->cycles = total_of(&totals, r->pmu->cycles, &out->is_scaled);
-	out->instructions = total_of(&totals, r->pmu->instructions, &out->is_scaled);
+	out->cycles = total_of_event(&totals, r->pmu->cycles, &out->is_scaled);
+	out->instructions = total_of_event(&totals, r->pmu->instructions, &out->is_scaled);
 	if (ns > 0)
 		out->time_ns = ns;
 	stat_totals_release(&totals);

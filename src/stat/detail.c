@@ -110,7 +110,7 @@ static const char *unit_of(const struct cpu_metric *m)
 	return is_ratio(m) && strncmp(m->unit, "per ", 4) == 0 ? m->unit + 4 : m->unit;
 }
 
-static void put_value(struct detail *d, const struct cpu_metric *m, struct cell *row)
+static void stat_detail_put_value(struct detail *d, const struct cpu_metric *m, struct cell *row)
 {
 	const struct stat_value *v = stat_value_of(d->s, m);
 	double factor = m->scale == PERCENT ? PERCENT : 1;
@@ -161,10 +161,10 @@ static void stat_detail_put_metric(struct detail *d, const struct metric_list *l
 	}
 	row = stat_detail_add_row(d);
 	row[WHAT] = cell_text(label_of(d->out, m));
-	put_value(d, m, row);
+	stat_detail_put_value(d, m, row);
 	other = m->scale == PER_THOUSAND ? partner(d, list, m) : NULL;
 	if (other != NULL)
-		put_value(d, other, row);
+		stat_detail_put_value(d, other, row);
 }
 
 /* "L1D Cache" for "L1D Cache Effectiveness". */

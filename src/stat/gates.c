@@ -155,7 +155,8 @@ static int measure_metric(const struct stat *s, const struct cpu_metric *m, stru
 	return 0;
 }
 
-static int measure(void *context, const struct gate *g, struct measured *out, struct err *err)
+static int measure_stat_gate(void *context, const struct gate *g, struct measured *out,
+			     struct err *err)
 {
 	const struct judging *j = context;
 	const struct source *from = &j->sources.items[g->quantity];
@@ -176,7 +177,8 @@ int stat_judge(const struct gate_options *gates, struct stat_types *types, struc
 	if (gates->conditions.n == 0)
 		return 0;
 	judging_init(&j, types, counts, options);
-	rc = gate_options_judge(gates, j.quantities.items, j.quantities.n, measure, &j, out, err);
+	rc = gate_options_judge(gates, j.quantities.items, j.quantities.n, measure_stat_gate, &j,
+				out, err);
 	judging_release(&j);
 	return rc;
 }

@@ -52,7 +52,7 @@ static void put_escaped(struct text *out, struct span s)
 }
 
 /* Appends words that begin a line. */
-static void put_line(struct text *out, struct span s)
+static void put_markdown_line(struct text *out, struct span s)
 {
 	size_t n = 0;
 
@@ -80,7 +80,7 @@ static void put_paragraph(struct text *out, const char *words, const char *mark)
 
 	text_str(out, mark);
 	if (mark[0] == '\0')
-		put_line(out, s);
+		put_markdown_line(out, s);
 	else
 		put_escaped(out, s);
 	text_format(out, "%s\n\n", mark);
@@ -152,8 +152,8 @@ static bool has_words(const struct table *t, size_t row, size_t column)
 	       !cell_is_absent(table_cell(t, row, column));
 }
 
-static void put_value(const struct table *t, size_t row, size_t column, unsigned *marks,
-		      struct text *out)
+static void put_markdown_value(const struct table *t, size_t row, size_t column, unsigned *marks,
+			       struct text *out)
 {
 	const struct cell *cell = table_cell(t, row, column);
 	struct arena memory = { 0 };
@@ -171,13 +171,13 @@ static unsigned put_facts(const struct table *t, struct text *out)
 	for (size_t row = 0; row < table_n_rows(t); row++) {
 		text_str(out, "- **");
 		if (has_words(t, row, 0))
-			put_value(t, row, 0, &marks, out);
+			put_markdown_value(t, row, 0, &marks, out);
 		text_str(out, "**:");
 		for (size_t c = 1; c < t->n_columns; c++) {
 			if (!has_words(t, row, c))
 				continue;
 			text_char(out, ' ');
-			put_value(t, row, c, &marks, out);
+			put_markdown_value(t, row, c, &marks, out);
 		}
 		text_char(out, '\n');
 	}
@@ -219,7 +219,7 @@ static void put_support(const struct table *t, size_t row, size_t column, unsign
 		put_words(out, title);
 		text_str(out, ": ");
 	}
-	put_value(t, row, column, marks, out);
+	put_markdown_value(t, row, column, marks, out);
 	text_char(out, '\n');
 }
 
@@ -231,11 +231,11 @@ static unsigned put_findings(const struct table *t, struct text *out)
 	for (size_t row = 0; row < table_n_rows(t); row++) {
 		text_format(out, "%zu. **", row + 1);
 		if (has_words(t, row, 0))
-			put_value(t, row, 0, &marks, out);
+			put_markdown_value(t, row, 0, &marks, out);
 		text_str(out, "**");
 		if (has_words(t, row, 1)) {
 			text_str(out, ": ");
-			put_value(t, row, 1, &marks, out);
+			put_markdown_value(t, row, 1, &marks, out);
 		}
 		text_char(out, '\n');
 		for (size_t c = 2; c < t->n_columns; c++)
@@ -292,7 +292,7 @@ static void markdown_rows(const struct document *d, const struct table *t, bool 
 		put_paragraph(out, t->notes.items[i], "");
 	legend = show_legend(marks, true, &memory);
 	if (legend.size > 0) {
-		put_line(out, legend);
+		put_markdown_line(out, legend);
 		text_str(out, "\n\n");
 	}
 	if (d->is_modelled && t->style == TABLE_ANSWER)

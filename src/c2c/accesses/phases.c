@@ -14,7 +14,7 @@ enum {
 	LEAST_PART = 4, /* one in so many of the slots of either */
 };
 
-static void widen(struct c2c_activity *a, uint64_t first_ns, uint64_t last_ns)
+static void activity_widen(struct c2c_activity *a, uint64_t first_ns, uint64_t last_ns)
 {
 	a->first_ns = first_ns < a->first_ns ? first_ns : a->first_ns;
 	a->last_ns = last_ns > a->last_ns ? last_ns : a->last_ns;
@@ -22,7 +22,7 @@ static void widen(struct c2c_activity *a, uint64_t first_ns, uint64_t last_ns)
 
 void c2c_activity_add(struct c2c_activity *a, const struct c2c_touch *touch)
 {
-	widen(a, touch->first_ns, touch->last_ns);
+	activity_widen(a, touch->first_ns, touch->last_ns);
 	a->slots |= touch->slots;
 	a->n += touch->counts.n[C2C_RECORDS];
 }

@@ -43,7 +43,8 @@ static void put_title(const struct layout *l, struct text *out)
 }
 
 /* Says which line it is, unless it is still the one before. */
-static void put_line(const struct layout *l, uint64_t line, uint64_t *last, struct text *out)
+static void put_line_address(const struct layout *l, uint64_t line, uint64_t *last,
+			     struct text *out)
 {
 	if (line == *last)
 		return;
@@ -127,7 +128,7 @@ static void put_field_parts(const struct layout *l, const struct layout_field *f
 	uint64_t line = layout_line(l, f->offset), end = layout_line(l, f->offset + f->size - 1);
 
 	if (f->uses.n == 0 || line == end) {
-		put_line(l, line, last, out);
+		put_line_address(l, line, last, out);
 		put_field(l, f, d, out);
 		return;
 	}
@@ -135,7 +136,7 @@ static void put_field_parts(const struct layout *l, const struct layout_field *f
 		struct layout_field part;
 
 		if (layout_part(l, f, line, &part)) {
-			put_line(l, line, last, out);
+			put_line_address(l, line, last, out);
 			put_field(l, &part, d, out);
 			shown++;
 		}
@@ -207,7 +208,7 @@ void layout_draw(const struct layout *l, size_t width, struct text *out)
 		size_t end = end_of_unused(l, i);
 
 		if (end > i + 1) {
-			put_line(l, layout_line(l, f->offset), &line, out);
+			put_line_address(l, layout_line(l, f->offset), &line, out);
 			put_unused(l, i, end, out);
 		} else {
 			put_field_parts(l, f, &d, &line, out);
@@ -292,7 +293,8 @@ static struct cell *layout_draw_add_row(const struct layout *l, const struct lay
 	return row;
 }
 
-static void add_thread(const struct layout *l, uint32_t thread, struct table *t, struct cell *row)
+static void layout_add_thread_row(const struct layout *l, uint32_t thread, struct table *t,
+				  struct cell *row)
 {
 	struct text text = { 0 };
 
@@ -315,7 +317,7 @@ void layout_rows(const struct layout *l, uint64_t line, uint64_t finding, struct
 		for (size_t k = 0; k < f->uses.n; k++) {
 			struct cell *row = layout_draw_add_row(l, f, line, finding, t);
 
-			add_thread(l, f->uses.items[k].thread, t, row);
+			layout_add_thread_row(l, f->uses.items[k].thread, t, row);
 			row[ROW_LOADS] = cell_count(f->uses.items[k].counts.loads);
 			row[ROW_STORES] = cell_count(f->uses.items[k].counts.stores);
 			row[ROW_ATOMICS] = cell_count(f->uses.items[k].counts.atomics);

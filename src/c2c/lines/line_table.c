@@ -254,7 +254,7 @@ static struct entry *get_entry(struct shard *s, const struct c2c_access_row *row
 	return add_entry(s, row);
 }
 
-static void widen(struct shard *s, struct entry *e)
+static void entry_widen(struct shard *s, struct entry *e)
 {
 	struct wide *wide;
 
@@ -272,7 +272,7 @@ static void widen(struct shard *s, struct entry *e)
 }
 
 /* More than one thread in any order are two different ones in a row somewhere. */
-static void add_thread(struct entry *e, const struct c2c_access_row *row)
+static void entry_add_thread(struct entry *e, const struct c2c_access_row *row)
 {
 	bool is_other = (e->last_tid != C2C_NO_TID) & (e->last_tid != row->tid);
 
@@ -286,10 +286,10 @@ static void add_thread(struct entry *e, const struct c2c_access_row *row)
 static void line_table_add_row(struct entry *e, struct shard *s, const struct c2c_access_row *row)
 {
 	if (c2c_tally_get(&e->tally, C2C_RECORDS) == C2C_TALLY_MAX)
-		widen(s, e);
+		entry_widen(s, e);
 	c2c_tally_add(&e->tally, row->mask);
 	e->cycles += row->cycles;
-	add_thread(e, row);
+	entry_add_thread(e, row);
 }
 
 /*
