@@ -291,10 +291,11 @@ static int refuse_unknown(const struct finding *f, const char *symbol, struct er
 	if (f->list.n == 0)
 		rc = err_set(err, ERR_NO_DATA, ERR_NOWHERE, "no records with code to annotate");
 	else if (names[0] == NULL)
-		rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
-			     "no records in '%s': no function of this capture has a symbol "
-			     "(cyclops hot says why); give an address, the hottest is 0x%llx",
-			     symbol, (unsigned long long)f->list.items[0].region.address);
+		rc = err_set(
+			err, ERR_USAGE, ERR_NOWHERE,
+			"no records in '%s': no function of this capture has a symbol. Give an "
+			"address; 'cyclops hot' names the hottest",
+			symbol);
 	else
 		rc = refuse_name(symbol, names, err);
 	free(names);

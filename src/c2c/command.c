@@ -104,7 +104,7 @@ static void make_answer(const struct c2c *s, struct c2c_labels *labels, bool is_
 	if (is_brief)
 		n = table_n_rows(&out->pairs) > 1 ? 4 : 3;
 	for (size_t i = 0; i < n; i++)
-		if (!is_brief || all[i] != &out->findings || table_n_rows(all[i]) > 0)
+		if (!is_brief || table_n_rows(all[i]) > 0)
 			*vec_add(&out->shown.list) = with_layouts ? for_programs[i] : all[i];
 	if (with_layouts)
 		*vec_add(&out->shown.list) = &labels->layouts;

@@ -340,7 +340,7 @@ static const char *seen_elsewhere(const struct c2c *s, struct table *t)
 	const char *text = "";
 
 	if (s->options.mode != C2C_BY_PEER && n_peer > 0)
-		return table_format(t, ", %s from another core's cache (modified or not)",
+		return table_format(t, ", %s peer snoops (modified or not)",
 				    table_human(t, cell_count(n_peer), ""));
 	if (c->n[C2C_REMOTE_PEER] > 0)
 		text = table_format(t, ", %s of them from another socket",
@@ -352,19 +352,21 @@ static const char *seen_elsewhere(const struct c2c *s, struct table *t)
 static void add_seen(const struct c2c *s, bool is_for_people, struct table *t)
 {
 	const struct c2c_counts *c = &s->total;
+	char met_words[GROUPED_BYTES];
 	static const char *const met[C2C_N_MODES] = {
-		[C2C_BY_PEER] = "from another core's cache",
-		[C2C_BY_HITM] = "of lines modified by another core (HITM)",
-		[C2C_BY_LOCAL_HITM] = "of lines modified on the same socket (HITM)",
-		[C2C_BY_REMOTE_HITM] = "of lines modified on another socket (HITM)",
+		[C2C_BY_PEER] = "peer snoops",
+		[C2C_BY_HITM] = "loads of lines modified by another core (HITM)",
+		[C2C_BY_LOCAL_HITM] = "loads of lines modified on the same socket (HITM)",
+		[C2C_BY_REMOTE_HITM] = "loads of lines modified on another socket (HITM)",
 	};
 
-	add_fact(
-		t, is_for_people ? "samples" : "seen",
-		table_format(t, "%s to %s, %s %s%s", memory_counts_words(t, &s->lines->kinds),
-			     table_human(t, cell_count(s->n_lines), "lines"),
-			     table_human(t, cell_count(c2c_contended(c, s->options.mode)), "loads"),
-			     met[s->options.mode], seen_elsewhere(s, t)));
+	if (is_for_people && s->n_lines == 0)
+		return;
+	add_fact(t, is_for_people ? "samples" : "seen",
+		 table_format(t, "%s to %s, %s %s%s", memory_counts_words(t, &s->lines->kinds),
+			      table_human(t, cell_count(s->n_lines), "lines"),
+			      grouped_u64(c2c_contended(c, s->options.mode), met_words),
+			      met[s->options.mode], seen_elsewhere(s, t)));
 }
 
 /* Can a record of the CPU say that the data had been modified? */

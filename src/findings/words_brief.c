@@ -22,7 +22,7 @@ static const struct column columns[N_COLUMNS] = {
 	[LINE] = { "line", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_PATH, "source line" },
 	[COST] = { "cost", NULL, "", CELL_TEXT, COLUMN_BLANK | COLUMN_WHOLE,
 		   "cost as a share, half of its 95 % interval, and what it is a share of" },
-	[EVIDENCE] = { "evidence", NULL, "", CELL_TEXT, COLUMN_GROW, "the evidence" },
+	[EVIDENCE] = { "evidence", NULL, "", CELL_TEXT, COLUMN_WHOLE, "the evidence" },
 	[FIX] = { "fix", NULL, "", CELL_TEXT, COLUMN_BELOW, "what to change first" },
 };
 
@@ -100,7 +100,7 @@ static const char *cause_words(const struct finding *f)
 	if (f->metric != NULL)
 		return f->metric->label;
 	if (f->kind == FINDING_TRUE_SHARING && f->sharing != NULL && f->sharing->has_lock)
-		return "contended lock";
+		return f->sharing->is_guarded ? "contended lock" : "contended atomic";
 	return causes[f->kind];
 }
 
@@ -265,7 +265,7 @@ static void put_sharing_brief(struct table *t, const struct finding *f, struct t
 
 	if (w->n > 0)
 		text_format(out, "%s, %s%.0f cycles",
-			    table_human(t, cell_count(w->n), w->n == 1 ? "load" : "loads"),
+			    table_human(t, cell_count(w->n), sharing_waiters(s, w->n)),
 			    w->n_saturated > 0 ? "\xe2\x89\xa5" : "", w->mean_cycles);
 	else
 		text_str(out, sharing_writes(t, s));
@@ -342,10 +342,18 @@ static void put_cost(struct table *t, const struct finding *f, struct text *out)
 /* ", written at sharing.c:38, read at sharing.c:52" */
 static void put_accesses(const struct finding_sharing *s, struct text *out)
 {
-	if (s->n_write_places > 0)
-		put_line(&s->writes[0].place, ", written at ", "", out);
-	if (s->n_read_places > 0)
-		put_line(&s->reads[0].place, ", read at ", "", out);
+	const struct finding_place *writes = s->n_write_places > 0 ? &s->writes[0].place : NULL;
+	const struct finding_place *reads = s->n_read_places > 0 ? &s->reads[0].place : NULL;
+
+	if (writes != NULL && reads != NULL && writes->file != NULL && reads->file != NULL &&
+	    strcmp(writes->file, reads->file) == 0 && writes->line == reads->line) {
+		put_line(writes, ", written and read at ", "", out);
+		return;
+	}
+	if (writes != NULL)
+		put_line(writes, ", written at ", "", out);
+	if (reads != NULL)
+		put_line(reads, ", read at ", "", out);
 }
 
 /* " in chase (walk.c:8), called from main (walk.c:20)" */

@@ -38,6 +38,8 @@ void counts_note(struct table *, const struct silence *);
 const char *sharing_claim(struct table *, const struct finding *);
 const char *sharing_size(struct table *, const struct finding *);
 const char *sharing_confidence(struct table *, const struct finding *);
+/* What waited: "load" or "loads", or if there are atomics among them, "accesses". */
+const char *sharing_waiters(const struct finding_sharing *, uint64_t n);
 const char *sharing_where(struct table *, const struct finding *);
 
 /* words_loops.c */

@@ -135,6 +135,16 @@ const char *sharing_where(struct table *t, const struct finding *f)
 	return writes != NULL ? writes : reads != NULL ? reads : "";
 }
 
+const char *sharing_waiters(const struct finding_sharing *s, uint64_t n)
+{
+	size_t n_shown = s->n_read_places < FINDING_ACCESSES ? s->n_read_places : FINDING_ACCESSES;
+
+	for (size_t i = 0; i < n_shown; i++)
+		if (s->reads[i].operation != NULL && strcmp(s->reads[i].operation, "atomic") == 0)
+			return n == 1 ? "access" : "accesses";
+	return n == 1 ? "load" : "loads";
+}
+
 static const char *least_words(const struct finding_waits *w)
 {
 	return w->n_saturated > 0 ? "at least " : "";
@@ -165,7 +175,8 @@ const char *sharing_cost_words(struct table *t, const struct finding *f)
 		return s->has_waited ? "not known: the capture has no latencies"
 				     : "not known: no sampled load waited";
 	if (c->n > 0) {
-		text_format(&text, "%" PRIu32 " load%s %s: mean %s%.0f cycles", c->n, plural(c->n),
+		text_format(&text, "%" PRIu32 " %s %s: mean %s%.0f cycles", c->n,
+			    sharing_waiters(s, c->n),
 			    s->is_by_hitm ? "of lines modified by another core (HITM)"
 					  : "from another core",
 			    least_words(c), c->mean_cycles);
@@ -241,11 +252,11 @@ const char *sharing_ruled_out_words(struct table *t, const struct finding *f)
 	if (!s->has_lock)
 		put_ruled_out("a lock (no atomics or exclusives)", &text);
 	if (s->n_contended > 0 && s->n_remote == 0)
-		put_ruled_out(
-			table_format(t, "another socket (0 of %" PRIu32 " loads)", s->n_contended),
-			&text);
+		put_ruled_out(table_format(t, "another socket (0 of %" PRIu32 " %s)",
+					   s->n_contended, sharing_waiters(s, s->n_contended)),
+			      &text);
 	if (s->contended.n > 0 && s->reloads.n == 0)
-		put_ruled_out("evictions (all waiting loads hit another core's cache)", &text);
+		put_ruled_out("evictions (all of them hit another core's cache)", &text);
 	return words_take(t, &text);
 }
 
@@ -286,14 +297,15 @@ const char *sharing_confidence(struct table *t, const struct finding *f)
 	if (f->kind == FINDING_CONTENDED && s->doubt == DOUBT_FEW_SAMPLES)
 		return table_format(t,
 				    "too few samples (%s, %" PRIu32
-				    " waiting load%s): record longer, or sample more often",
-				    sharing_writes(t, s), s->n_waited, plural(s->n_waited));
+				    " waiting %s): record longer, or sample more often",
+				    sharing_writes(t, s), s->n_waited,
+				    sharing_waiters(s, s->n_waited));
 	if (f->kind == FINDING_CONTENDED)
 		return doubt_words[s->doubt];
 	if (s->is_both)
 		parts = table_format(t, "; %.0f %% of it is false sharing", 100 * s->false_part);
-	return table_format(
-		t, "%s by %" PRIu32 " of %" PRIu32 " thread%s, %" PRIu32 " waiting load%s%s",
-		sharing_writes(t, s), s->n_writers, s->n_threads, plural(s->n_threads), s->n_waited,
-		plural(s->n_waited), parts);
+	return table_format(t,
+			    "%s by %" PRIu32 " of %" PRIu32 " thread%s, %" PRIu32 " waiting %s%s",
+			    sharing_writes(t, s), s->n_writers, s->n_threads, plural(s->n_threads),
+			    s->n_waited, sharing_waiters(s, s->n_waited), parts);
 }

@@ -156,11 +156,11 @@ static bool make_run_time(struct question *q, struct session *s, const struct ho
 	       out_told->share >= least_told;
 }
 
-/* Is it the plain table by function, the hottest one first, for a person? That begins with an answer. */
+/* Is it the plain table, the hottest row first, for a person? That begins with an answer. */
 static bool has_answer(const struct question *q, const struct hot_view *view)
 {
-	return question_is_for_reading(q) && view->keys.n == 1 &&
-	       view->keys.keys[0] == KEY_FUNCTION && view->sort == NULL && view->time == NULL;
+	return question_is_for_reading(q) && !keys_are_time(&view->keys) && view->sort == NULL &&
+	       view->time == NULL;
 }
 
 /* What gates measure. */
@@ -240,7 +240,7 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 		*vec_add(&tables.list) = &run_time;
 		table.title = "Latency";
 		if (has_answer(q, &shown))
-			hot_summary_run_time(s, hot->result, &names, &told, &answer);
+			hot_summary_run_time(s, hot->result, &names, &shown.keys, &told, &answer);
 	}
 	*vec_add(&tables.list) = &table;
 	if (event->with_skid)
@@ -290,7 +290,7 @@ static int answer_elapsed(struct question *q, struct session *s, const struct se
 	rc = elapsed_table(s, select, hot.result, &names, &request, &table, &told, err);
 	answer_init(&answer);
 	if (rc == 0 && has_answer(q, &view))
-		hot_summary_run_time(s, hot.result, &names, &told, &answer);
+		hot_summary_run_time(s, hot.result, &names, &command->keys, &told, &answer);
 	*vec_add(&tables.list) = &answer;
 	*vec_add(&tables.list) = &table;
 	q->lacks_data = rc == 0 && table_n_rows(&table) == 0;

@@ -13,6 +13,7 @@
 #include "hot/group.h"
 #include "session/tip.h"
 #include "table/answer.h"
+#include "table/human.h"
 
 enum { NO_PLACE = UINT32_MAX };
 
@@ -148,8 +149,13 @@ static const char *error_words(const struct hot_grouping *g, uint64_t event,
 	return error == 0 ? "" : table_format(t, " \xc2\xb1 %.1f", 100 * error);
 }
 
-static void say_first(struct session *s, const struct hot_grouping *g, uint32_t number,
-		      struct table *answer)
+static const char *doubt_of(const struct hot_grouping *g, uint32_t number)
+{
+	return g->groups.items[number].cost.n < SPARSE_BELOW ? ": too few samples" : "";
+}
+
+/* "at least 81.5 %", "38.8 % +- 6.7": what a group has of its event; NULL: nothing, or it is of branch stacks. */
+static const char *share_words(const struct hot_grouping *g, uint32_t number, struct table *t)
 {
 	const uint64_t *words = tuples_get(&g->keys, number);
 	const struct hot_cost *cost = &g->groups.items[number].cost;
@@ -158,21 +164,48 @@ static void say_first(struct session *s, const struct hot_grouping *g, uint32_t 
 	struct latency_amount whole = { g->weights[words[0]], g->full[words[0]] };
 	enum cell_mark mark = latency_share_mark(part, whole);
 	double share = ratio(part.cycles, whole.cycles);
-	const char *bound = latency_share_words(mark);
 	size_t sampled;
 
-	if (words[2] == 0 || whole.cycles == 0 || hot_is_branches(g->hot, words[0], &sampled))
+	if (whole.cycles == 0 || hot_is_branches(g->hot, words[0], &sampled))
+		return NULL;
+	return table_format(t, "%s%.1f %%%s", latency_share_words(mark), 100 * share,
+			    mark == MARK_EXACT ? error_words(g, words[0], cost, share, t) : "");
+}
+
+static void say_first(struct session *s, const struct hot_grouping *g, uint32_t number,
+		      struct table *answer)
+{
+	const uint64_t *words = tuples_get(&g->keys, number);
+	const char *share = share_words(g, number, answer);
+
+	if (words[2] == 0 || share == NULL)
 		return;
 	answer_say_sentence(
 		answer,
-		table_format(answer, "%s%.1f %%%s of %s %s in %s%s%s", bound, 100 * share,
-			     mark == MARK_EXACT ? error_words(g, words[0], cost, share, answer)
-						: "",
-			     whole_of(g, words[0]), is_singular(g, words[0]) ? "is" : "are",
+		table_format(answer, "%s of %s %s in %s%s%s", share, whole_of(g, words[0]),
+			     is_singular(g, words[0]) ? "is" : "are",
 			     function_words(g->names, words + 1, answer),
 			     line_of(s, heaviest_place(g, words, false), g->names->n, answer),
-			     cost->n < SPARSE_BELOW ? ": too few samples" : ""));
+			     doubt_of(g, number)));
 	say_next(s, g->names, words + 1, answer);
+}
+
+static bool is_by_function(const struct keys *keys)
+{
+	return keys->n == 1 && keys->keys[0] == KEY_FUNCTION;
+}
+
+/* Of other keys than functions: "copies.c:25 has 38.8 % of the samples." */
+static void say_first_keys(const struct hot_grouping *g, uint32_t number, struct table *answer)
+{
+	const uint64_t *words = tuples_get(&g->keys, number);
+	const char *name = keys_row_words(&g->view->keys, g->names, words + 1, answer);
+	const char *share = share_words(g, number, answer);
+
+	if (name != NULL && share != NULL)
+		answer_say(answer, "%s has %s of %s%s%s.", name, share,
+			   g->view->by_samples ? "the " : "", whole_of(g, words[0]),
+			   doubt_of(g, number));
 }
 
 void hot_summary(struct session *s, const struct hot *hot, const struct names *names,
@@ -182,13 +215,18 @@ void hot_summary(struct session *s, const struct hot *hot, const struct names *n
 	uint32_t number = 0;
 
 	hot_grouping_init(&g, hot, names, view);
-	if (first_group(&g, &number))
+	if (!first_group(&g, &number))
+		;
+	else if (is_by_function(&view->keys))
 		say_first(s, &g, number, answer);
+	else
+		say_first_keys(&g, number, answer);
 	hot_grouping_release(&g);
 }
 
 void hot_summary_run_time(struct session *s, const struct hot *hot, const struct names *names,
-			  const struct elapsed_told *told, struct table *answer)
+			  const struct keys *keys, const struct elapsed_told *told,
+			  struct table *answer)
 {
 	const struct hot_view view = { .keys = { { KEY_FUNCTION }, 1 } };
 	const struct hot_grouping g = {
@@ -199,6 +237,17 @@ void hot_summary_run_time(struct session *s, const struct hot *hot, const struct
 	};
 	uint64_t words[HOT_GROUP_WORDS] = { hot->spe_event };
 
+	if (told->has_first && !is_by_function(keys)) {
+		const char *name;
+
+		table_reset(answer);
+		name = keys_row_words(keys, names, told->first, answer);
+		if (name != NULL)
+			answer_say(answer, "%s has %.1f %% of the run time (%.1f to %.1f %%).",
+				   name, 100 * told->first_share, 100 * told->first_low,
+				   100 * told->first_high);
+		return;
+	}
 	if (!told->has_first || told->first[1] == 0)
 		return;
 	memcpy(words + 1, told->first, (g.n_words - 1) * sizeof(*words));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `cyclops hot` says first (table/answer.h): the hottest function, and its hottest line. */
+/* What `cyclops hot` says first (table/answer.h): the hottest function and its hottest line, or the first row by other keys. */
 #ifndef CYCLOPS_HOT_SUMMARY_H
 #define CYCLOPS_HOT_SUMMARY_H
 
@@ -7,17 +7,17 @@
 #include "hot/hot.h"
 
 /*
- * Says the first row of a table by function, of its first event: nothing if that is of no known module, or of
- * branch stacks. The names are those of the table.
+ * Says the first row of a table, of its first event: nothing if that is of no known module, or of branch
+ * stacks. The names are those of the table.
  */
 void hot_summary(struct session *, const struct hot *, const struct names *,
 		 const struct hot_view *, struct table *answer);
 
 /*
- * Says instead which function has most of the run time, by function, and what shows why. Nothing, and the
+ * Says instead which row by these keys has most of the run time, and of a function what shows why. Nothing, and the
  * answer stays as it is, if that is not known of any. The names are those of `hot`.
  */
 void hot_summary_run_time(struct session *, const struct hot *, const struct names *,
-			  const struct elapsed_told *, struct table *answer);
+			  const struct keys *, const struct elapsed_told *, struct table *answer);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "keys/keys.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "access/data_src.h"
@@ -9,6 +10,7 @@
 #include "base/nearest.h"
 #include "base/path.h"
 #include "spe/names.h"
+#include "table/human.h"
 
 #define DIM(name) (1u << DIM_##name)
 
@@ -540,6 +542,35 @@ bool keys_are_code(const struct keys *keys)
 		if (!key_classes[keys->keys[i]].is_code)
 			return false;
 	return true;
+}
+
+const char *keys_row_words(const struct keys *keys, const struct names *names,
+			   const uint64_t *words, struct table *t)
+{
+	struct text text = { 0 };
+	const char *out;
+
+	for (size_t i = 0; i < keys->n; i++) {
+		const struct key_class *class = &key_classes[keys->keys[i]];
+		struct cell cells[KEY_MAX_COLUMNS] = { 0 };
+
+		class->show(names, words, t, cells);
+		words += class->n_words;
+		if (cells[0].type == CELL_NONE)
+			continue;
+		text_part(&text);
+		if (cells[0].type != CELL_TEXT)
+			text_format(&text, "%s ", class->name);
+		human_words(&text, &cells[0], "");
+		if (cells[1].type == CELL_SIGNED)
+			text_format(&text, " %" PRId64, cells[1].number_signed);
+	}
+	if (text.n == 0)
+		return NULL;
+	text_char(&text, '\0');
+	out = table_text(t, text.bytes);
+	text_release(&text);
+	return out;
 }
 
 bool keys_are_time(const struct keys *keys)

@@ -84,6 +84,10 @@ uint32_t estimate_dimensions(const struct session *);
 bool keys_have(const struct keys *, enum key);
 bool keys_have_time(const struct keys *);
 
+/* A row by these keys in words: "walk.c:6, DRAM", "cpu 2", "cc1 4711"; NULL: nothing of it is known. */
+const char *keys_row_words(const struct keys *, const struct names *, const uint64_t *words,
+			   struct table *);
+
 /* Are all of them of code: functions, lines, instructions …, which chains can be grouped by? */
 bool keys_are_code(const struct keys *);
 

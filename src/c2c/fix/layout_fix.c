@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What to change, in words. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -326,6 +327,33 @@ static bool is_guarded(const struct layout *l, const struct layout_field *f)
 	return false;
 }
 
+/* What to change where no layout helps: "update `total` less often, … 3 threads update it: moving it does not help" */
+static void put_use_less(const struct layout *l, const struct layout_field *f, size_t writers,
+			 struct text *out)
+{
+	bool is_lock = writers > 1 && f->is_atomic && guards_any(l, f);
+	const char *verb = is_lock	  ? "lock "
+			   : writers < 2  ? "write "
+			   : f->is_atomic ? "update "
+					  : "give each thread a copy of ";
+	const char *rest =
+		is_lock	      ? " less often, hold it for less time, or split the lock and its data"
+		: writers < 2 ? " less often, or only when its value changes"
+		: f->is_atomic ? " less often, or give each thread its own"
+			       : " on its own cache line, and combine the copies when reading";
+
+	text_char(out, (char)(out->n > 0 ? toupper((unsigned char)verb[0]) : verb[0]));
+	text_str(out, verb + 1);
+	put_name(l, f, out);
+	text_str(out, rest);
+	if (writers > 1)
+		text_format(out, ". %zu threads %s it", writers, f->is_atomic ? "update" : "write");
+	else
+		text_format(out, ". One thread writes it, %zu more use%s it", f->uses.n - 1,
+			    f->uses.n == 2 ? "s" : "");
+	text_str(out, ": moving it does not help");
+}
+
 /* What several threads use while one writes: moving it changes nothing for that. */
 static void put_shared(const struct layout *l, const struct layout_field *f, struct text *out)
 {
@@ -334,8 +362,10 @@ static void put_shared(const struct layout *l, const struct layout_field *f, str
 	bool is_word = writers > 1 && f->is_bits && f->is_several;
 
 	separate(out);
-	if (!is_moved && !is_word)
-		text_str(out, out->n > 0 ? "Moving " : "moving ");
+	if (!is_moved && !is_word) {
+		put_use_less(l, f, writers, out);
+		return;
+	}
 	put_name(l, f, out);
 	if (is_word) {
 		text_format(out,
@@ -344,7 +374,7 @@ static void put_shared(const struct layout *l, const struct layout_field *f, str
 			    writers);
 		return;
 	}
-	text_str(out, is_moved ? " is still contended: " : " does not help: ");
+	text_str(out, " is still contended: ");
 	if (writers > 1)
 		text_format(out, "%zu threads %s it. ", writers, f->is_atomic ? "update" : "write");
 	else

@@ -223,15 +223,15 @@ static const struct {
 	{ COUNTERS,
 	  { { 0, 8, 1, { 9, 9 }, true }, { 0, 8, 2, { 9, 9 }, true } },
 	  LAYOUT_KEEP,
-	  "moving `[0]` does not help: 2 threads update it. Update it less often, or give each "
-	  "thread its own" },
+	  "update `[0]` less often, or give each thread its own. 2 threads update it: moving it "
+	  "does not help" },
 	{ BUF,
 	  { { 8, 8, 1, { 0, 9 }, false },
 	    { 8, 8, 2, { 9, 0 }, false },
 	    { 8, 8, 3, { 9, 0 }, false } },
 	  LAYOUT_KEEP,
-	  "moving `lock1` does not help: one thread writes it, 2 more use it. Write it less often, "
-	  "or only when its value changes" },
+	  "write `lock1` less often, or only when its value changes. One thread writes it, 2 more "
+	  "use it: moving it does not help" },
 	{ BITS,
 	  { { 0, 4, 1, { 9, 9 }, false }, { 0, 4, 2, { 9, 9 }, false } },
 	  LAYOUT_KEEP,
@@ -261,9 +261,9 @@ static const struct {
 	    { 8, 8, 2, { 0, 90 }, false },
 	    { 8, 8, 1, { 90, 0 }, false } },
 	  LAYOUT_KEEP,
-	  "moving `lock0` does not help: one thread writes it, 1 more uses it. Write it less "
-	  "often, or only when its value changes. Moving `lock1` does not help: one thread writes "
-	  "it, 1 more uses it. Write it less often, or only when its value changes" },
+	  "write `lock0` less often, or only when its value changes. One thread writes it, 1 more "
+	  "uses it: moving it does not help. Write `lock1` less often, or only when its value "
+	  "changes. One thread writes it, 1 more uses it: moving it does not help" },
 	/* A lock, and what it guards, which was not seen with every thread: they meet anyway. */
 	{ BUF,
 	  { { 0, 8, 1, { 9, 9 }, true },
@@ -272,8 +272,8 @@ static const struct {
 	    { 16, 8, 1, { 4, 2 }, false },
 	    { 16, 8, 2, { 3, 2 }, false } },
 	  LAYOUT_KEEP,
-	  "moving `lock0` does not help: 3 threads update it. Lock less often, hold the lock for "
-	  "less time, or split the lock and its data" },
+	  "lock `lock0` less often, hold it for less time, or split the lock and its data. 3 "
+	  "threads update it: moving it does not help" },
 	/* Both at once: a lock of two threads, and what a third reads. */
 	{ BUF,
 	  { { 0, 8, 1, { 0, 9 }, true },
@@ -489,9 +489,9 @@ static void bytes_have_a_name(void **state)
 	static const struct {
 		uint64_t size, offset;
 		const char *expected;
-	} list[] = { { 16, 0, "moving counter does not help: 2 threads update it" },
-		     { 16, 8, "moving counter+0x8 does not help: 2 threads update it" },
-		     { 0, 8, "moving +0x8 does not help: 2 threads update it" } };
+	} list[] = { { 16, 0, "update counter less often" },
+		     { 16, 8, "update counter+0x8 less often" },
+		     { 0, 8, "update +0x8 less often" } };
 	struct world w;
 
 	(void)state;
