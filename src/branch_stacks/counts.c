@@ -4,10 +4,18 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "estimate/mux.h"
 #include "process/attribution.h"
 #include "process/place_cache.h"
 
 enum { WORDS = sizeof(struct branch_entry) / sizeof(uint64_t) };
+
+/* What is one place, and one part of the capture, for the speed of stacks. */
+enum {
+	SPEED_CODE_SHIFT = 8,	     /* bytes of code */
+	SPEED_PARTS = 64,	     /* of the capture, */
+	SPEED_PART_LEAST = 32 << 10, /* if they have so many bytes */
+};
 
 /* An entry with the numbers of its places. */
 struct entry {
@@ -28,6 +36,7 @@ static void *stack_new(const struct session *session, const void *options)
 	tuples_init(&c->chunks, 2);
 	tuples_init(&c->durations, 2);
 	tuples_init(&c->taken, TAKEN_WORDS);
+	tuples_init(&c->speed_keys, 2);
 	return c;
 }
 
@@ -47,6 +56,8 @@ static void stack_free(void *partial)
 	vec_release(&c->duration_sums);
 	tuples_release(&c->taken);
 	vec_release(&c->taken_sums);
+	tuples_release(&c->speed_keys);
+	vec_release(&c->speeds);
 	free(c);
 }
 
@@ -56,9 +67,20 @@ static uint64_t add_up(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static uint64_t weight_of(uint64_t period)
+/* What a sample stands for: its period, and what was not counted while others had the counter. */
+static uint64_t sample_weight(const struct stack_counts *c, const struct batch *b, size_t row)
 {
-	return period > UINT64_MAX / STACK_WEIGHT_ONE ? UINT64_MAX : period * STACK_WEIGHT_ONE;
+	uint64_t period = b->has[row] & HAS_PERIOD ? b->period[row] : 1;
+	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+	double scaled;
+
+	if (period > UINT64_MAX / STACK_WEIGHT_ONE)
+		return UINT64_MAX;
+	if (c->options->mux == NULL)
+		return period * STACK_WEIGHT_ONE;
+	scaled = (double)period * STACK_WEIGHT_ONE *
+		 mux_factor(c->options->mux, c->options->event, cpu);
+	return scaled < (double)UINT64_MAX ? (uint64_t)(scaled + 0.5) : UINT64_MAX;
 }
 
 static uint32_t stack_add_segment(struct stack_counts *c, const uint64_t key[SEGMENT_WORDS],
@@ -117,16 +139,12 @@ static uint32_t stack_add_taken(struct stack_counts *c, const uint64_t key[TAKEN
 	return number;
 }
 
-static bool is_kernel_address(uint64_t address)
-{
-	return address >> 63;
-}
-
 static uint64_t flags_of(const struct entry *older, const struct entry *newer)
 {
+	uint8_t mode = branch_source_mode(newer->from, &newer->flags);
 	bool is_exception = branch_changes_privilege(newer->flags.type) || newer->flags.is_abort ||
-			    is_kernel_address(newer->from) != is_kernel_address(newer->to);
-	bool changes = is_kernel_address(older->to) != is_kernel_address(newer->from);
+			    mode != branch_target_mode(newer->to, &newer->flags);
+	bool changes = branch_target_mode(older->to, &older->flags) != mode;
 
 	return (is_exception ? SEGMENT_BY_EXCEPTION : 0u) | (changes ? SEGMENT_CHANGES_MODE : 0u);
 }
@@ -209,7 +227,8 @@ static bool read_entry(struct stack_counts *c, const uint64_t *words, struct ent
 struct stack_size {
 	uint64_t n; /* entries, with what is left out */
 	uint64_t n_segments, n_taken;
-	uint64_t cycles; /* of its segments; of all its branches if it has none */
+	uint64_t cycles;    /* of its segments; of all its branches if it has none */
+	uint64_t newest_to; /* address */
 };
 
 static bool is_left_out(const struct stack_options *o, uint64_t position)
@@ -229,6 +248,7 @@ static struct stack_size measure_stack(struct stack_counts *c, const uint64_t *w
 	for (uint32_t i = 0; i < n_slots; i++) {
 		if (!read_entry(c, words + (size_t)i * WORDS, &e))
 			continue;
+		size.newest_to = size.n == 0 ? e.to : size.newest_to;
 		is_oldest_out = is_left_out(o, size.n++);
 		oldest_cycles = is_oldest_out ? 0 : e.flags.cycles;
 		size.n_taken += !is_oldest_out;
@@ -249,24 +269,64 @@ static uint64_t divide_weight(uint64_t weight, uint64_t n)
 	return n == 0 ? 0 : weight / n + (weight % n >= n - n / 2);
 }
 
-/* The weight of a segment: see counts.h. */
-static uint64_t segment_weight(const struct stack_counts *c, const struct stack_size *size,
-			       uint64_t weight)
+static struct stack_speed *stack_add_speed(struct stack_counts *c, const uint64_t key[2])
 {
-	return divide_weight(weight, c->options->by_cycles ? size->cycles : size->n_segments);
+	uint32_t number = tuples_add(&c->speed_keys, key);
+
+	if (number == c->speeds.n)
+		vec_add(&c->speeds);
+	return &c->speeds.items[number];
 }
 
-/* The weight of a branch. By cycles: as many of them as there are segments in that time. */
-static uint64_t taken_weight(const struct stack_counts *c, const struct stack_size *size,
-			     uint64_t weight)
+/* The place of a sample is where the newest branch went. */
+static void speed_key(const struct stack_counts *c, const struct stack_size *size,
+		      const struct batch *b, size_t row, uint64_t key[2])
 {
-	if (!c->options->by_cycles)
-		return divide_weight(weight, size->n_taken);
-	if (!c->options->has_segments)
-		return divide_weight(weight, size->cycles);
+	uint64_t part = capture_size(c->session->capture) / SPEED_PARTS;
+
+	key[0] = size->newest_to >> SPEED_CODE_SHIFT;
+	key[1] = b->position[row] / (part < SPEED_PART_LEAST ? SPEED_PART_LEAST : part);
+}
+
+static void count_speed(struct stack_counts *c, const struct batch *b, size_t row,
+			const struct stack_size *size)
+{
+	struct stack_speed *speed;
+	uint64_t key[2];
+
+	if (size->cycles == 0)
+		return;
+	speed_key(c, size, b, row, key);
+	speed = stack_add_speed(c, key);
+	speed->weight = add_up(speed->weight, sample_weight(c, b, row));
+	speed->cycles = add_up(speed->cycles, size->cycles);
+}
+
+/* By cycles: the weight of a cycle of the stack; 0 if it has none. */
+static uint64_t cycle_weight(const struct stack_counts *c, const struct batch *b, size_t row,
+			     const struct stack_size *size)
+{
+	const struct stack_counts *measured = c->options->speeds;
+	const struct stack_speed *speed;
+	uint64_t key[2];
+	uint32_t number;
+
 	if (size->cycles == 0)
 		return 0;
-	return (uint64_t)((double)weight / (double)size->cycles * (double)size->n_segments /
+	speed_key(c, size, b, row, key);
+	number = tuples_find(&measured->speed_keys, key);
+	if (number == TUPLES_NONE)
+		return 0;
+	speed = &measured->speeds.items[number];
+	return divide_weight(speed->weight, speed->cycles);
+}
+
+/* By cycles: as many branches as there are segments in that time. */
+static uint64_t taken_weight(const struct stack_size *size, uint64_t segment_weight)
+{
+	if (size->n_segments == 0 || size->n_taken == 0)
+		return segment_weight;
+	return (uint64_t)((double)segment_weight * (double)size->n_segments /
 				  (double)size->n_taken +
 			  0.5);
 }
@@ -280,9 +340,11 @@ static void count_stack(struct stack_counts *c, const struct batch *b, size_t ro
 	uint32_t n_slots = b->branches[row].n / WORDS;
 	uint64_t time_ns =
 		attribution_row_time(timeline_is_by_position(c->session->timeline), b, row);
-	uint64_t weight = weight_of(b->has[row] & HAS_PERIOD ? b->period[row] : 1);
-	uint64_t each_segment = segment_weight(c, size, weight);
-	uint64_t each_taken = taken_weight(c, size, weight);
+	uint64_t weight = sample_weight(c, b, row);
+	uint64_t each_segment = o->by_cycles ? cycle_weight(c, b, row, size)
+					     : divide_weight(weight, size->n_segments);
+	uint64_t each_taken = o->by_cycles ? taken_weight(size, each_segment)
+					   : divide_weight(weight, size->n_taken);
 	uint64_t n_wrong_path = c->n_wrong_path, position = 0;
 	struct entry newer = { 0 }, e;
 
@@ -317,6 +379,10 @@ static void stack_consume(void *partial, const struct batch *b)
 			continue;
 		size = measure_stack(c, b->words.items + b->branches[row].first,
 				     b->branches[row].n / WORDS);
+		if (c->options->only_speeds) {
+			count_speed(c, b, row, &size);
+			continue;
+		}
 		c->n_samples += size.n > 0;
 		c->n_empty += size.n == 0;
 		c->n_single += size.n == 1;
@@ -349,6 +415,12 @@ static void stack_merge(void *into, const void *from, const struct id_map *map)
 	}
 	for (uint32_t i = 0; i < part->taken.n; i++)
 		stack_add_taken(c, tuples_get(&part->taken, i), &part->taken_sums.items[i]);
+	for (uint32_t i = 0; i < part->speed_keys.n; i++) {
+		struct stack_speed *speed = stack_add_speed(c, tuples_get(&part->speed_keys, i));
+
+		speed->weight = add_up(speed->weight, part->speeds.items[i].weight);
+		speed->cycles = add_up(speed->cycles, part->speeds.items[i].cycles);
+	}
 	free(numbers);
 	c->n_samples += part->n_samples;
 	c->n_empty += part->n_empty;

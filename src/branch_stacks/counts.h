@@ -4,10 +4,16 @@
  * where the older one went to where the newer one branched: a segment. A stack of n entries has n
  * branches and n - 1 segments, position 0 being the newest.
  *
- * A sample stands for its period, divided among what it has: each of its n branches for period / n,
- * each of its n - 1 segments for period / (n - 1). If the event counts cycles, it stands for what ran
- * in a period at the speed of its stack: each segment for period / cycles of all segments. Entries of
- * wrong paths, and slots that were not filled, are no entries.
+ * A sample stands for its period, times the factor of multiplexing, divided among what it has: each of
+ * its n branches for period / n, each of its n - 1 segments for period / (n - 1).
+ *
+ * If the event counts cycles, samples stand for what ran in their periods at the speed of their
+ * stacks. The speed is that of samples of one place and of one part of the capture together: each
+ * segment stands for the sum of their periods / the sum of their cycles. Of each stack alone it would
+ * be biased, because slow segments make their own stack slow; of all samples together it would be
+ * that of slow code for fast code, too.
+ *
+ * Entries of wrong paths, and slots that were not filled, are no entries.
  */
 #ifndef CYCLOPS_BRANCH_STACKS_COUNTS_H
 #define CYCLOPS_BRANCH_STACKS_COUNTS_H
@@ -21,6 +27,7 @@
 #include "capture/format/branches.h"
 #include "session/analysis.h"
 
+struct mux;
 struct place_cache;
 
 enum {
@@ -58,7 +65,15 @@ struct stack_options {
 	bool has_segments;   /* false: not all branches were recorded, so none are made */
 	bool by_cycles;	     /* the event counts cycles */
 	bool with_durations; /* of segments, for segment_duration() */
+	bool only_speeds;    /* nothing else is counted */
+	const struct stack_counts *speeds; /* of a scan before; needed if by_cycles */
+	const struct mux *mux;		   /* NULL: not multiplexed */
 	bool is_left_out[STACK_POSITIONS]; /* segments, and the branch at their end */
+};
+
+/* Samples of code of one place, in one part of the capture, whose stacks have cycles. */
+struct stack_speed {
+	uint64_t weight, cycles;
 };
 
 /* How often a segment was at each of neighbouring positions. */
@@ -80,6 +95,8 @@ struct stack_counts {
 	VEC_OF(uint64_t) duration_sums;
 	struct tuples taken; /* from, to, type … */
 	VEC_OF(struct taken_sum) taken_sums;
+	struct tuples speed_keys; /* place, part of the capture … */
+	VEC_OF(struct stack_speed) speeds;
 
 	uint64_t n_samples; /* with at least one entry */
 	uint64_t n_empty;   /* without */

@@ -61,17 +61,35 @@ int branch_stacks_choose(const struct session *s, enum stack_filter wanted)
 	return best;
 }
 
+static struct stack_counts *scan_stacks(const struct branch_stacks *b, const struct select *select,
+					const struct stack_options *options)
+{
+	const struct scan_wish wish = { .keeps_places = !options->only_speeds };
+	struct analysis analysis = { .class = &stack_class, .options = options };
+
+	scan_part(b->session, select, &wish, &analysis, 1);
+	return analysis.result;
+}
+
+/* Counts the stacks. By cycles they are scanned twice: the speeds have to be known before. */
 static void run_scan(struct branch_stacks *b, const struct select *select)
 {
-	const struct scan_wish wish = { .keeps_places = true };
-	struct analysis analysis = { .class = &stack_class, .options = &b->options };
+	struct stack_counts *speeds = NULL;
 
 	if (b->counts != NULL) {
 		segments_release(&b->segments);
 		stack_class.free(b->counts);
 	}
-	scan_part(b->session, select, &wish, &analysis, 1);
-	b->counts = analysis.result;
+	if (b->options.by_cycles) {
+		struct stack_options only_speeds = b->options;
+
+		only_speeds.only_speeds = true;
+		speeds = scan_stacks(b, select, &only_speeds);
+	}
+	b->options.speeds = speeds;
+	b->counts = scan_stacks(b, select, &b->options);
+	b->options.speeds = NULL;
+	stack_class.free(speeds);
 	segments_init(&b->segments, b->session, &b->functions, b->counts);
 }
 
@@ -208,6 +226,8 @@ int branch_stacks_read(struct branch_stacks *b, struct session *s, const struct 
 	b->options.has_segments = b->filter == FILTER_ANY;
 	b->options.with_durations = with_durations;
 	b->options.by_cycles = b->trigger == TRIGGER_CYCLES;
+	b->mux = mux_new(s);
+	b->options.mux = mux_scales(b->mux) ? b->mux : NULL;
 	code_functions_init(&b->functions, s);
 	run_scan(b, select);
 	count_positions(b);
@@ -227,6 +247,7 @@ void branch_stacks_release(struct branch_stacks *b)
 	segments_release(&b->segments);
 	code_functions_release(&b->functions);
 	stack_class.free(b->counts);
+	mux_free(b->mux);
 	*b = (struct branch_stacks){ 0 };
 }
 

@@ -13,6 +13,7 @@
 
 #include "branch_stacks/segments.h"
 #include "branch_stacks/trigger.h"
+#include "estimate/mux.h"
 #include "scan/select.h"
 #include "table/table.h"
 
@@ -41,6 +42,7 @@ struct branch_stacks {
 	enum stack_trigger trigger;
 	struct stack_options options; /* of the last scan */
 	struct stack_counts *counts;
+	struct mux *mux;
 	struct code_functions functions;
 	struct segments segments;
 

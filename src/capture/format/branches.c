@@ -126,24 +126,33 @@ bool branch_changes_privilege(enum branch_type type)
 	return types[type].flags & CHANGES_PRIVILEGE;
 }
 
-/*
- * The mode at the source. The privilege is recorded of the target, so it is that of the source only
- * for kinds that stay. Otherwise bit 63 says it: a kernel address. The mode of the sample is that of
- * another address.
- */
-static uint8_t source_mode(uint64_t from, const struct branch_flags *flags)
+static uint8_t mode_of(uint64_t address, uint8_t privilege)
 {
 	static const uint8_t modes[] = {
 		[BRANCH_USER] = MODE_USER,
 		[BRANCH_KERNEL] = MODE_KERNEL,
 		[BRANCH_HYPERVISOR] = MODE_HYPERVISOR,
 	};
+
+	if (privilege != BRANCH_PRIVILEGE_UNKNOWN && privilege < COUNT(modes))
+		return modes[privilege];
+	return address >> 63 ? MODE_KERNEL : MODE_USER;
+}
+
+/*
+ * The privilege is recorded of the target, so it is that of the source only for kinds that stay. The
+ * mode of the sample is that of another address.
+ */
+uint8_t branch_source_mode(uint64_t from, const struct branch_flags *flags)
+{
 	bool stays = types[flags->type].flags & IS_KNOWN && !branch_changes_privilege(flags->type);
 
-	if (stays && flags->privilege != BRANCH_PRIVILEGE_UNKNOWN &&
-	    flags->privilege < COUNT(modes))
-		return modes[flags->privilege];
-	return from >> 63 ? MODE_KERNEL : MODE_USER;
+	return mode_of(from, stays ? flags->privilege : BRANCH_PRIVILEGE_UNKNOWN);
+}
+
+uint8_t branch_target_mode(uint64_t to, const struct branch_flags *flags)
+{
+	return mode_of(to, flags->privilege);
 }
 
 static void branches_add_entry(struct batch *out, const struct batch *samples, size_t sample,
@@ -166,7 +175,7 @@ static void branches_add_entry(struct batch *out, const struct batch *samples, s
 	out->pid[row] = samples->pid[sample];
 	out->tid[row] = samples->tid[sample];
 	out->event[row] = samples->event[sample];
-	out->mode[row] = source_mode(entry[0], &flags);
+	out->mode[row] = branch_source_mode(entry[0], &flags);
 	out->events[row] = flags.is_mispredicted ? BRANCH_EVENTS : 0;
 	out->op_class[row] = SPE_OP_BRANCH;
 	out->op[row] = types[flags.type].op;

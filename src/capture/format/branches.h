@@ -81,6 +81,13 @@ const char *branch_privilege_name(uint8_t privilege);
 /* Did the branch go between privilege levels, by its kind? */
 bool branch_changes_privilege(enum branch_type);
 
+/*
+ * The mode of the code at the source, and at the target: as in PERF_RECORD_MISC_CPUMODE. By the
+ * recorded privilege level where it is known, else by the address: kernels have bit 63.
+ */
+uint8_t branch_source_mode(uint64_t from, const struct branch_flags *);
+uint8_t branch_target_mode(uint64_t to, const struct branch_flags *);
+
 /* The next entry of a batch of samples to become a row. Zeroed: the first. */
 struct branch_rows {
 	size_t row;
