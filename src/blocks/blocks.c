@@ -93,8 +93,6 @@ static void count_block(const struct cfg *b, struct block *block)
 	for (size_t i = block->first; i <= block->last; i++)
 		weight += (double)runs[i].weight;
 	weight /= (double)(block->last - block->first + 1);
-	block->entered = runs[block->first];
-	block->left = runs[block->last];
 	block->n_segments = runs[block->first].n;
 	block->executions = executions_of(b, weight);
 }
@@ -118,9 +116,11 @@ static void make_blocks(struct cfg *b, const bool *is_leader)
 #define TO_ELSEWHERE UINT64_MAX
 #define TO_UNKNOWN (UINT64_MAX - 1)
 
-static size_t add_outside(struct cfg *b, uint64_t address, const char *name)
+static size_t add_outside(struct cfg *b, struct module_id module, uint64_t address,
+			  const char *name)
 {
-	uint32_t number = tuples_add(&b->outside_keys, &address);
+	const uint64_t key[] = { module.v, address };
+	uint32_t number = tuples_add(&b->outside_keys, key);
 
 	if (number == b->outside.n)
 		*vec_add(&b->outside) = arena_strndup(&b->memory, name, strlen(name));
@@ -135,6 +135,15 @@ static struct block_edge *add_edge(struct cfg *b, size_t from, enum edge_kind ki
 	return e;
 }
 
+static void count_edge(const struct cfg *b, struct block_edge *e, const struct taken_sum *sum)
+{
+	e->n += sum->n;
+	e->n_told += sum->n_told;
+	e->n_mispredicted += sum->n_mispredicted;
+	e->weight += (double)sum->weight;
+	e->executions = executions_of(b, e->weight);
+}
+
 /* Takes what was recorded of the branches from instruction `i` to the edge's target. */
 static void count_taken_edge(struct cfg *b, struct block_edge *e, size_t i, uint64_t offset)
 {
@@ -147,10 +156,7 @@ static void count_taken_edge(struct cfg *b, struct block_edge *e, size_t i, uint
 		if (t->to_place.offset != offset ||
 		    t->to_place.module.v != b->code->region->module.v)
 			continue;
-		e->n += t->sum.n;
-		e->n_told += t->sum.n_told;
-		e->n_mispredicted += t->sum.n_mispredicted;
-		e->weight += (double)t->sum.weight;
+		count_edge(b, e, &t->sum);
 	}
 	e->executions = executions_of(b, e->weight);
 }
@@ -170,15 +176,40 @@ static void add_direct_edge(struct cfg *b, size_t from, size_t i)
 		return;
 	}
 	snprintf(address, sizeof(address), "%#llx", (unsigned long long)flow->target);
-	e->outside = add_outside(b, flow->target, name != NULL ? name : address);
+	e->outside = add_outside(b, r->module, flow->target, name != NULL ? name : address);
 }
 
-/* Edges of an indirect jump: one for each block that it was seen to go to, and one for the rest. */
+/* The function that a branch went to. Code without a symbol is all one. */
+static size_t add_outside_place(struct cfg *b, struct place place)
+{
+	struct symbols *symbols = b->code->session->symbols;
+	struct symbol symbol;
+
+	symbols_resolve(symbols, b->code->session->pool, &place, 1, SYMBOLS_FUNCTIONS, &symbol);
+	if (symbol.function.v == 0)
+		return add_outside(b, (struct module_id){ 0 }, TO_ELSEWHERE, "[unknown]");
+	return add_outside(b, place.module, symbol.address - symbol.function_offset,
+			   strings_get(symbols_strings(symbols), symbol.function));
+}
+
+/* The edge of indirect jumps out of a block to a place outside. */
+static struct block_edge *indirect_edge_outside(struct cfg *b, size_t from, size_t outside)
+{
+	struct block_edge *e;
+
+	for (size_t i = b->edges.n; i > 0 && b->edges.items[i - 1].from == from; i--)
+		if (b->edges.items[i - 1].to == b->list.n &&
+		    b->edges.items[i - 1].outside == outside)
+			return &b->edges.items[i - 1];
+	e = add_edge(b, from, EDGE_INDIRECT);
+	e->outside = outside;
+	return e;
+}
+
+/* Edges of an indirect jump: one for each block or function that it was seen to go to. */
 static void add_indirect_edges(struct cfg *b, size_t from, size_t i)
 {
 	size_t n_before = b->edges.n;
-	uint64_t n_outside = 0;
-	double outside = 0;
 
 	for (size_t k = executions_first_from(&b->executions, i); k < b->executions.branches.n;
 	     k++) {
@@ -188,25 +219,16 @@ static void add_indirect_edges(struct cfg *b, size_t from, size_t i)
 		if (t->from != i)
 			break;
 		if (t->to == b->executions.n) {
-			n_outside += t->sum.n;
-			outside += (double)t->sum.weight;
-			continue;
+			e = indirect_edge_outside(b, from, add_outside_place(b, t->to_place));
+		} else {
+			e = add_edge(b, from, EDGE_INDIRECT);
+			e->to = b->block_of[t->to];
 		}
-		e = add_edge(b, from, EDGE_INDIRECT);
-		e->to = b->block_of[t->to];
-		count_taken_edge(b, e, i, t->to_place.offset);
-	}
-	if (n_outside > 0) {
-		struct block_edge *e = add_edge(b, from, EDGE_INDIRECT);
-
-		e->n = n_outside;
-		e->weight = outside;
-		e->executions = executions_of(b, outside);
-		e->outside = add_outside(b, TO_ELSEWHERE, "elsewhere");
+		count_edge(b, e, &t->sum);
 	}
 	if (b->edges.n == n_before)
-		add_edge(b, from, EDGE_UNKNOWN)->outside =
-			add_outside(b, TO_UNKNOWN, "indirect, targets unknown");
+		add_edge(b, from, EDGE_UNKNOWN)->outside = add_outside(
+			b, (struct module_id){ 0 }, TO_UNKNOWN, "indirect, targets unknown");
 }
 
 static void add_next_edge(struct cfg *b, size_t from, size_t i)
@@ -268,28 +290,67 @@ static struct isa_step *make_steps(const struct cfg *b)
 	return steps;
 }
 
-/* What enters the head from outside of the loop [head, last]: branches, and what runs into it. */
-static void count_entries(const struct cfg *b, struct block_loop *l)
+/*
+ * Does the edge close a loop: does its target dominate its source? What is known to be reached by
+ * indirect jumps alone has no dominator: there a branch backward does.
+ */
+static bool closes_loop(const struct cfg *b, const struct isa_dominators *dominators,
+			const struct block_edge *e)
 {
-	size_t first = b->list.items[l->head].first, last = b->list.items[l->last].last;
-	uint64_t n = 0, n_on = 0;
-	double weight = 0, weight_on = 0;
+	size_t head, last = b->list.items[e->from].last;
+
+	if (e->to == b->list.n)
+		return false;
+	head = b->list.items[e->to].first;
+	if (dominators->rank[last] == 0)
+		return e->kind == EDGE_TAKEN && e->to <= e->from;
+	return isa_dominates(dominators, head, last);
+}
+
+/* Marks the blocks that lead to a back edge of the head without passing it: the natural loop. */
+static void mark_body(const struct cfg *b, size_t head, bool *is_in)
+{
+	VEC_OF(size_t) left = { 0 };
+
+	memset(is_in, 0, b->list.n);
+	is_in[head] = true;
+	for (size_t i = 0; i < b->edges.n; i++)
+		if (b->edges.items[i].is_back && b->edges.items[i].to == head)
+			*vec_add(&left) = b->edges.items[i].from;
+	while (left.n > 0) {
+		size_t block = left.items[--left.n];
+
+		if (is_in[block])
+			continue;
+		is_in[block] = true;
+		for (size_t i = b->into_first[block]; i < b->into_first[block + 1]; i++)
+			*vec_add(&left) = b->edges.items[b->into[i]].from;
+	}
+	vec_release(&left);
+}
+
+/* What enters the head from outside of the loop: branches, and what runs into it. */
+static void count_entries(const struct cfg *b, struct block_loop *l, const bool *is_in)
+{
+	size_t first = b->list.items[l->head].first;
+	uint64_t n = 0;
+	double weight = 0;
 
 	for (size_t k = 0; k < b->executions.branches.n; k++) {
 		const struct executed_branch *t = &b->executions.branches.items[k];
 
-		if (t->to != first || (t->from >= first && t->from <= last))
+		if (t->to != first || (t->from < b->executions.n && is_in[b->block_of[t->from]]))
 			continue;
 		n += t->sum.n;
 		weight += (double)t->sum.weight;
 	}
-	if (first > 0) {
-		n_on = b->executions.goes_on[first - 1].n;
-		weight_on = (double)b->executions.goes_on[first - 1].weight;
+	if (first > 0 && !is_in[l->head - 1]) {
+		n += b->executions.goes_on[first - 1].n;
+		weight += (double)b->executions.goes_on[first - 1].weight;
 	}
-	l->n_entries = n + n_on;
-	l->entries = executions_of(b, weight) + executions_of(b, weight_on);
-	l->trips = (double)b->executions.runs[first].weight / (weight + weight_on);
+	l->n_entries = n;
+	l->entries = executions_of(b, weight);
+	l->trips = (double)b->executions.runs[first].weight / weight;
 	l->executions = executions_of(b, (double)b->executions.runs[first].weight);
 }
 
@@ -315,28 +376,80 @@ static int loops_compare(const void *left, const void *right)
 	return (a->head > b->head) - (a->head < b->head);
 }
 
+/* Lists the edges into each block. */
+static void list_predecessors(struct cfg *b)
+{
+	size_t *at;
+
+	b->into_first = mem_zalloc(b->list.n + 2, sizeof(*b->into_first));
+	b->into = mem_alloc(b->edges.n + 1, sizeof(*b->into));
+	for (size_t i = 0; i < b->edges.n; i++)
+		if (b->edges.items[i].to < b->list.n)
+			b->into_first[b->edges.items[i].to + 1]++;
+	for (size_t i = 0; i < b->list.n; i++)
+		b->into_first[i + 1] += b->into_first[i];
+	at = mem_alloc(b->list.n + 1, sizeof(*at));
+	memcpy(at, b->into_first, b->list.n * sizeof(*at));
+	for (size_t i = 0; i < b->edges.n; i++)
+		if (b->edges.items[i].to < b->list.n)
+			b->into[at[b->edges.items[i].to]++] = i;
+	free(at);
+}
+
 static void find_loops(struct cfg *b)
 {
 	struct isa_step *steps = make_steps(b);
+	bool *is_in = mem_alloc(b->list.n + 1, sizeof(*is_in));
 	struct isa_dominators dominators;
 
 	isa_dominators_init(&dominators, steps, b->code->list.n);
 	for (size_t i = 0; i < b->edges.n; i++) {
 		struct block_edge *e = &b->edges.items[i];
-		size_t last = b->list.items[e->from].last;
 
-		if (e->kind != EDGE_TAKEN || e->to > e->from ||
-		    !isa_is_loop(&dominators, b->list.items[e->to].first, last))
-			continue;
-		e->is_back = true;
-		add_loop(b, e->to, e->from);
+		e->is_back = closes_loop(b, &dominators, e);
+		if (e->is_back)
+			add_loop(b, e->to, e->from);
 	}
-	for (size_t i = 0; i < b->loops.n && b->stacks != NULL; i++)
-		count_entries(b, &b->loops.items[i]);
+	for (size_t i = 0; i < b->loops.n && b->stacks != NULL; i++) {
+		mark_body(b, b->loops.items[i].head, is_in);
+		count_entries(b, &b->loops.items[i], is_in);
+	}
 	if (b->loops.n > 1)
 		qsort(b->loops.items, b->loops.n, sizeof(*b->loops.items), loops_compare);
 	isa_dominators_release(&dominators);
+	free(is_in);
 	free(steps);
+}
+
+/* Branches to the first instruction of a block, and what runs into it; the same at its end. */
+static void balance_blocks(struct cfg *b)
+{
+	const struct executions *x = &b->executions;
+
+	if (b->stacks == NULL)
+		return;
+	for (size_t i = 0; i < x->branches.n; i++) {
+		const struct executed_branch *t = &x->branches.items[i];
+
+		if (t->to < x->n && b->list.items[b->block_of[t->to]].first == t->to)
+			b->list.items[b->block_of[t->to]].in += (double)t->sum.weight;
+		if (t->from < x->n && b->list.items[b->block_of[t->from]].last == t->from)
+			b->list.items[b->block_of[t->from]].out += (double)t->sum.weight;
+	}
+	for (size_t i = 0; i < b->list.n; i++) {
+		struct block *block = &b->list.items[i];
+
+		if (block->first > 0)
+			block->in += (double)x->goes_on[block->first - 1].weight;
+		block->out += (double)x->goes_on[block->last].weight;
+	}
+}
+
+double block_balance(const struct block *b)
+{
+	double most = fmax(b->in, b->out);
+
+	return most > 0 ? fabs(b->in - b->out) / most : NAN;
 }
 
 static enum annotate_what what_of(int event)
@@ -408,7 +521,7 @@ void cfg_init(struct cfg *b, const struct annotation *code, const struct branch_
 	bool *is_leader;
 
 	*b = (struct cfg){ .code = code, .stacks = stacks };
-	tuples_init(&b->outside_keys, 1);
+	tuples_init(&b->outside_keys, 2);
 	if (stacks != NULL)
 		count_executions(b);
 	else
@@ -416,7 +529,9 @@ void cfg_init(struct cfg *b, const struct annotation *code, const struct branch_
 	is_leader = find_leaders(b, splits_calls);
 	make_blocks(b, is_leader);
 	make_edges(b);
+	list_predecessors(b);
 	find_loops(b);
+	balance_blocks(b);
 	choose_event(b);
 	free(is_leader);
 }
@@ -431,6 +546,8 @@ void cfg_release(struct cfg *b)
 	tuples_release(&b->outside_keys);
 	arena_release(&b->memory);
 	free(b->block_of);
+	free(b->into_first);
+	free(b->into);
 	*b = (struct cfg){ 0 };
 }
 

@@ -14,12 +14,12 @@
 #include "branch_stacks/executions.h"
 
 struct block {
-	size_t first, last;		/* instructions of the annotation, both included */
-	struct execution entered, left; /* executions of its first and its last instruction */
-	double executions;		/* mean of its instructions; NAN: not known */
-	uint64_t n_segments;		/* that cover its first instruction */
-	uint64_t n_samples;		/* of the main event */
-	double share; /* of the function's samples of the main event; NAN: it has none */
+	size_t first, last;  /* instructions of the annotation, both included */
+	double in, out;	     /* weight of edges into it, and out of it */
+	double executions;   /* mean of its instructions; NAN: not known */
+	uint64_t n_segments; /* that cover its first instruction */
+	uint64_t n_samples;  /* of the main event */
+	double share;	     /* of the function's samples of the main event; NAN: it has none */
 };
 
 enum edge_kind {
@@ -58,18 +58,25 @@ struct cfg {
 	VEC_OF(struct block) list;
 	VEC_OF(struct block_edge) edges; /* by `from`, then by kind and `to` */
 	VEC_OF(struct block_loop) loops; /* by head */
-	struct tuples outside_keys;	 /* addresses outside of the function → number … */
+	struct tuples outside_keys;	 /* module, address outside → number … */
 	VEC_OF(const char *) outside;	 /* … → name of what edges go to */
 	struct arena memory;
-	size_t *block_of; /* by instruction */
-	int event;	  /* main event: most samples in the function; -1: SPE records */
-	uint64_t n_all;	  /* its samples in the function */
+	size_t *block_of;	   /* by instruction */
+	size_t *into_first, *into; /* by block: edges into it, into[into_first] and on */
+	int event;		   /* main event: most samples in the function; -1: SPE records */
+	uint64_t n_all;		   /* its samples in the function */
 };
 
 /* `splits_calls`: a call ends its block, too. `stacks` may be NULL. */
 void cfg_init(struct cfg *, const struct annotation *, const struct branch_stacks *,
 	      bool splits_calls);
 void cfg_release(struct cfg *);
+
+/*
+ * How much of what goes into a block does not come out of it, or the reverse; NAN: nothing was recorded.
+ * Calls that do not return, and exceptions, make a difference; so do biased stacks.
+ */
+double block_balance(const struct block *);
 
 /* Samples of an event (SPE records: -1) in a block; with `period` what they stand for. */
 uint64_t block_samples(const struct cfg *, const struct block *, int event);
@@ -89,9 +96,12 @@ bool *cfg_blocks_to_draw(const struct cfg *, size_t *out_n);
 void cfg_draw_dot(const struct cfg *, struct text *out);
 void cfg_draw_text(const struct cfg *, unsigned width, bool has_unicode, struct text *out);
 
-/* The tables "blocks", "edges", "loops", "segments" of the function; "positions" of the stacks. */
+/*
+ * The tables "blocks", "edges", "loops", "segments", "shadow" of the function; "positions" and
+ * "instructions" of the stacks.
+ */
 struct blocks_tables {
-	struct table blocks, edges, loops, segments, positions;
+	struct table blocks, edges, loops, segments, positions, instructions, shadow;
 	struct tables shown;
 };
 

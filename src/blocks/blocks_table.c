@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "blocks/blocks.h"
+#include "branch_stacks/instructions.h"
 #include "estimate/shares.h"
 #include "session/names.h"
 
@@ -25,6 +26,7 @@ enum blocks_column {
 	BLOCKS_COL_LINE,
 	BLOCKS_COL_LAST_LINE,
 	BLOCKS_COL_INLINED,
+	BLOCKS_COL_BALANCE,
 	BLOCKS_COL_TO,
 	BLOCKS_N_COLS,
 };
@@ -61,6 +63,10 @@ static const struct column block_columns[BLOCKS_N_COLS] = {
 				   "source line of its last instruction" },
 	[BLOCKS_COL_INLINED] = { "inlined", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 				 "functions that its hottest instruction was inlined from" },
+	[BLOCKS_COL_BALANCE] = { "imbalance", NULL, "", CELL_NUMBER,
+				 COLUMN_SHARE | COLUMN_MACHINE_ONLY,
+				 "how much of what enters it does not leave it, or the reverse, by "
+				 "recorded edges" },
 	[BLOCKS_COL_TO] = { "to", "goes to", "", CELL_TEXT, COLUMN_TEXT_ONLY | COLUMN_GROW,
 			    "where execution goes, with the part that does" },
 };
@@ -286,7 +292,7 @@ static struct cell cycles_cell(const struct cfg *b, const struct block *block)
 	for (size_t event = 0; event < capture_n_events(s->capture); event++) {
 		uint64_t n = block_samples(b, block, (int)event);
 
-		if (stack_trigger_of(s, event) != TRIGGER_CYCLES ||
+		if (stack_trigger_of(s, event, NULL) != TRIGGER_CYCLES ||
 		    annotation_count_of(b->code, COUNT_SAMPLES, event) == 0)
 			continue;
 		return branch_stacks_cell(
@@ -306,15 +312,14 @@ static double all_instructions(const struct cfg *b)
 	return sum;
 }
 
-static struct cell exec_share_cell(const struct cfg *b, const struct block *block, double all)
+/* The block's part of the instructions that the function ran; NAN: it ran none. */
+static double exec_share(const struct cfg *b, const struct block *block, double all)
 {
 	double sum = 0;
 
-	if (all <= 0)
-		return (struct cell){ 0 };
 	for (size_t k = block->first; k <= block->last; k++)
 		sum += (double)b->executions.runs[k].weight;
-	return cell_number(sum / all);
+	return all > 0 ? sum / all : NAN;
 }
 
 /* "samples_" and the event's name, with an underscore for what is no letter or digit. */
@@ -376,7 +381,8 @@ static void fill_blocks(const struct cfg *b, struct table *t)
 			cells[BLOCKS_COL_SHARE] =
 				cell_sparse(cell_number(block->share), block->n_samples);
 		cells[BLOCKS_COL_EXEC] = executions_cell(b, block->executions, block->n_segments);
-		cells[BLOCKS_COL_EXEC_SHARE] = exec_share_cell(b, block, all);
+		if (all > 0)
+			cells[BLOCKS_COL_EXEC_SHARE] = cell_number(exec_share(b, block, all));
 		cells[BLOCKS_COL_CYCLES] = cycles_cell(b, block);
 		if (frame != NULL && frame->file.v != 0)
 			cells[BLOCKS_COL_FILE] = cell_text(strings_get(
@@ -384,6 +390,8 @@ static void fill_blocks(const struct cfg *b, struct table *t)
 		cells[BLOCKS_COL_LINE] = line_cell(b, block->first);
 		cells[BLOCKS_COL_LAST_LINE] = line_cell(b, block->last);
 		cells[BLOCKS_COL_INLINED] = inlined_cell(b, block, t);
+		if (!isnan(block_balance(block)))
+			cells[BLOCKS_COL_BALANCE] = cell_number(block_balance(block));
 		show_edges_of(b, first[i], first[i + 1], t, cells);
 		for (size_t k = 0; k < n_events; k++)
 			cells[BLOCKS_N_COLS + k] =
@@ -431,8 +439,7 @@ static void fill_loops(const struct cfg *b, struct table *t)
 		cells[LOOPS_COL_EXEC] = executions_cell(b, l->executions, n);
 		cells[LOOPS_COL_ENTRIES] = executions_cell(b, l->entries, l->n_entries);
 		if (l->n_entries > 0)
-			cells[LOOPS_COL_TRIPS] =
-				executions_cell(b, (double)n / (double)l->n_entries, l->n_entries);
+			cells[LOOPS_COL_TRIPS] = executions_cell(b, l->trips, l->n_entries);
 	}
 }
 
@@ -483,28 +490,98 @@ static void fill_segments(const struct cfg *b, struct table *t)
 	}
 }
 
-/* What goes in should go out: calls that do not return, and exceptions, make a difference. */
+static int imbalances_compare(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Of the blocks that were recorded often: what goes in should go out. */
 static void note_balance(const struct cfg *b, struct table *t)
 {
-	double worst = 0;
-	size_t at = 0;
+	double *sorted = mem_alloc(b->list.n + 1, sizeof(*sorted)), worst = -1;
+	size_t n = 0, at = 0;
 
 	for (size_t i = 0; i < b->list.n; i++) {
 		const struct block *block = &b->list.items[i];
-		uint64_t most = block->entered.n > block->left.n ? block->entered.n : block->left.n;
-		uint64_t least =
-			block->entered.n > block->left.n ? block->left.n : block->entered.n;
+		double balance = block_balance(block);
 
-		if (most < 10 * SPARSE_BELOW || ratio(most - least, most) <= worst)
+		if (isnan(balance) || block->n_segments < 10 * SPARSE_BELOW)
 			continue;
-		worst = ratio(most - least, most);
-		at = i;
+		sorted[n++] = balance;
+		at = balance > worst ? i : at;
+		worst = fmax(worst, balance);
 	}
-	if (worst > 0.05)
+	if (n > 1)
+		qsort(sorted, n, sizeof(*sorted), imbalances_compare);
+	if (n > 0)
 		table_note(t,
-			   "block %zu was entered %" PRIu64 " times and left %" PRIu64
-			   " times in the recorded segments",
-			   at, b->list.items[at].entered.n, b->list.items[at].left.n);
+			   "what goes into a block and what comes out of it differ by %.1f %% "
+			   "(median of %zu), at most by %.1f %% (block %zu)",
+			   100 * sorted[n / 2], n, 100 * worst, at);
+	free(sorted);
+}
+
+enum shadow_column {
+	SHADOW_COL_BLOCK,
+	SHADOW_COL_START,
+	SHADOW_COL_LINE,
+	SHADOW_COL_EXEC,
+	SHADOW_COL_SAMPLES,
+	SHADOW_COL_SAMPLES_SHARE,
+	SHADOW_COL_RATIO,
+	SHADOW_N_COLS,
+};
+
+static const struct column shadow_columns[SHADOW_N_COLS] = {
+	[SHADOW_COL_BLOCK] = { "block", NULL, "", CELL_COUNT, 0, "number of the block" },
+	[SHADOW_COL_START] = { "start", NULL, "", CELL_HEX, 0, "address of its first instruction" },
+	[SHADOW_COL_LINE] = { "line", NULL, "", CELL_COUNT, 0,
+			      "source line of its first instruction" },
+	[SHADOW_COL_EXEC] = { "exec_share", "executed", "", CELL_NUMBER, COLUMN_SHARE,
+			      "its part of the instructions that the function ran, by branch "
+			      "stacks" },
+	[SHADOW_COL_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0,
+				 "samples of retired instructions in it" },
+	[SHADOW_COL_SAMPLES_SHARE] = { "sample_share", "sampled", "", CELL_NUMBER,
+				       COLUMN_SHARE | COLUMN_TRUST, "its part of these samples" },
+	[SHADOW_COL_RATIO] = { "ratio", NULL, "", CELL_NUMBER, COLUMN_TRUST,
+			       "sampled / executed: far from 1 where samples come behind another "
+			       "instruction than the one that was counted" },
+};
+
+/* Blocks without samples that ran less are not shown. */
+static const double least_executed = 0.001;
+
+/* Samples of retired instructions beside executed ones: what the interrupt's delay hides. */
+static void fill_shadow(const struct cfg *b, struct table *t)
+{
+	int event = b->stacks->options.instructions_event;
+	uint64_t n_all =
+		event < 0 ? 0 : annotation_count_of(b->code, COUNT_SAMPLES, (uint64_t)event);
+	double all = all_instructions(b);
+
+	if (n_all == 0 || all <= 0)
+		return;
+	for (size_t i = 0; i < b->list.n; i++) {
+		const struct block *block = &b->list.items[i];
+		uint64_t n = block_samples(b, block, event);
+		double share = (double)n / (double)n_all, executed = exec_share(b, block, all);
+		struct cell *cells;
+
+		if (n == 0 && executed < least_executed)
+			continue;
+		cells = table_add_row(t);
+		cells[SHADOW_COL_BLOCK] = cell_count(i);
+		cells[SHADOW_COL_START] = cell_hex(b->code->list.items[block->first].text.address);
+		cells[SHADOW_COL_LINE] = line_cell(b, block->first);
+		cells[SHADOW_COL_EXEC] = cell_number(executed);
+		cells[SHADOW_COL_SAMPLES] = cell_count(n);
+		cells[SHADOW_COL_SAMPLES_SHARE] = cell_sparse(cell_number(share), n);
+		if (executed > 0)
+			cells[SHADOW_COL_RATIO] = cell_sparse(cell_number(share / executed), n);
+	}
 }
 
 void blocks_tables_make(const struct cfg *b, size_t top, bool is_text, struct blocks_tables *out)
@@ -515,6 +592,8 @@ void blocks_tables_make(const struct cfg *b, size_t top, bool is_text, struct bl
 	table_init(&out->loops, "loops", "Loops", loop_columns, COUNT(loop_columns));
 	table_init(&out->segments, "segments", "Segments, and how long they take", segment_columns,
 		   COUNT(segment_columns));
+	table_init(&out->shadow, "shadow", "Executed and sampled instructions", shadow_columns,
+		   COUNT(shadow_columns));
 	fill_blocks(b, &out->blocks);
 	fill_edges(b, &out->edges);
 	fill_loops(b, &out->loops);
@@ -530,12 +609,17 @@ void blocks_tables_make(const struct cfg *b, size_t top, bool is_text, struct bl
 			table_show_top(&out->segments, top);
 		if (table_n_rows(&out->segments) > 0 || !is_text)
 			*vec_add(&out->shown.list) = &out->segments;
+		fill_shadow(b, &out->shadow);
+		if (table_n_rows(&out->shadow) > 0 || !is_text)
+			*vec_add(&out->shown.list) = &out->shadow;
 	}
 	if (!is_text)
 		*vec_add(&out->shown.list) = &out->edges;
 	if (!is_text && b->stacks != NULL) {
 		branch_stacks_positions(b->stacks, &out->positions);
 		*vec_add(&out->shown.list) = &out->positions;
+		executed_instructions_table(b->stacks, &out->instructions);
+		*vec_add(&out->shown.list) = &out->instructions;
 	}
 }
 
@@ -546,5 +630,7 @@ void blocks_tables_release(struct blocks_tables *t)
 	table_release(&t->loops);
 	table_release(&t->segments);
 	table_release(&t->positions);
+	table_release(&t->instructions);
+	table_release(&t->shadow);
 	vec_release(&t->shown.list);
 }

@@ -26,6 +26,24 @@ void code_functions_release(struct code_functions *c)
 	tuples_release(&c->keys);
 }
 
+static enum code_class code_class_of(const struct code *code, size_t at, enum flow_kind kind)
+{
+	static const enum code_class by_flow[] = {
+		[FLOW_NEXT] = CODE_OTHER,  [FLOW_BRANCH] = CODE_BRANCH, [FLOW_JUMP] = CODE_JUMP,
+		[FLOW_CALL] = CODE_CALL,   [FLOW_RETURN] = CODE_RETURN, [FLOW_SYSTEM] = CODE_SYSTEM,
+		[FLOW_STOP] = CODE_SYSTEM,
+	};
+	struct isa_access access;
+
+	if (by_flow[kind] != CODE_OTHER ||
+	    !isa_access(code->isa, code->bytes + at, code->size - at, &access) ||
+	    access.flags & (ACCESS_PREFETCH | ACCESS_CACHE))
+		return by_flow[kind];
+	if (access.flags & ACCESS_LOAD)
+		return access.flags & ACCESS_STORE ? CODE_LOAD_STORE : CODE_LOAD;
+	return access.flags & ACCESS_STORE ? CODE_STORE : CODE_OTHER;
+}
+
 /* Instructions that are not known are as short as possible. */
 static void decode_instructions(struct code_function *f, const struct code *code)
 {
@@ -40,6 +58,7 @@ static void decode_instructions(struct code_function *f, const struct code *code
 			.offset = f->from + at,
 			.size = (uint32_t)(size > 0 ? size : shortest),
 			.is_known = size > 0,
+			.class = (uint8_t)code_class_of(code, at, flow.kind),
 			.flow = flow,
 		};
 		at += f->list.items[f->list.n - 1].size;

@@ -12,10 +12,25 @@
 #include "isa/flow.h"
 #include "session/session.h"
 
+/* What instructions are counted by. The first that applies. */
+enum code_class {
+	CODE_BRANCH, /* conditional */
+	CODE_JUMP,
+	CODE_CALL,
+	CODE_RETURN,
+	CODE_SYSTEM,
+	CODE_LOAD_STORE, /* reads and writes the same memory */
+	CODE_LOAD,
+	CODE_STORE,
+	CODE_OTHER,
+	N_CODE_CLASSES,
+};
+
 struct code_instruction {
 	uint64_t offset;  /* in the module */
 	uint32_t size;	  /* bytes */
 	bool is_known;	  /* false: the bytes are no instruction */
+	uint8_t class;	  /* enum code_class */
 	struct flow flow; /* targets are offsets in the module, too */
 };
 

@@ -70,6 +70,7 @@ static uint64_t add_up(uint64_t a, uint64_t b)
 /* What a sample stands for: its period, and what was not counted while others had the counter. */
 static uint64_t sample_weight(const struct stack_counts *c, const struct batch *b, size_t row)
 {
+	size_t event = b->event[row];
 	uint64_t period = b->has[row] & HAS_PERIOD ? b->period[row] : 1;
 	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
 	double scaled;
@@ -78,8 +79,7 @@ static uint64_t sample_weight(const struct stack_counts *c, const struct batch *
 		return UINT64_MAX;
 	if (c->options->mux == NULL)
 		return period * STACK_WEIGHT_ONE;
-	scaled = (double)period * STACK_WEIGHT_ONE *
-		 mux_factor(c->options->mux, c->options->event, cpu);
+	scaled = (double)period * STACK_WEIGHT_ONE * mux_factor(c->options->mux, event, cpu);
 	return scaled < (double)UINT64_MAX ? (uint64_t)(scaled + 0.5) : UINT64_MAX;
 }
 
@@ -375,6 +375,11 @@ static void stack_consume(void *partial, const struct batch *b)
 	for (size_t row = 0; row < b->n; row++) {
 		struct stack_size size;
 
+		if ((int)b->event[row] == c->options->instructions_event) {
+			c->n_instruction_samples++;
+			c->instructions_weight =
+				add_up(c->instructions_weight, sample_weight(c, b, row));
+		}
 		if (b->event[row] != c->options->event || !(b->has[row] & HAS_BRANCHES))
 			continue;
 		size = measure_stack(c, b->words.items + b->branches[row].first,
@@ -430,6 +435,8 @@ static void stack_merge(void *into, const void *from, const struct id_map *map)
 	c->deepest = part->deepest > c->deepest ? part->deepest : c->deepest;
 	c->weight = add_up(c->weight, part->weight);
 	c->timed_weight = add_up(c->timed_weight, part->timed_weight);
+	c->n_instruction_samples += part->n_instruction_samples;
+	c->instructions_weight = add_up(c->instructions_weight, part->instructions_weight);
 }
 
 const struct analysis_class stack_class = {

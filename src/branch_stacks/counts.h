@@ -61,11 +61,12 @@ struct taken_sum {
 };
 
 struct stack_options {
-	size_t event;	     /* whose stacks */
-	bool has_segments;   /* false: not all branches were recorded, so none are made */
-	bool by_cycles;	     /* the event counts cycles */
-	bool with_durations; /* of segments, for segment_duration() */
-	bool only_speeds;    /* nothing else is counted */
+	size_t event;		/* whose stacks */
+	int instructions_event; /* counts retired instructions; -1: none */
+	bool has_segments;	/* false: not all branches were recorded, so none are made */
+	bool by_cycles;		/* the event counts cycles */
+	bool with_durations;	/* of segments, for segment_duration() */
+	bool only_speeds;	/* nothing else is counted */
 	const struct stack_counts *speeds; /* of a scan before; needed if by_cycles */
 	const struct mux *mux;		   /* NULL: not multiplexed */
 	bool is_left_out[STACK_POSITIONS]; /* segments, and the branch at their end */
@@ -102,9 +103,10 @@ struct stack_counts {
 	uint64_t n_empty;   /* without */
 	uint64_t n_single;  /* with one: a branch, but no segment */
 	uint64_t n_entries, n_wrong_path;
-	uint64_t deepest;      /* entries of the deepest stack */
-	uint64_t weight;       /* of the samples with entries */
-	uint64_t timed_weight; /* of those with cycles */
+	uint64_t deepest;				     /* entries of the deepest stack */
+	uint64_t weight;				     /* of the samples with entries */
+	uint64_t timed_weight;				     /* of those with cycles */
+	uint64_t n_instruction_samples, instructions_weight; /* of instructions_event */
 };
 
 extern const struct analysis_class stack_class;

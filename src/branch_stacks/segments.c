@@ -77,6 +77,14 @@ static enum segment_fault check_through(const struct check *c, const struct code
 	return SEGMENT_GOOD;
 }
 
+static void count_classes(struct segment *s, const struct code_function *f, size_t first,
+			  size_t end)
+{
+	s->n_instructions += (uint32_t)(end - first);
+	for (size_t i = first; i < end; i++)
+		s->by_class[f->list.items[i].class]++;
+}
+
 /* The function that begins where another ends; false if none does. */
 static bool find_next(const struct check *c, struct module_id module, uint64_t at, uint64_t *out_to)
 {
@@ -109,7 +117,7 @@ static enum segment_fault check_in_function(const struct check *c, uint64_t from
 		fault = check_through(c, f, first, is_last ? last : f->list.n);
 		if (fault != SEGMENT_GOOD)
 			return fault;
-		s->n_instructions += (uint32_t)((is_last ? last + 1 : f->list.n) - first);
+		count_classes(s, f, first, is_last ? last + 1 : f->list.n);
 		if (is_last)
 			return check_last(c, &f->list.items[last]);
 		at = from = f->to;

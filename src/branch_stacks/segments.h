@@ -39,7 +39,8 @@ struct segment {
 	uint32_t number;	 /* in the counts */
 	uint32_t flags;		 /* enum segment_flag */
 	enum segment_fault fault;
-	uint32_t n_instructions; /* in it; 0: not known */
+	uint32_t n_instructions;	   /* in it; 0: not known */
+	uint32_t by_class[N_CODE_CLASSES]; /* of them */
 };
 
 struct segments {

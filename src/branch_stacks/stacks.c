@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "branch_stacks/instructions.h"
 #include "branch_stacks/window.h"
 #include "estimate/shares.h"
 #include "scan/scan.h"
@@ -46,7 +47,7 @@ int branch_stacks_choose(const struct session *s, enum stack_filter wanted)
 
 	for (size_t event = 0; event < capture_n_events(s->capture); event++) {
 		enum stack_filter filter = stack_filter_of(s, event);
-		enum stack_trigger trigger = stack_trigger_of(s, event);
+		enum stack_trigger trigger = stack_trigger_of(s, event, NULL);
 		int rank = filter == FILTER_NONE		   ? 0
 			   : filter != wanted			   ? 1
 			   : stack_trigger_counts(trigger, filter) ? 4
@@ -169,21 +170,6 @@ static void sum_up(struct branch_stacks *b)
 	}
 }
 
-/* Executed instructions: executions of each good segment, times its instructions. */
-static double count_instructions(const struct branch_stacks *b)
-{
-	double n = 0;
-
-	for (size_t i = 0; i < b->segments.list.n; i++) {
-		const struct segment *s = &b->segments.list.items[i];
-		const struct segment_sum *sum = segment_sum(&b->segments, s);
-
-		if (s->fault == SEGMENT_GOOD)
-			n += s->n_instructions * branch_stacks_executions(b, (double)sum->weight);
-	}
-	return n;
-}
-
 static int compare_timed(const void *left, const void *right)
 {
 	const struct stack_timed *a = left, *b = right;
@@ -221,8 +207,9 @@ int branch_stacks_read(struct branch_stacks *b, struct session *s, const struct 
 			       "no branch stacks were recorded (cyclops record --branches, on CPUs "
 			       "with LBR or BRBE)");
 	b->filter = stack_filter_of(s, (size_t)event);
-	b->trigger = stack_trigger_of(s, (size_t)event);
+	b->trigger = stack_trigger_of(s, (size_t)event, &b->is_speculative);
 	b->options.event = (size_t)event;
+	b->options.instructions_event = instructions_event(s, (size_t)event);
 	b->options.has_segments = b->filter == FILTER_ANY;
 	b->options.with_durations = with_durations;
 	b->options.by_cycles = b->trigger == TRIGGER_CYCLES;
@@ -237,7 +224,6 @@ int branch_stacks_read(struct branch_stacks *b, struct session *s, const struct 
 	stack_window_test(b);
 	sum_up(b);
 	sort_durations(b);
-	b->instructions = count_instructions(b);
 	return 0;
 }
 
@@ -303,24 +289,48 @@ static void note_positions(const struct branch_stacks *b, struct table *t)
 				100 * stack_position_impossible(&b->positions[i]));
 }
 
+/* "main+0x27", or its address. */
+static const char *name_place(const struct branch_stacks *b, struct place place, struct table *t)
+{
+	struct symbols *symbols = b->session->symbols;
+	struct symbol symbol;
+
+	symbols_resolve(symbols, b->session->pool, &place, 1, SYMBOLS_FUNCTIONS, &symbol);
+	if (symbol.function.v == 0)
+		return table_format(t, "%#" PRIx64, symbol.address);
+	return table_format(t, "%s+%#" PRIx64,
+			    strings_get(symbols_strings(symbols), symbol.function),
+			    symbol.function_offset);
+}
+
+static void note_bias(const struct branch_stacks *b, struct table *t)
+{
+	const struct stack_bias *bias = &b->bias;
+
+	if (bias->is_biased)
+		table_note(t,
+			   "biased: the share of the branch at %s differs %.1f times between "
+			   "positions of the stack; only shares mean something",
+			   name_place(b, bias->worst, t), bias->worst_ratio);
+	if (b->is_speculative && !capture_spe(b->session->capture)->is_modelled)
+		table_note(t, "%s counts branches of wrong paths, too: counts are upper bounds",
+			   capture_event_name(b->session->capture, b->options.event));
+}
+
 void branch_stacks_note(const struct branch_stacks *b, struct table *t)
 {
-	const char *name = capture_event_name(b->session->capture, b->options.event);
+	const struct capture *capture = b->session->capture;
+	const char *name = capture_event_name(capture, b->options.event);
+	uint64_t factor = attr_period_factor(&capture_event(capture, b->options.event)->attr);
 
 	table_note(t,
 		   "%" PRIu64 " branch stacks of %s, %" PRIu64
 		   " branches; the deepest has %" PRIu64,
 		   b->counts->n_samples, name, b->counts->n_entries, b->counts->deepest);
-	if (!isnan(b->instructions) && b->instructions > 0)
-		table_note(t, "their segments represent %s",
-			   table_human(t, cell_number(b->instructions), "instructions"));
+	executed_instructions_note(b, t);
 	note_faults(b, t);
 	note_positions(b, t);
-	if (b->bias.is_biased)
-		table_note(t,
-			   "biased: the share of a common branch differs %.1f times between "
-			   "positions of the stack; only shares mean something",
-			   b->bias.worst_ratio);
+	note_bias(b, t);
 	if (b->options.by_cycles && b->counts->timed_weight == 0)
 		table_note(t,
 			   "without cycles in the stacks, samples of %s give no counts of "
@@ -331,7 +341,9 @@ void branch_stacks_note(const struct branch_stacks *b, struct table *t)
 			   "%s counts neither cycles nor the branches that were recorded: no "
 			   "counts of executions, only shares",
 			   name);
-	if (stack_period_is_regular(b->session, b->options.event))
-		table_note(t, "the sampling period has a small factor: it may fall into step with "
-			      "loops (a prime does not)");
+	if (factor != 0)
+		table_note(t,
+			   "the sampling period is divisible by %" PRIu64
+			   ": it may fall into step with loops; a prime does not",
+			   factor);
 }

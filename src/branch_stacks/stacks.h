@@ -40,6 +40,7 @@ struct branch_stacks {
 	struct session *session;
 	enum stack_filter filter;
 	enum stack_trigger trigger;
+	bool is_speculative;	      /* the trigger counts branches of wrong paths, too */
 	struct stack_options options; /* of the last scan */
 	struct stack_counts *counts;
 	struct mux *mux;
@@ -54,7 +55,6 @@ struct branch_stacks {
 	uint64_t weight, good_weight;	     /* of all segments; of good ones */
 	uint64_t n_segments, n_good;	     /* that were counted at the last scan */
 	uint64_t by_fault[N_SEGMENT_FAULTS]; /* of them */
-	double instructions;		     /* executed, in good segments; NAN: not known */
 
 	VEC_OF(struct stack_timed) timed; /* by segment, then by cycles */
 };

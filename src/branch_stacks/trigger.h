@@ -7,13 +7,15 @@
 
 enum stack_trigger {
 	TRIGGER_OTHER,
-	TRIGGER_TAKEN,	  /* taken branches: each has the same chance to be recorded */
-	TRIGGER_RETURNS,  /* returns, likewise */
-	TRIGGER_RECORDED, /* branches that the filter lets into the stack, likewise */
-	TRIGGER_CYCLES,	  /* slow code is recorded more often than fast code */
+	TRIGGER_TAKEN,	      /* taken branches: each has the same chance to be recorded */
+	TRIGGER_RETURNS,      /* returns, likewise */
+	TRIGGER_RECORDED,     /* branches that the filter lets into the stack, likewise */
+	TRIGGER_CYCLES,	      /* slow code is recorded more often than fast code */
+	TRIGGER_INSTRUCTIONS, /* retired ones */
 };
 
-enum stack_trigger stack_trigger_of(const struct session *, size_t event);
+/* `out_is_speculative` (may be NULL): it counts what never retires, too. */
+enum stack_trigger stack_trigger_of(const struct session *, size_t event, bool *out_is_speculative);
 
 /* Which branches are recorded with an event's samples. */
 enum stack_filter {
@@ -30,8 +32,5 @@ enum stack_filter stack_filter_of(const struct session *, size_t event);
  * records.
  */
 bool stack_trigger_counts(enum stack_trigger, enum stack_filter);
-
-/* Does a fixed period have a small factor, so that it may fall into step with loops? */
-bool stack_period_is_regular(const struct session *, size_t event);
 
 #endif

@@ -12,7 +12,7 @@ enum rank { RANK_CYCLES, RANK_CLOCK, RANK_OTHER };
 
 static enum rank rank_of(const struct hot *hot, size_t event)
 {
-	if (stack_trigger_of(hot->session, event) == TRIGGER_CYCLES)
+	if (stack_trigger_of(hot->session, event, NULL) == TRIGGER_CYCLES)
 		return RANK_CYCLES;
 	return hot_event_is_time(hot, event) ? RANK_CLOCK : RANK_OTHER;
 }

@@ -104,3 +104,15 @@ void attr_write(const struct attr *attr, uint8_t out[ATTR_SIZE_MAX])
 			out[members[i].at + byte] = (uint8_t)(value >> 8 * byte);
 	}
 }
+
+uint64_t attr_period_factor(const struct attr *a)
+{
+	enum { LARGEST_FACTOR = 1000 };
+
+	if (attr_has(a, ATTR_FREQ))
+		return 0;
+	for (uint64_t factor = 2; factor <= LARGEST_FACTOR && factor < a->sample_period; factor++)
+		if (a->sample_period % factor == 0)
+			return factor;
+	return 0;
+}

@@ -116,6 +116,12 @@ static inline bool attr_is_clock(const struct attr *a)
 	       (a->config == SOFTWARE_CPU_CLOCK || a->config == SOFTWARE_TASK_CLOCK);
 }
 
+/*
+ * The smallest factor of a fixed sampling period, up to 1000: loops whose length it divides are sampled
+ * in step. 0: none, as of a prime, or the kernel varies the period.
+ */
+uint64_t attr_period_factor(const struct attr *);
+
 /* Does the event never sample, and exists for side-band records only? */
 static inline bool attr_is_dummy(const struct attr *a)
 {
