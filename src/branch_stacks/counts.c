@@ -349,6 +349,8 @@ static void count_stack(struct stack_counts *c, const struct batch *b, size_t ro
 	struct entry newer = { 0 }, e;
 
 	c->weight = add_up(c->weight, weight);
+	if (size->n == 1)
+		c->single_weight = add_up(c->single_weight, weight);
 	if (size->cycles > 0)
 		c->timed_weight = add_up(c->timed_weight, weight);
 	for (uint32_t i = 0; i < n_slots; i++) {
@@ -434,6 +436,7 @@ static void stack_merge(void *into, const void *from, const struct id_map *map)
 	c->n_wrong_path += part->n_wrong_path;
 	c->deepest = part->deepest > c->deepest ? part->deepest : c->deepest;
 	c->weight = add_up(c->weight, part->weight);
+	c->single_weight = add_up(c->single_weight, part->single_weight);
 	c->timed_weight = add_up(c->timed_weight, part->timed_weight);
 	c->n_instruction_samples += part->n_instruction_samples;
 	c->instructions_weight = add_up(c->instructions_weight, part->instructions_weight);

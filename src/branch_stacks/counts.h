@@ -105,6 +105,7 @@ struct stack_counts {
 	uint64_t n_entries, n_wrong_path;
 	uint64_t deepest;				     /* entries of the deepest stack */
 	uint64_t weight;				     /* of the samples with entries */
+	uint64_t single_weight;				     /* of those with one */
 	uint64_t timed_weight;				     /* of those with cycles */
 	uint64_t n_instruction_samples, instructions_weight; /* of instructions_event */
 };

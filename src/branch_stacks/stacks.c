@@ -72,6 +72,19 @@ static struct stack_counts *scan_stacks(const struct branch_stacks *b, const str
 	return analysis.result;
 }
 
+/* Stacks of one entry have no segment: what they stand for is as in the others. */
+static void spread_single_stacks(struct stack_counts *c)
+{
+	double factor;
+
+	if (c->single_weight == 0 || c->single_weight >= c->weight)
+		return;
+	factor = (double)c->weight / (double)(c->weight - c->single_weight);
+	for (size_t i = 0; i < c->segment_sums.n; i++)
+		c->segment_sums.items[i].weight =
+			(uint64_t)((double)c->segment_sums.items[i].weight * factor + 0.5);
+}
+
 /* Counts the stacks. By cycles they are scanned twice: the speeds have to be known before. */
 static void run_scan(struct branch_stacks *b, const struct select *select)
 {
@@ -90,6 +103,8 @@ static void run_scan(struct branch_stacks *b, const struct select *select)
 	b->options.speeds = speeds;
 	b->counts = scan_stacks(b, select, &b->options);
 	b->options.speeds = NULL;
+	if (!b->options.by_cycles)
+		spread_single_stacks(b->counts);
 	stack_class.free(speeds);
 	segments_init(&b->segments, b->session, &b->functions, b->counts);
 }
