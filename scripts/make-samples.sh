@@ -9,15 +9,22 @@ cyclops=$(realpath "${1:-build}/cyclops")
 folder=tests/data/root/opt/kernels
 mkdir -p $folder tests/data/samples
 
+# program NAME SOURCE [FLAGS]
+program() {
+	program=$1 of=$2
+	shift 2
+	(cd kernels && aarch64-linux-gnu-gcc -O2 -g -Wall -Wextra -march=armv8.2-a \
+		-ffile-prefix-map="$PWD"=/opt/kernels -ffreestanding -fno-stack-protector \
+		-fno-tree-vectorize -fno-asynchronous-unwind-tables -static -nostdlib \
+		-Wl,--build-id=sha1 -Wl,-z,noseparate-code,-z,max-page-size=4096 "$@" -o "../$folder/$program" "$of.c")
+	ln -sf "../../../../../kernels/$of.c" "$folder/$of.c"
+}
+
 # make NAME SOURCE INTERVAL OPTIONS [FLAGS]: one program, one capture
 make() {
 	name=$1 source=$2 interval=$3 options=$4
 	shift 4
-	(cd kernels && aarch64-linux-gnu-gcc -O2 -g -Wall -Wextra -march=armv8.2-a \
-		-ffile-prefix-map="$PWD"=/opt/kernels -ffreestanding -fno-stack-protector \
-		-fno-tree-vectorize -fno-asynchronous-unwind-tables -static -nostdlib \
-		-Wl,--build-id=sha1 -Wl,-z,noseparate-code,-z,max-page-size=4096 "$@" -o "../$folder/$name" "$source.c")
-	ln -sf "../../../../../kernels/$source.c" "$folder/$source.c"
+	program "$name" "$source" "$@"
 	# shellcheck disable=SC2086 # options are words
 	env -i PATH=/usr/local/bin:/usr/bin:/bin "$cyclops" model --interval "$interval" $options \
 		--root tests/data/root -o "tests/data/samples/$name.data" -- "$folder/$name"
@@ -40,5 +47,12 @@ done
 # shellcheck disable=SC2086 # options are words
 env -i PATH=/usr/local/bin:/usr/bin:/bin "$cyclops" model $events --counters 6 --set mux_interval_us=10 \
 	--root tests/data/root -o tests/data/cycles.data -- tests/data/root/opt/demo/demo
+# Branch stacks: of all taken branches, beside instructions; of returns.
+program executions executions -DROUNDS=4000
+env -i PATH=/usr/local/bin:/usr/bin:/bin "$cyclops" model --sample pc_write_spec:397:precise --sample inst_retired:997 \
+	--set skid_cycles=20 --branch-stack=16 --root tests/data/root -o tests/data/executions.data -- $folder/executions
+program calls calls -DROUNDS=400
+env -i PATH=/usr/local/bin:/usr/bin:/bin "$cyclops" model --sample br_return_spec:97:precise --branch-stack=32,ret \
+	--root tests/data/root -o tests/data/calls.data -- $folder/calls
 ln -sf ../../../../../kernels/start.h $folder/start.h
 ls -l tests/data/samples $folder

@@ -109,6 +109,13 @@ static const struct column instruction_columns[N_INS] = {
 		       "part of the function's time, estimated by a walk through the code" },
 };
 
+/* Behind those, if blocks are asked for. */
+static const struct column block_columns[] = {
+	{ "block", NULL, "", CELL_COUNT, 0, "number of its basic block" },
+	{ "exec", NULL, "executions", CELL_NUMBER, COLUMN_TRUST,
+	  "how often it ran, by branch stacks" },
+};
+
 static const struct column event_columns[] = {
 	{ "address", NULL, "", CELL_HEX, 0, "address of the instruction" },
 	{ "event", NULL, "", CELL_TEXT, 0, "event of samples, or of SPE records" },
@@ -273,7 +280,25 @@ static void annotate_fill_branches(const struct annotation *a, size_t i, struct 
 			annotate_table_share_cell(b.n_mispredicted, b.n_predicted, b.n_predicted);
 }
 
-static void fill_instruction(const struct annotation *a, size_t i,
+static void add_block_columns(struct table *t)
+{
+	struct column *own = table_own_columns(t, COUNT(block_columns));
+
+	for (size_t i = 0; i < COUNT(block_columns); i++)
+		own[t->n_columns++] = block_columns[i];
+}
+
+static void fill_block(const struct cfg *b, size_t i, struct cell *cells)
+{
+	cells[0] = cell_count(b->block_of[i]);
+	if (b->stacks != NULL)
+		cells[1] = branch_stacks_cell(
+			b->stacks,
+			branch_stacks_executions(b->stacks, (double)b->executions.runs[i].weight),
+			b->executions.runs[i].n);
+}
+
+static void fill_instruction(const struct annotation *a, const struct cfg *blocks, size_t i,
 			     const struct latency_amount *whole, uint64_t all_time, struct table *t)
 {
 	const struct annotated *line = &a->list.items[i];
@@ -301,6 +326,8 @@ static void fill_instruction(const struct annotation *a, size_t i,
 	if (a->time != NULL && annotated_count(a, i, COUNT_RECORDS) > 0)
 		row[INS_TIME] =
 			cell_marked(cell_ratio(annotated_time(a, i), all_time), MARK_SCALED);
+	if (blocks != NULL)
+		fill_block(blocks, i, &row[a->time != NULL ? N_INS : INS_TIME]);
 	annotated_slices(a, i, slices);
 	slices_show(&a->session->slices, slices, t, row);
 }
@@ -423,6 +450,8 @@ void annotate_tables_make(const struct annotation *a, const struct annotate_view
 	table_init(&out->function, "function", NULL, function_columns, COUNT(function_columns));
 	table_init(&out->instructions, "instructions", NULL, instruction_columns,
 		   a->time != NULL ? N_INS : INS_TIME);
+	if (view->blocks != NULL)
+		add_block_columns(&out->instructions);
 	slices_add_columns(&a->session->slices, "records", "samples and SPE records over time",
 			   &out->instructions);
 	table_init(&out->events, "events", NULL, event_columns, COUNT(event_columns));
@@ -430,7 +459,7 @@ void annotate_tables_make(const struct annotation *a, const struct annotate_view
 	fill_function(a, &out->function);
 	all_time = a->time != NULL ? annotation_time(a) : 0;
 	for (size_t i = 0; i < a->list.n; i++)
-		fill_instruction(a, i, &whole, all_time, &out->instructions);
+		fill_instruction(a, view->blocks, i, &whole, all_time, &out->instructions);
 	fill_events(a, &out->events);
 	fill_sources(a, &out->sources);
 	table_nest(&out->instructions, &out->events);

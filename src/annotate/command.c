@@ -21,7 +21,7 @@ enum { DEFAULT_CONTEXT = 3 };
 struct annotate_command {
 	struct option_list events;
 	const char *context, *syntax;
-	bool all, no_source, time_estimate;
+	bool all, no_source, time_estimate, blocks;
 
 	const char *symbol; /* NULL: the hottest */
 };
@@ -40,6 +40,8 @@ static const struct option options[] = {
 	  "no source text" },
 	{ "time-estimate", 0, OPTION_FLAG, offsetof(struct annotate_command, time_estimate), NULL,
 	  "a column with estimated time, from SPE records and code" },
+	{ "blocks", 0, OPTION_FLAG, offsetof(struct annotate_command, blocks), NULL,
+	  "basic blocks, and how often they ran by branch stacks" },
 	{ "syntax", 0, OPTION_TEXT, offsetof(struct annotate_command, syntax), "NAME",
 	  "syntax of x86 code: att (the default) or intel" },
 };
@@ -73,17 +75,57 @@ static int annotate_take_symbol(struct question *q, struct err *err)
 	return question_take_symbol(q, &command->symbol, err);
 }
 
-static int annotate_print(struct question *q, struct session *s, const struct annotate *counted,
-			  enum disasm_syntax syntax, const struct commit_time *time,
-			  const char *obstacle, struct annotate_view *view, struct err *err)
+/* The blocks of a function, and what they are made of. */
+struct annotated_blocks {
+	struct cfg cfg;
+	struct branch_stacks stacks;
+	struct err obstacle; /* why there are no executions */
+	bool is_there, has_executions;
+};
+
+static void read_blocks(struct annotated_blocks *blocks, struct session *s,
+			const struct select *select, const struct annotation *annotation)
+{
+	if (annotation->shortage != NULL || annotation->list.n == 0)
+		return;
+	blocks->is_there = true;
+	blocks->has_executions =
+		branch_stacks_read(&blocks->stacks, s, select, -1, false, &blocks->obstacle) == 0;
+	cfg_init(&blocks->cfg, annotation, blocks->has_executions ? &blocks->stacks : NULL, false);
+}
+
+static void note_blocks(const struct annotated_blocks *blocks, struct table *t)
+{
+	if (blocks->has_executions)
+		branch_stacks_note(&blocks->stacks, t);
+	else if (blocks->is_there)
+		table_note(t, "no executions: %s", blocks->obstacle.text);
+}
+
+static void release_blocks(struct annotated_blocks *blocks)
+{
+	if (!blocks->is_there)
+		return;
+	cfg_release(&blocks->cfg);
+	branch_stacks_release(&blocks->stacks);
+}
+
+static int annotate_print(struct question *q, struct session *s, const struct select *select,
+			  const struct annotate *counted, enum disasm_syntax syntax,
+			  const struct commit_time *time, const char *obstacle,
+			  struct annotate_view *view, struct err *err)
 {
 	const struct annotate_command *command = q->what.into;
 	struct annotate_tables tables = { 0 };
+	struct annotated_blocks blocks = { 0 };
 	struct annotation annotation;
 	int rc;
 
 	annotation_read(&annotation, s, counted, syntax);
 	annotation.time = obstacle == NULL ? time : NULL;
+	if (command->blocks)
+		read_blocks(&blocks, s, select, &annotation);
+	view->blocks = blocks.is_there ? &blocks.cfg : NULL;
 	if (view->n_events == 0)
 		annotate_view_fill(view, &annotation);
 	view->has_unicode = q->out.document.has_unicode;
@@ -92,8 +134,11 @@ static int annotate_print(struct question *q, struct session *s, const struct an
 		commit_time_note(time, obstacle,
 				 q->out.format == &format_text ? &tables.listing
 							       : tables.shown.list.items[0]);
+	note_blocks(&blocks,
+		    q->out.format == &format_text ? &tables.listing : tables.shown.list.items[0]);
 	rc = question_show(q, &tables.shown, err);
 	annotate_tables_release(&tables);
+	release_blocks(&blocks);
 	annotation_release(&annotation);
 	return rc;
 }
@@ -128,7 +173,8 @@ static int annotate_answer(struct question *q, struct session *s, const struct s
 		scan_part(s, select, &wish, analyses, time != NULL ? 2 : 1);
 		if (time != NULL)
 			obstacle = commit_time_finish(time, analyses[1].result);
-		rc = annotate_print(q, s, analyses[0].result, syntax, time, obstacle, &view, err);
+		rc = annotate_print(q, s, select, analyses[0].result, syntax, time, obstacle, &view,
+				    err);
 		annotate_class.free(analyses[0].result);
 	}
 	commit_time_free(time);

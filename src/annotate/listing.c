@@ -28,6 +28,7 @@ static const double cold_below = 0.005;
 enum row_kind {
 	ROW_INSTRUCTION,
 	ROW_SOURCE, /* source line of the next instruction */
+	ROW_BLOCK,  /* the basic block that begins with the next instruction */
 	ROW_FOLD,   /* "… 9 cold": instructions that are not shown */
 };
 
@@ -221,6 +222,13 @@ static void annotate_listing_add_row(struct listing *l, enum row_kind kind, size
 	*vec_add(&l->rows) = (struct listing_row){ kind, number, n_folded };
 }
 
+static bool begins_block(const struct listing *l, size_t i)
+{
+	const struct cfg *b = l->view->blocks;
+
+	return b != NULL && b->list.items[b->block_of[i]].first == i;
+}
+
 static void choose_rows(struct listing *l)
 {
 	bool *shown = choose_shown(l);
@@ -235,6 +243,10 @@ static void choose_rows(struct listing *l)
 		}
 		if (n_folded > 0)
 			annotate_listing_add_row(l, ROW_FOLD, i, n_folded);
+		if (begins_block(l, i)) {
+			annotate_listing_add_row(l, ROW_BLOCK, i, 0);
+			last = SIZE_MAX;
+		}
 		if (frame != NULL && frame->line != 0 &&
 		    (last == SIZE_MAX || !is_same_line(l->a, last, i)))
 			annotate_listing_add_row(l, ROW_SOURCE, i, 0);
@@ -412,6 +424,8 @@ static void annotate_listing_show_row(struct listing *l, size_t number, struct t
 		fill_numbers(l, r->number, row);
 	} else if (r->kind == ROW_SOURCE) {
 		listing_write_source(l, r->number, text);
+	} else if (r->kind == ROW_BLOCK) {
+		block_heading(l->view->blocks, l->view->blocks->block_of[r->number], text);
 	} else {
 		text_format(text, "%s %zu cold", l->view->has_unicode ? "…" : "...", r->n_folded);
 	}

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "annotate/annotate.h"
+#include "annotate/blocks.h"
 #include "base/err.h"
 #include "table/table.h"
 
@@ -22,11 +23,12 @@ struct annotate_event {
 struct annotate_view {
 	struct annotate_event events[ANNOTATE_EVENTS];
 	size_t n_events;
-	bool shows_all;	     /* cold instructions are shown, too */
-	unsigned context;    /* instructions shown before and after each hot one */
-	bool without_source; /* no text of source lines */
-	bool has_unicode;    /* arrows may use UTF-8 */
-	const char *symfs;   /* prefix for source files; NULL: none */
+	bool shows_all;		  /* cold instructions are shown, too */
+	unsigned context;	  /* instructions shown before and after each hot one */
+	bool without_source;	  /* no text of source lines */
+	bool has_unicode;	  /* arrows may use UTF-8 */
+	const struct cfg *blocks; /* borrowed; NULL: not shown */
+	const char *symfs;	  /* prefix for source files; NULL: none */
 };
 
 /*

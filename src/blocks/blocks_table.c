@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "blocks/blocks.h"
+#include "blocks/tables.h"
 #include "branch_stacks/instructions.h"
 #include "estimate/shares.h"
 #include "session/names.h"
@@ -221,20 +221,6 @@ static struct cell inlined_cell(const struct cfg *b, const struct block *block, 
 	return cell;
 }
 
-/* By block: its first edge in `edges`. To be freed. */
-static size_t *first_edges(const struct cfg *b)
-{
-	size_t *first = mem_zalloc(b->list.n + 2, sizeof(*first)), at = 0;
-
-	for (size_t i = 0; i <= b->list.n; i++) {
-		while (at < b->edges.n && b->edges.items[at].from < i)
-			at++;
-		first[i] = at;
-	}
-	first[b->list.n] = b->edges.n;
-	return first;
-}
-
 static void name_edge(const struct cfg *b, const struct block_edge *e, struct text *out)
 {
 	if (e->to < b->list.n)
@@ -243,23 +229,12 @@ static void name_edge(const struct cfg *b, const struct block_edge *e, struct te
 		text_str(out, b->outside.items[e->outside]);
 }
 
-static void show_edges_of(const struct cfg *b, size_t first, size_t end, struct table *t,
-			  struct cell *cells)
+static void show_edges_of(const struct cfg *b, size_t block, struct table *t, struct cell *cells)
 {
+	size_t first = cfg_first_edge(b, block), end = cfg_first_edge(b, block + 1);
 	struct text text = { 0 };
 
-	for (size_t i = first; i < end; i++) {
-		const struct block_edge *e = &b->edges.items[i];
-		double share = block_edge_share(b, e);
-
-		if (text.n > 0)
-			text_str(&text, ", ");
-		name_edge(b, e, &text);
-		if (!isnan(share))
-			text_format(&text, " (%.0f %%)", 100 * share);
-		if (e->is_back)
-			text_str(&text, " loop");
-	}
+	block_successors(b, block, &text);
 	if (text.n > 0) {
 		text_char(&text, '\0');
 		cells[BLOCKS_COL_TO] = cell_text(table_text(t, text.bytes));
@@ -362,7 +337,6 @@ static void fill_blocks(const struct cfg *b, struct table *t)
 	size_t *events =
 		mem_alloc(capture_n_events(b->code->session->capture) + 1, sizeof(*events));
 	size_t n_events = add_event_columns(b, t, events);
-	size_t *first = first_edges(b);
 	double all = b->stacks == NULL ? 0 : all_instructions(b);
 
 	for (size_t i = 0; i < b->list.n; i++) {
@@ -392,12 +366,11 @@ static void fill_blocks(const struct cfg *b, struct table *t)
 		cells[BLOCKS_COL_INLINED] = inlined_cell(b, block, t);
 		if (!isnan(block_balance(block)))
 			cells[BLOCKS_COL_BALANCE] = cell_number(block_balance(block));
-		show_edges_of(b, first[i], first[i + 1], t, cells);
+		show_edges_of(b, i, t, cells);
 		for (size_t k = 0; k < n_events; k++)
 			cells[BLOCKS_N_COLS + k] =
 				cell_count(block_samples(b, block, (int)events[k]));
 	}
-	free(first);
 	free(events);
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "blocks/blocks.h"
+#include "blocks/tables.h"
 #include "cli/command.h"
 #include "cli/question.h"
 #include "scan/scan.h"

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "blocks/blocks.h"
+#include "blocks/tables.h"
 #include "session/names.h"
-#include "table/human.h"
 
 enum {
 	MANY_BLOCKS = 250,
@@ -69,13 +68,6 @@ bool *cfg_blocks_to_draw(const struct cfg *b, size_t *out_n)
 	return is_drawn;
 }
 
-static void add_number(struct text *out, double value)
-{
-	const struct cell cell = cell_number(value);
-
-	human_words(out, &cell, "");
-}
-
 /* A text between quotes: what would end it is escaped. */
 static void dot_text(struct text *out, const char *text)
 {
@@ -123,7 +115,7 @@ static void dot_block(const struct cfg *b, size_t number, double hottest, struct
 		text_format(out, "\\n%.1f %% of samples", 100 * block->share);
 	if (!isnan(block->executions)) {
 		text_str(out, "\\nexecuted ");
-		add_number(out, block->executions);
+		branch_stacks_words(b->stacks, block->executions, block->n_segments, out);
 	}
 	add_line_of(b, block->first, &line);
 	if (line.n > 0) {
@@ -158,7 +150,7 @@ static void dot_edge(const struct cfg *b, const struct block_edge *e, struct tex
 	text_format(out, " [penwidth=%.2f", pen_width(e) * (is_hot_path(b, e) ? 1.5 : 1));
 	if (!isnan(e->executions)) {
 		text_str(out, ", label=\"");
-		add_number(out, e->executions);
+		branch_stacks_words(b->stacks, e->executions, e->n, out);
 		text_str(out, "\"");
 	}
 	if (e->kind == EDGE_INDIRECT || e->kind == EDGE_UNKNOWN)
@@ -236,7 +228,7 @@ static void text_block(const struct cfg *b, size_t number, unsigned width, struc
 		text_format(out, "  %.1f %% of samples", 100 * block->share);
 	if (!isnan(block->executions)) {
 		text_str(out, "  executed ");
-		add_number(out, block->executions);
+		branch_stacks_words(b->stacks, block->executions, block->n_segments, out);
 	}
 	add_line_of(b, block->first, &line);
 	if (line.n > 0)
@@ -265,7 +257,7 @@ static void text_edge(const struct cfg *b, const struct block_edge *e, unsigned 
 		text_str(out, b->outside.items[e->outside]);
 	if (!isnan(e->executions)) {
 		text_str(out, "  ");
-		add_number(out, e->executions);
+		branch_stacks_words(b->stacks, e->executions, e->n, out);
 	}
 	if (!isnan(share))
 		text_format(out, "  %.0f %%", 100 * share);
@@ -294,5 +286,7 @@ void cfg_draw_text(const struct cfg *b, unsigned width, bool has_unicode, struct
 	if (n_drawn < b->list.n)
 		text_format(out, "%zu of %zu blocks are shown, which have 95 %% of the cost\n",
 			    n_drawn, b->list.n);
+	if (b->stacks != NULL)
+		branch_stacks_legend(b->stacks, out);
 	free(is_drawn);
 }

@@ -12,6 +12,7 @@
 #include "branch_stacks/window.h"
 #include "estimate/shares.h"
 #include "scan/scan.h"
+#include "table/human.h"
 
 /* A position is left out if it has more impossible segments than this, and … */
 static const double most_impossible = 0.01;
@@ -273,6 +274,23 @@ struct cell branch_stacks_cell(const struct branch_stacks *b, double executions,
 	if (isnan(executions))
 		return (struct cell){ 0 };
 	return cell_marked(cell_number(executions), mark);
+}
+
+void branch_stacks_words(const struct branch_stacks *b, double executions, uint64_t n,
+			 struct text *out)
+{
+	const struct cell cell = branch_stacks_cell(b, executions, n);
+
+	if (isnan(executions))
+		return;
+	human_words(out, &cell, "");
+	text_str(out, mark_sign(cell.mark));
+}
+
+void branch_stacks_legend(const struct branch_stacks *b, struct text *out)
+{
+	text_format(out, "%s   %s\n", mark_meaning(b->bias.is_biased ? MARK_BIASED : MARK_SCALED),
+		    mark_meaning(MARK_SPARSE));
 }
 
 static void note_faults(const struct branch_stacks *b, struct table *t)

@@ -83,6 +83,13 @@ double branch_stacks_executions(const struct branch_stacks *, double weight);
 /* A number of executions as a cell, with how far it can be trusted; absent if it is not known. */
 struct cell branch_stacks_cell(const struct branch_stacks *, double executions, uint64_t n);
 
+/* The same as words: "24.2 M~". Nothing if it is not known. */
+void branch_stacks_words(const struct branch_stacks *, double executions, uint64_t n,
+			 struct text *out);
+
+/* The legend of the sign of branch_stacks_words(), as a line; nothing if it has none. */
+void branch_stacks_legend(const struct branch_stacks *, struct text *out);
+
 /* The part of a position's segments that the code cannot have run. */
 double stack_position_impossible(const struct stack_position *);
 

@@ -171,7 +171,6 @@ static void add_entry(struct calls *c, const uint64_t *key, const struct taken_s
 	if (number == c->entries.n)
 		vec_add(&c->entries);
 	c->entries.items[number].n += sum->n;
-	c->entries.items[number].weight += (double)sum->weight;
 }
 
 /* The places that direct calls go to: of a call by its number. Indirect ones: of no module. */
@@ -228,7 +227,14 @@ static void count_entries(struct calls *c)
 		if (number == c->site_entries.n)
 			vec_add(&c->site_entries);
 		c->site_entries.items[number].n += c->entries.items[k].n;
-		c->site_entries.items[number].weight += c->entries.items[k].weight;
+	}
+	for (size_t i = 0; i < c->list.n; i++) {
+		const struct call *call = &c->list.items[i];
+		const uint64_t site[] = { call->site.module.v, call->site.offset };
+		uint32_t number = tuples_find(&c->site_keys, site);
+
+		if (number != TUPLES_NONE)
+			c->site_entries.items[number].n_returns += call->returns.n;
 	}
 	for (size_t i = 0; i < c->list.n; i++) {
 		struct call *call = &c->list.items[i];
@@ -238,7 +244,7 @@ static void count_entries(struct calls *c)
 		if (number == TUPLES_NONE)
 			continue;
 		call->n_entries = c->site_entries.items[number].n;
-		call->entry_weight = c->site_entries.items[number].weight;
+		call->site_returns = c->site_entries.items[number].n_returns;
 	}
 }
 

@@ -27,14 +27,14 @@ struct call {
 	const char
 		*via; /* what the site calls, and what jumps on to the callee; NULL: the callee */
 	struct taken_sum returns;
-	uint64_t n_entries; /* recorded calls from its site, where all branches are recorded */
-	double entry_weight;
+	uint64_t site_returns; /* recorded returns to its site, of all callees */
+	uint64_t n_entries;    /* recorded calls from its site, where all branches are recorded */
 };
 
 /* Recorded calls. */
 struct call_entry {
 	uint64_t n;
-	double weight;
+	uint64_t n_returns; /* to the site, of all callees */
 };
 
 struct calls {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "calls/calls.h"
@@ -85,9 +86,50 @@ static void add_call(const struct calls *c, const struct call *call, uint64_t of
 		return;
 	cells[CALLS_COL_ENTRIES] = cell_count(call->n_entries);
 	if (call->n_entries > 0)
-		cells[CALLS_COL_RATIO] =
-			cell_sparse(cell_number((double)call->returns.n / (double)call->n_entries),
-				    call->n_entries);
+		cells[CALLS_COL_RATIO] = cell_sparse(
+			cell_number((double)call->site_returns / (double)call->n_entries),
+			call->n_entries);
+}
+
+static int ratios_compare(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Returns for each call, where both were recorded often. */
+static void note_balance(const struct calls *c, struct table *t)
+{
+	double *ratios = mem_alloc(c->list.n + 1, sizeof(*ratios)), worst = 0;
+	size_t n = 0, at = 0;
+
+	for (size_t i = 0; i < c->list.n; i++) {
+		const struct call *call = &c->list.items[i];
+		double ratio;
+
+		if (call->n_entries < 10 * SPARSE_BELOW)
+			continue;
+		ratio = (double)call->site_returns / (double)call->n_entries;
+		if (fabs(log(ratio)) > worst) {
+			worst = fabs(log(ratio));
+			at = i;
+		}
+		ratios[n++] = ratio;
+	}
+	if (n > 1)
+		qsort(ratios, n, sizeof(*ratios), ratios_compare);
+	if (n > 0)
+		table_note(
+			t,
+			"returns for each call from a site: %.2f (median of %zu), farthest from 1: "
+			"%.2f (%s, %#" PRIx64 ")",
+			ratios[n / 2], n,
+			(double)c->list.items[at].site_returns /
+				(double)c->list.items[at].n_entries,
+			c->functions.items[c->list.items[at].caller].name,
+			c->list.items[at].site_address);
+	free(ratios);
 }
 
 static void note_calls(const struct calls *c, struct table *t)
@@ -104,6 +146,7 @@ static void note_calls(const struct calls *c, struct table *t)
 	if (c->n_unresolved > 0)
 		table_note(t, "%" PRIu64 " of them (%.1f %%) went to code that is not here",
 			   c->n_unresolved, 100 * ratio(c->n_unresolved, n));
+	note_balance(c, t);
 	branch_stacks_note(&c->stacks, t);
 }
 

@@ -135,13 +135,14 @@ static void dot_name(struct text *out, const char *name)
 	}
 }
 
-static void add_count(const struct drawn_call *drawn, struct text *out)
+static void add_count(const struct calls *c, const struct drawn_call *drawn, struct text *out)
 {
-	struct cell cell = cell_count(drawn->n);
+	const struct cell records = cell_count(drawn->n);
 
-	if (!isnan(drawn->calls))
-		cell = cell_number(drawn->calls);
-	human_words(out, &cell, "");
+	if (isnan(drawn->calls))
+		human_words(out, &records, "records");
+	else
+		branch_stacks_words(&c->stacks, drawn->calls, drawn->n, out);
 }
 
 static double most_calls(const struct calls *c)
@@ -180,7 +181,7 @@ void calls_draw_dot(const struct calls *c, struct text *out)
 		text_format(out, "\tf%u -> f%u [penwidth=%.2f%s, label=\"", drawn->caller,
 			    drawn->callee, width < MAX_PEN ? width : MAX_PEN,
 			    drawn->by_jump ? ", style=dashed" : "");
-		add_count(drawn, out);
+		add_count(c, drawn, out);
 		text_str(out, "\"];\n");
 	}
 	text_str(out, "}\n");
@@ -200,8 +201,9 @@ void calls_draw_text(const struct calls *c, bool has_unicode, struct text *out)
 			    has_unicode ? (drawn->by_jump ? "╌╌►" : "──►")
 					: (drawn->by_jump ? "..>" : "-->"),
 			    c->functions.items[drawn->callee].name);
-		add_count(drawn, out);
+		add_count(c, drawn, out);
 		text_char(out, '\n');
 	}
+	branch_stacks_legend(&c->stacks, out);
 	drawing_release(&d);
 }

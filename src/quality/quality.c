@@ -421,6 +421,39 @@ static void check_bias(struct judging *j)
 		    share >= SOME && has_jitter ? known_fault(j) : "");
 }
 
+/* The events that are sampled with a fixed period that loops may fall into step with. */
+static void check_period(struct judging *j)
+{
+	const struct capture *c = j->s->capture;
+	struct text found = { 0 };
+	uint64_t n = 0, n_fixed = 0;
+
+	for (size_t i = 0; i < capture_n_events(c); i++) {
+		const struct attr *a = &capture_event(c, i)->attr;
+		uint64_t factor = attr_period_factor(a);
+
+		if (a->sample_period <= 1 || attr_has(a, ATTR_FREQ) || attr_is_clock(a) ||
+		    a == j->spe)
+			continue;
+		n_fixed++;
+		if (factor == 0)
+			continue;
+		n++;
+		text_format(&found, "%s%s %" PRIu64 " (%" PRIu64 " × %" PRIu64 ")",
+			    n > 1 ? ", " : "", capture_event_name(c, i), a->sample_period, factor,
+			    a->sample_period / factor);
+	}
+	text_char(&found, '\0');
+	if (n > 0)
+		say(counted(j, n, n_fixed), "period", WARNING, (double)n,
+		    "%s: loops whose length divides a period are sampled in step; take a prime",
+		    found.bytes);
+	else if (n_fixed > 0)
+		say(counted(j, n, n_fixed), "period", OK, 0,
+		    "no sampling period has a small factor");
+	text_release(&found);
+}
+
 static void make_checks(struct judging *j)
 {
 	bool has_spe = j->spe != NULL && j->counts->n > 0;
@@ -432,6 +465,7 @@ static void make_checks(struct judging *j)
 		check_buffers(j);
 	}
 	check_ring(j);
+	check_period(j);
 	if (has_spe) {
 		check_saturation(j);
 		check_bias(j);

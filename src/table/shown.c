@@ -26,6 +26,16 @@ static const struct sign {
 	[MARK_IMPLAUSIBLE] = { "", "", "!", "! impossible: counts contradict each other" },
 };
 
+const char *mark_sign(enum cell_mark mark)
+{
+	return signs[mark].behind;
+}
+
+const char *mark_meaning(enum cell_mark mark)
+{
+	return signs[mark].meaning;
+}
+
 /* Decimals of a column, by its largest unscaled fraction. */
 static int decimals_of(const struct table *t, size_t column)
 {

@@ -196,6 +196,10 @@ const char *table_human(struct table *, struct cell value, const char *unit);
 /* A number with four significant digits, right-aligned in ten columns. */
 const char *table_significant(struct table *, double value);
 
+/* The sign of a mark behind a number ("~"; of bounds it is before it), and what it means. */
+const char *mark_sign(enum cell_mark);
+const char *mark_meaning(enum cell_mark);
+
 static inline struct cell cell_count(uint64_t v)
 {
 	return (struct cell){ .type = CELL_COUNT, .count = v };

@@ -127,6 +127,11 @@ diff DATA/counts/stride.csv DATA/counts/stride-ahead.csv
 diff DATA/counts/stride.csv DATA/counts/stride-ahead.csv --fail-if time>-10%
 diff DATA/counts/regions.json DATA/counts/regions-slow.json --fail-if region:hash:cycles>3%
 diff --by cycles DATA/cycles.data DATA/cycles.data
+blocks --symfs DATA/root DATA/executions.data
+blocks --symfs DATA/root --split-calls DATA/executions.data
+annotate --blocks --symfs DATA/root DATA/executions.data
+calls --symfs DATA/root DATA/calls.data
+calls --symfs DATA/root DATA/calls.data factorial
 diff DATA/samples/stride.data DATA/samples/stride-ahead.data --fail-if time>5%
 stat --import DATA/counts/stride.csv --cpu neoverse-n1 --fail-if ipc<1
 diff DATA/samples/stride.data DATA/samples/stride-ahead.data

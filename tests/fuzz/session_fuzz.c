@@ -10,7 +10,7 @@
 #include "addr/answer.h"
 #include "annotate/view.h"
 #include "base/alloc.h"
-#include "blocks/blocks.h"
+#include "blocks/tables.h"
 #include "calls/calls.h"
 #include "c2c/tables.h"
 #include "capture/describe.h"

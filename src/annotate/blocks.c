@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "blocks/blocks.h"
+#include "annotate/blocks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -561,4 +561,57 @@ double block_edge_share(const struct cfg *b, const struct block_edge *e)
 	for (size_t i = first; i < b->edges.n && b->edges.items[i].from == e->from; i++)
 		all += b->edges.items[i].weight;
 	return all > 0 ? e->weight / all : NAN;
+}
+
+size_t cfg_first_edge(const struct cfg *b, size_t block)
+{
+	size_t low = 0, high = b->edges.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (b->edges.items[middle].from < block)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void block_successors(const struct cfg *b, size_t block, struct text *out)
+{
+	size_t end = cfg_first_edge(b, block + 1), start = out->n;
+
+	for (size_t i = cfg_first_edge(b, block); i < end; i++) {
+		const struct block_edge *e = &b->edges.items[i];
+		double share = block_edge_share(b, e);
+
+		text_str(out, out->n > start ? ", " : "");
+		if (e->to < b->list.n)
+			text_format(out, "%zu", e->to);
+		else
+			text_str(out, b->outside.items[e->outside]);
+		if (!isnan(share))
+			text_format(out, " (%.0f %%)", 100 * share);
+		text_str(out, e->is_back ? " loop" : "");
+	}
+}
+
+void block_heading(const struct cfg *b, size_t block, struct text *out)
+{
+	const struct block *its = &b->list.items[block];
+	size_t before;
+
+	text_format(out, "[%zu]", block);
+	if (!isnan(its->share))
+		text_format(out, "  %.1f %% of samples", 100 * its->share);
+	if (!isnan(its->executions)) {
+		text_str(out, "  executed ");
+		branch_stacks_words(b->stacks, its->executions, its->n_segments, out);
+	}
+	before = out->n;
+	text_str(out, "  goes to ");
+	block_successors(b, block, out);
+	if (cfg_first_edge(b, block) == cfg_first_edge(b, block + 1))
+		out->n = before;
 }
