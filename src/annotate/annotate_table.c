@@ -112,7 +112,7 @@ static const struct column instruction_columns[N_INS] = {
 /* Behind those, if blocks are asked for. */
 static const struct column block_columns[] = {
 	{ "block", NULL, "", CELL_COUNT, 0, "number of its basic block" },
-	{ "exec", NULL, "executions", CELL_NUMBER, COLUMN_TRUST,
+	{ "exec", "executions", "executions", CELL_NUMBER, COLUMN_TRUST,
 	  "how often it ran, by branch stacks" },
 };
 

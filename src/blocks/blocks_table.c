@@ -512,7 +512,7 @@ static const struct column shadow_columns[SHADOW_N_COLS] = {
 	[SHADOW_COL_START] = { "start", NULL, "", CELL_HEX, 0, "address of its first instruction" },
 	[SHADOW_COL_LINE] = { "line", NULL, "", CELL_COUNT, 0,
 			      "source line of its first instruction" },
-	[SHADOW_COL_EXEC] = { "exec_share", "executed", "", CELL_NUMBER, COLUMN_SHARE,
+	[SHADOW_COL_EXEC] = { "exec_share", "executions", "", CELL_NUMBER, COLUMN_SHARE,
 			      "its part of the instructions that the function ran, by branch "
 			      "stacks" },
 	[SHADOW_COL_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0,
