@@ -304,7 +304,7 @@ static bool closes_loop(const struct cfg *b, const struct isa_dominators *domina
 	head = b->list.items[e->to].first;
 	if (dominators->rank[last] == 0)
 		return e->kind == EDGE_TAKEN && e->to <= e->from;
-	return isa_dominates(dominators, head, last);
+	return dominators->rank[head] != 0 && isa_dominates(dominators, head, last);
 }
 
 /* Marks the blocks that lead to a back edge of the head without passing it: the natural loop. */
