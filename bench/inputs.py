@@ -83,6 +83,14 @@ class Inputs:
         return self._run([self.make_capture, "--bytes", size, "--only-perf61", "--symbols",
                           "--binary", self.program(), "--output"], capture)
 
+    def samples(self, amount):
+        """A capture with so many samples (such as "1M"), each with a branch stack of 32 entries."""
+        capture = self.directory / f"samples-{amount}.data"
+        if not capture.exists():
+            self._need_space(parse_size(amount) << 10)
+        return self._run([self.make_capture, "--samples", amount, "--records", "16", "--branches", "--branch-entries", "32",
+                          "--only-perf61", "--symbols", "--binary", self.program(), "--output"], capture)
+
     def shared(self, size):
         """A capture of loads and stores to some 200 000 lines that threads share."""
         capture = self.directory / f"shared-{size}.data"

@@ -167,6 +167,26 @@ static int make_addresses(const struct hot *code, const struct names *names, siz
 	return rc;
 }
 
+/* How many threads ran, and what others waited for: by the places and chains of the first scan. */
+static void add_running(const struct running *running, const struct wait_places *waits, size_t top,
+			struct report *out)
+{
+	struct text text = { 0 };
+
+	if (running == NULL || (waits == NULL && !running_says_much(running)))
+		return;
+	running_tables_make(running, waits, top, &out->threads);
+	*vec_add(&out->shown.list) = &out->threads.running;
+	if (waits != NULL)
+		*vec_add(&out->shown.list) = &out->threads.waiting;
+	if (running_says_much(running))
+		running_sum_up(running, &out->threads, &text);
+	text_char(&text, '\0');
+	if (text.n > 1)
+		table_note(&out->brief_facts, "%s", text.bytes);
+	text_release(&text);
+}
+
 static int make_tables(struct session *s, const struct analysis *parts, size_t n_left,
 		       const struct names *names, const struct user_code *user_code, size_t top,
 		       struct report *out, struct err *err)
@@ -222,7 +242,9 @@ static void forget_parts(struct analysis *parts, enum part first)
  * data threads share.
  */
 static int make_report(struct session *s, const struct select *select, struct analysis *parts,
-		       struct c2c *sharing, size_t top, struct report *out, struct err *err)
+		       struct c2c *sharing, const struct running *running,
+		       const struct wait_places *waits, size_t top, struct report *out,
+		       struct err *err)
 {
 	const struct keys all = { { KEY_FUNCTION, KEY_LINE }, 2 };
 	const struct hot *code = parts[CODE].result;
@@ -235,7 +257,10 @@ static int make_report(struct session *s, const struct select *select, struct an
 	struct bottlenecks *bottlenecks = NULL;
 	struct user_code *user_code;
 	struct names names;
+	struct slices_options slices_options;
+	struct analysis slices = { .class = &running_slices_class, .options = &slices_options };
 	size_t n_left = leading_keep(parts[CODE].result);
+	bool by_slices;
 	int rc = 0;
 
 	leading_keep(parts[PROCESSES].result);
@@ -250,18 +275,32 @@ static int make_report(struct session *s, const struct select *select, struct an
 	hot_names(s, code, &all, &names);
 	user_code = user_code_new(code, &names);
 	rc = make_tables(s, parts, n_left, &names, user_code, top, out, err);
+	if (rc == 0)
+		add_running(running, waits, top, out);
 	if (rc == 0 && elapsed_obstacle(s, select) == NULL)
 		elapsed = elapsed_answer_new(s, select, code, &names, &request, &second);
 	if (rc == 0 && capture_spe(s->capture)->is_present)
 		rc = bottlenecks_new(s, code, &names, &second, &bottlenecks, err);
 	forget_parts(parts, PROCESSES);
 	second.wish.keeps_places = true;
+	by_slices = bottlenecks != NULL && running == NULL && select == NULL &&
+		    running_slices_choose(s, facts_n_spe_records(code), &slices_options);
+	if (by_slices)
+		shared_scan_add(&second, &slices, &(struct scan_wish){ 0 });
 	if (rc == 0)
 		shared_scan_run(s, select, &second);
 	if (rc == 0 && elapsed != NULL)
 		rc = add_elapsed(elapsed, out, err);
 	shared_scan_release(&second);
 	elapsed_answer_free(elapsed);
+	if (rc == 0 && by_slices) {
+		struct running *of_slices = running_of_slices(s, slices.result);
+
+		add_running(of_slices, NULL, top, out);
+		running_free(of_slices);
+	}
+	if (by_slices)
+		running_slices_class.free(slices.result);
 	if (rc == 0 && bottlenecks != NULL)
 		bottlenecks_find(bottlenecks);
 	if (rc == 0)
@@ -289,8 +328,12 @@ int report_make_beside(struct session *s, const struct select *select, size_t to
 	};
 	struct shared_scan first = { 0 };
 	struct c2c sharing = { 0 };
+	struct running *running = select == NULL ? running_new(s) : NULL;
+	struct analysis waits = { .class = &wait_places_class, .options = running };
 	int begun = 0, rc = -1;
 
+	if (running != NULL)
+		shared_scan_add(&first, &waits, &(struct scan_wish){ 0 });
 	if (s->slices.n > 0) {
 		code.dimensions |= DIM(SLICE);
 		processes.dimensions |= DIM(SLICE);
@@ -303,7 +346,10 @@ int report_make_beside(struct session *s, const struct select *select, size_t to
 		begun = c2c_begin(&sharing, s, &sharing_request, &first, err);
 	shared_scan_run(s, select, &first);
 	if (begun == 0 || !may_share(s, parts[CODE].result))
-		rc = make_report(s, select, parts, &sharing, top, out, err);
+		rc = make_report(s, select, parts, &sharing, running, waits.result, top, out, err);
+	if (running != NULL)
+		wait_places_class.free(waits.result);
+	running_free(running);
 	forget_parts(parts, CODE);
 	c2c_release(&sharing);
 	return rc;
@@ -388,6 +434,7 @@ void report_release(struct report *r)
 	table_release(&r->findings);
 	table_release(&r->evidence);
 	table_release(&r->loops);
+	running_tables_release(&r->threads);
 	findings_release(&r->found);
 	vec_release(&r->shown.list);
 }

@@ -10,6 +10,7 @@
 #include "findings/finding.h"
 #include "hot/hot.h"
 #include "report/user_code.h"
+#include "running/running.h"
 #include "scan/select.h"
 #include "session/analysis.h"
 #include "session/session.h"
@@ -23,6 +24,7 @@ struct report {
 	struct table capture, sampled; /* the facts, for programs */
 	struct table facts, elapsed, functions, user_code, lines, modules, processes, findings,
 		evidence, loops;
+	struct running_tables threads; /* empty without records of switches */
 	struct tables shown; /* those that have something to say, in order: for programs */
 	struct table answer, summary, addresses, brief_facts, next; /* for people */
 	struct tables screen; /* for people, the answer first; see report_screen() */

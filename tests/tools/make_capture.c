@@ -39,6 +39,7 @@ static const struct argument {
 	{ "kernel-share", "PERCENT", NUMBER, MEMBER(make.kernel_percent), "records in the kernel" },
 	{ "data", "BYTES", NUMBER, MEMBER(make.data_bytes), "that each process works on (64M)" },
 	{ "branches", NULL, FLAG, MEMBER(make.branches), "samples have branch stacks" },
+	{ "branch-entries", "N", NUMBER, MEMBER(make.branch_entries), "in each of them (0 to 16)" },
 	{ "sharing", NULL, FLAG, MEMBER(make.sharing), "threads take data from each other" },
 	{ "no-context", NULL, FLAG, MEMBER(make.no_context), "records do not say their thread" },
 	{ "only-perf61", NULL, FLAG, MEMBER(make.only_perf61), "operations perf 6.1 knows" },

@@ -28,7 +28,8 @@ enum {
 	POOL_RECORDS = 1 << 19,
 	GAP_TICKS = 50, /* between records */
 	MAX_FRAMES = 8,
-	MAX_BRANCHES = 16,
+	RANDOM_BRANCHES = 16, /* entries of a stack, at most */
+	MAX_BRANCHES = 32,
 	PAGE = 4096,
 };
 
@@ -227,7 +228,11 @@ static uint64_t random_code(struct maker *m)
 static uint64_t random_branches(struct maker *m, uint64_t out[3 * MAX_BRANCHES])
 {
 	enum { MISPREDICTED = 1, PREDICTED = 2, CYCLES = 4 };
-	uint64_t n = spe_random_below(&m->random, MAX_BRANCHES + 1);
+	uint64_t n = spe_random_below(&m->random, RANDOM_BRANCHES + 1);
+
+	if (m->options->branch_entries > 0)
+		n = m->options->branch_entries < MAX_BRANCHES ? m->options->branch_entries
+							      : MAX_BRANCHES;
 
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t cycles = spe_random_below(&m->random, 200);

@@ -19,6 +19,7 @@ struct make_options {
 	uint64_t kernel_percent; /* of the SPE records */
 	uint64_t data_bytes;	 /* of the data that each process works on */
 	bool branches;		 /* samples have branch stacks */
+	uint64_t branch_entries; /* in each, at most 32; 0: 0 to 16 at random */
 	bool sharing;		 /* threads take most of it out of each other's caches */
 	bool no_context;	 /* no context packets: threads are known by their switches */
 	bool only_perf61;	 /* no operations that perf 6.1 has no words for */

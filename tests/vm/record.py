@@ -10,6 +10,7 @@ not. How long that lasts depends on this machine. So recorders and what they rec
 """
 
 import collections
+import csv
 import pathlib
 import subprocess
 import sys
@@ -111,6 +112,20 @@ def test_events(m):
         m.expect(f"{name}: type: 8, size: 128, config: {config}," in configs, f"{name} in {configs}")
 
 
+def test_cycle_accounting(m):
+    """The events of the CPU's tree, in turns: what this machine lacks is left out, and how long each was counted is known."""
+    path = m.record("cyclops", "account", "--cycles -c 20011 record-program busy 100")
+    text = harness.run(m.cyclops, "cycles", *m.paths, "--all", "--format", "csv", path).decode()
+    rows = [row for row in csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))]
+    cycles = {row["function"]: row for row in rows if row["node"] == "CPU_CYCLES"}
+    share = float(cycles["work_a"]["cycles"]) / sum(float(cycles[name]["cycles"]) for name in ("work_a", "work_b"))
+    m.expect(abs(share - 0.75) < 0.1, f"work_a has {share:.3f} of the cycles")
+    for node, state in (("STALL_BACKEND", "measured"), ("L1D_CACHE_REFILL_RD", "measured"), ("DTLB_WALK", "not collected")):
+        states = {row["state"] for row in rows if row["node"] == node}
+        m.expect(states == {state}, f"{node}: {states}")
+    m.expect(float(cycles["work_a"]["mux"]) > 1.1 and cycles["work_a"]["mux_trust"] != "uncertain", f"turns: {cycles['work_a']}")
+
+
 def test_chains(m):
     """Who called, by frame pointers: the same ways by both recorders."""
     for tool in ("cyclops", "perf"):
@@ -205,7 +220,7 @@ def main():
         with guest.Guest(files={"/bin/record-program": program}, with_perf=True, n_cpus=2) as machine:
             m = Machine(machine, home, sys.argv[1:])
             m.run(PREPARE)
-            for test in (test_shares, test_events, test_chains, test_turns, test_cpus, test_attach, test_children,
+            for test in (test_shares, test_events, test_chains, test_turns, test_cycle_accounting, test_cpus, test_attach, test_children,
                          test_all_files):
                 begin = time.monotonic()
                 try:

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to this folder. */
+#ifndef CYCLOPS_RUNNING_INSIDE_H
+#define CYCLOPS_RUNNING_INSIDE_H
+
+#include "running/running.h"
+
+/* Is it a thread of a program, and not of the kernel or of nobody? */
+bool running_is_of_program(const struct session *, uint32_t tid, uint64_t time_ns);
+
+/* Adds to the time in which so many threads ran. */
+void running_add_time(struct running *, size_t n_running, uint64_t ns);
+
+/* Is a sample of the event taken at each switch? */
+bool running_is_switch_event(const struct session *, size_t event);
+
+/* What wait_places_class finds. */
+struct wait_place {
+	uint64_t time_ns, position; /* of the sample */
+	uint32_t place, frame;	    /* the session's; place 0: none was found */
+};
+
+#endif

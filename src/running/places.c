@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where threads were when they left their CPU: their last sample before each wait. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "running/inside.h"
+
+/* So many waits have places; beyond that they would take too much memory. */
+enum { MOST_WAITS = 1 << 19 };
+
+enum { SOFTWARE_CONTEXT_SWITCHES = 3 };
+
+bool running_is_switch_event(const struct session *s, size_t event)
+{
+	const struct attr *attr = &capture_event(s->capture, event)->attr;
+
+	return (attr->type == ATTR_TYPE_SOFTWARE && attr->config == SOFTWARE_CONTEXT_SWITCHES) ||
+	       (attr->type == ATTR_TYPE_TRACEPOINT &&
+		strncmp(capture_event_name(s->capture, event), "sched:sched_switch", 18) == 0);
+}
+
+static void *places_new(const struct session *s, const void *options)
+{
+	struct wait_places *p = mem_zalloc(1, sizeof(*p));
+
+	(void)s;
+	p->running = options;
+	if (p->running->waits.n <= MOST_WAITS)
+		p->list = mem_zalloc(p->running->waits.n + 1, sizeof(*p->list));
+	return p;
+}
+
+static void places_free(void *partial)
+{
+	struct wait_places *p = partial;
+
+	if (p == NULL)
+		return;
+	free(p->list);
+	free(p);
+}
+
+static bool wants_chains(const void *options)
+{
+	return ((const struct running *)options)->waits.n > 0;
+}
+
+/* The first wait of a thread that begins at this time or later; waits.n: none. */
+static size_t wait_behind(const struct running *r, uint32_t tid, uint64_t time_ns)
+{
+	uint32_t thread = tuples_find(&r->threads, &(uint64_t){ tid });
+	size_t from, to, end;
+
+	if (thread == TUPLES_NONE)
+		return r->waits.n;
+	from = r->first_wait[thread];
+	end = to = r->first_wait[thread + 1];
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (r->waits.items[middle].from_ns < time_ns)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < end ? from : r->waits.n;
+}
+
+/* Is it later than the one before, in time, then in the file? */
+static bool is_later(const struct wait_place *a, const struct wait_place *b)
+{
+	if (b->place == 0 || a->time_ns != b->time_ns)
+		return b->place == 0 || a->time_ns > b->time_ns;
+	return a->position > b->position;
+}
+
+static void places_consume(void *partial, const struct batch *b)
+{
+	const uint32_t needed = HAS_TID | HAS_TIME | HAS_PLACE;
+	struct wait_places *p = partial;
+	const struct running *r = p->running;
+
+	if (b->kind != BATCH_SAMPLES || p->list == NULL)
+		return;
+	for (size_t row = 0; row < b->n; row++) {
+		struct wait_place seen = { b->time_ns[row], b->position[row], b->place[row],
+					   b->frame[row] };
+		size_t wait;
+
+		if ((b->has[row] & needed) != needed || seen.place == 0)
+			continue;
+		if (r->has_switch_events && !running_is_switch_event(r->session, b->event[row]))
+			continue;
+		wait = wait_behind(r, b->tid[row], b->time_ns[row]);
+		if (wait < r->waits.n && is_later(&seen, &p->list[wait]))
+			p->list[wait] = seen;
+	}
+}
+
+static void places_merge(void *into, const void *from, const struct id_map *map)
+{
+	struct wait_places *to = into;
+	const struct wait_places *part = from;
+
+	for (size_t i = 0; to->list != NULL && i < to->running->waits.n; i++) {
+		struct wait_place seen = part->list[i];
+
+		if (seen.place == 0)
+			continue;
+		seen.frame = map->frames[seen.frame];
+		if (is_later(&seen, &to->list[i]))
+			to->list[i] = seen;
+	}
+}
+
+const struct analysis_class wait_places_class = {
+	.new = places_new,
+	.free = places_free,
+	.wants_chains = wants_chains,
+	.consume = places_consume,
+	.merge = places_merge,
+};
