@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hot/arguments/arguments.h"
 
+#include "base/alloc.h"
 #include "capture/format/sample.h"
-#include "hot/arguments/inside.h"
+#include "hot/arguments/loops.h"
 #include "scan/scan.h"
 
 static bool has_registers(const struct capture *c)
@@ -42,18 +43,27 @@ int argument_tables_make(struct session *s, const struct select *select,
 	const struct scan_wish wish = { .with_registers = true };
 	const struct registers *registers;
 	struct argument_sites sites;
-	struct analysis values = { .class = &argument_values_class, .options = &sites };
+	struct loop_request loops = { .event = request->event };
+	struct analysis scans[] = {
+		{ .class = &argument_values_class, .options = &sites },
+		{ .class = &loop_trips_class, .options = &loops },
+	};
 	int rc;
 
 	if (find_registers(s, &registers, err) < 0)
 		return -1;
 	argument_sites_find(s, select, registers, request->event, &sites);
-	scan_part(s, select, &wish, &values, 1);
-	rc = argument_tables_fill(values.result, request, out, err);
+	loops.loops = sites.loops;
+	scan_part(s, select, &wish, scans, COUNT(scans));
+	rc = argument_tables_fill(scans[0].result, request, out, err);
+	loop_trips_table(scans[1].result, registers->names, request->top, &out->loops);
 	*vec_add(&out->shown.list) = &out->values;
 	if (request->with_histogram)
 		*vec_add(&out->shown.list) = &out->histogram;
-	values.class->free(values.result);
+	if (table_n_rows(&out->loops) > 0)
+		*vec_add(&out->shown.list) = &out->loops;
+	for (size_t i = 0; i < COUNT(scans); i++)
+		scans[i].class->free(scans[i].result);
 	argument_sites_release(&sites);
 	return rc;
 }
@@ -62,6 +72,7 @@ void argument_tables_release(struct argument_tables *t)
 {
 	table_release(&t->values);
 	table_release(&t->histogram);
+	table_release(&t->loops);
 	vec_release(&t->shown.list);
 	*t = (struct argument_tables){ 0 };
 }

@@ -22,13 +22,13 @@ struct argument_request {
 
 /* Zeroed is empty. */
 struct argument_tables {
-	struct table values, histogram;
+	struct table values, histogram, loops;
 	struct tables shown;
 };
 
 /*
  * Scans twice: for the places with registers, then for the values at those places where registers
- * hold arguments. Fails if no event records registers, if the architecture's registers are not
+ * hold arguments, or limits of counted loops. Fails if no event records registers, if the architecture's registers are not
  * known, or if there is no column `sort`. `out` is to be released also after a failure.
  */
 int argument_tables_make(struct session *, const struct select *, const struct argument_request *,

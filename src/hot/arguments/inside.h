@@ -27,13 +27,16 @@ struct argument_function {
 	uint32_t first, n; /* in `arguments` */
 };
 
-/* The places where registers hold arguments, and of which function. */
+struct counted_loops;
+
+/* The places where registers hold arguments, and of which function; and counted loops around places. */
 struct argument_sites {
 	const struct registers *registers;
 	struct tuples places;	      /* (module, offset) → number of the site … */
 	VEC_OF(uint32_t) function_of; /* … → the function that is called or begins there */
 	VEC_OF(struct argument_function) functions;
 	VEC_OF(struct argument) arguments;
+	struct counted_loops *loops;	      /* sampled with the limit in a register; owned */
 	uint64_t n_samples, n_with_registers; /* of the events looked at */
 	int event;
 };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "hot/arguments/inside.h"
+#include "hot/arguments/loops.h"
 #include "isa/arguments.h"
 #include "scan/scan.h"
 #include "session/names.h"
@@ -157,7 +157,7 @@ static int sites_compare_places(const void *left, const void *right)
 }
 
 static void sites_find_candidates(struct session *s, const struct seen *seen,
-				  struct candidates *out)
+				  const struct argument_sites *sites, struct candidates *out)
 {
 	VEC_OF(struct place) places = { 0 };
 	struct symbol *symbols;
@@ -172,6 +172,7 @@ static void sites_find_candidates(struct session *s, const struct seen *seen,
 	symbols_resolve(s->symbols, s->pool, places.items, places.n, SYMBOLS_FUNCTIONS, symbols);
 	for (size_t i = 0; i < places.n; i++)
 		arguments_sites_look_at(s, places.items[i], &symbols[i], out);
+	counted_loops_find(s, places.items, symbols, places.n, sites->registers, sites->loops);
 	free(symbols);
 	vec_release(&places);
 }
@@ -282,7 +283,8 @@ void argument_sites_find(struct session *s, const struct select *select,
 	seen = analysis.result;
 	out->n_samples = seen->n_samples;
 	out->n_with_registers = seen->n_with_registers;
-	sites_find_candidates(s, seen, &candidates);
+	out->loops = mem_zalloc(1, sizeof(*out->loops));
+	sites_find_candidates(s, seen, out, &candidates);
 	if (candidates.entries.n > 0)
 		sites_name_functions(s, &candidates, out);
 	vec_release(&candidates.places);
@@ -296,5 +298,8 @@ void argument_sites_release(struct argument_sites *sites)
 	vec_release(&sites->function_of);
 	vec_release(&sites->functions);
 	vec_release(&sites->arguments);
+	if (sites->loops != NULL)
+		counted_loops_release(sites->loops);
+	free(sites->loops);
 	*sites = (struct argument_sites){ 0 };
 }
