@@ -398,6 +398,8 @@ static void note_changes(const struct diff *d, enum measure_kind kind, size_t cu
 		if (first_hidden == NULL && row->certainty == DIFF_SATURATED)
 			first_hidden = row;
 	}
+	if (kind == MEASURE_TOTAL && first_row(d, MEASURE_TOTAL, "arm_spe", true) != NULL)
+		table_note(t, "arm_spe: summed latency of sampled operations; they overlap");
 	if (kind != MEASURE_TOTAL && n > n_by_certainty[DIFF_UNKNOWN])
 		table_note(t, "%zu of %zu changes %s significant (99 %%)",
 			   n_by_certainty[DIFF_CERTAIN], n - n_by_certainty[DIFF_UNKNOWN],

@@ -79,10 +79,10 @@ def check_words(checks, cyclops, data):
     rows = json.loads(run(cyclops, "diff", "--format", "json", *symbols, *names))["totals"]
     share = next(-100 * row["change_share"] for row in rows if row["name"] == "time")
     text = run(cyclops, "diff", *symbols, *names).decode()
-    notes = text[:text.index("Totals")]
-    order = [notes.find(words) for words in (f"time: b takes {share:.1f} % less than a",
-                                             "arm_spe: summed latency of sampled operations (they overlap)")]
-    checks.expect(0 <= order[0] < order[1] and "arm_spe: b takes" not in text, f"headline: {notes}")
+    answer, tables = text[:text.index("Totals")], text[text.index("Totals"):]
+    checks.expect(answer.startswith(f"Time: b takes {share:.1f} % less than a"), f"headline: {answer}")
+    checks.expect("arm_spe: b takes" not in text, f"a sum of latencies is no time: {text}")
+    checks.expect("arm_spe: summed latency of sampled operations; they overlap" in tables, f"totals: {tables}")
     checks.expect("(95 %)" in text, f"no level of +-: {text}")
     after = os.path.join(data, "counts", "stride-ahead.csv")
     metrics = json.loads(run(cyclops, "diff", "--format", "json", "--all", counts, after))["metrics"]
