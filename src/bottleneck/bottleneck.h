@@ -34,10 +34,11 @@ enum bottleneck_cause {
 /* A cause, of a loop or of a function's code outside of loops that count. */
 struct bottleneck {
 	enum bottleneck_cause cause;
-	uint32_t place;		 /* the instruction that it is about */
-	uint32_t loop_place;	 /* an instruction of the loop's end */
-	uint32_t prefetch;	 /* of BOTTLENECK_PREFETCH; UINT32_MAX: not known */
-	bool is_division;	 /* of BOTTLENECK_CHAIN: a division has most of it */
+	uint32_t place;	     /* the instruction that it is about */
+	uint32_t loop_place; /* an instruction of the loop's end */
+	uint32_t prefetch;   /* of BOTTLENECK_PREFETCH; UINT32_MAX: not known */
+	bool is_division;    /* of BOTTLENECK_CHAIN: a division has most of it */
+	bool ends_loop; /* of BOTTLENECK_MISPREDICTIONS: the branch decides whether a loop goes on */
 	bool is_contended;	 /* other cores take the lines that it loads from away */
 	enum source_level level; /* of BOTTLENECK_DATA */
 

@@ -258,6 +258,34 @@ static void count_chain(const struct judged *j, struct bottleneck *out)
 	}
 }
 
+static struct flow flow_of(const struct judged *j, size_t insn)
+{
+	uint32_t word = htole32(judged_word(j, insn));
+
+	return isa_flow(ISA_A64, &word, sizeof(word),
+			sizeof(word) * (j->region->head + (uint64_t)insn));
+}
+
+/*
+ * Does a branch decide whether a loop goes on? It leads back, and nothing behind it leads into the same code:
+ * else it is a case of what the loop does.
+ */
+static bool ends_loop(const struct judged *j, size_t insn)
+{
+	uint64_t at = sizeof(uint32_t) * (j->region->head + (uint64_t)insn);
+	struct flow flow = flow_of(j, insn);
+
+	if (flow.kind != FLOW_BRANCH || !flow.has_target || flow.target > at)
+		return false;
+	for (size_t i = insn + 1; i < j->n; i++) {
+		struct flow next = flow_of(j, i);
+
+		if (next.has_target && next.target >= flow.target && next.target <= at)
+			return false;
+	}
+	return true;
+}
+
 /*
  * Part of the run time in which what a branch takes, when it is mispredicted, is spent: that of its loop if it
  * stays there, of its function if records tell that from others; else it may be any. A jump to an address that
@@ -267,14 +295,14 @@ static double time_share_around(const struct judged *j, size_t insn)
 {
 	const double told_apart = 0.8; /* of the function's pairs of records, with both in it */
 	const struct pair_sums *function = &j->sums->functions[j->region->function];
-	uint32_t word = htole32(judged_word(j, insn));
-	uint64_t head = sizeof(word) * j->region->head, end = sizeof(word) * j->f->n;
-	struct flow flow = isa_flow(ISA_A64, &word, sizeof(word), head + sizeof(word) * insn);
+	const uint64_t bytes = sizeof(uint32_t);
+	uint64_t head = bytes * j->region->head, end = bytes * j->f->n;
+	struct flow flow = flow_of(j, insn);
 
 	if (flow.kind == FLOW_CALL || flow.kind == FLOW_RETURN || flow.target >= end)
 		return 1;
 	if (j->region->is_loop && flow.has_target && flow.target >= head &&
-	    flow.target < head + sizeof(word) * j->n)
+	    flow.target < head + bytes * j->n)
 		return j->time_share;
 	return ratio(function->n_inside, function->n) < told_apart
 		       ? 1
@@ -365,6 +393,7 @@ static void add_cause(struct judged *j, struct bottlenecks *all, const struct ca
 		b.loop.part = j->latency > 0 ? fmin(1, j->walks / j->latency) : 0;
 		break;
 	case BOTTLENECK_MISPREDICTIONS:
+		b.ends_loop = ends_loop(j, c->insn);
 		b.loop.n_here = s->n_mispredicted;
 		b.loop.n_of = s->n;
 		break;

@@ -462,18 +462,32 @@ const char *finding_remedy_words(struct table *t, const struct finding *f)
 	return words_take(t, &text);
 }
 
-/* The command, of `annotate` with the function: without one it shows the hottest. */
-static const char *command_words(struct table *t, const struct finding *f)
+/* Without the function annotate shows the hottest. NULL: it has no name. */
+static const char *annotate_words(struct table *t, const struct finding *f)
 {
-	bool has_name =
-		f->function != NULL && f->subject != NULL && strcmp(f->function, f->subject) == 0;
 	struct text text = { 0 };
 
-	if (strcmp(f->command, "annotate") != 0 || !has_name)
-		return f->command;
-	text_str(&text, f->command);
+	if (f->function == NULL || f->subject == NULL || strcmp(f->function, f->subject) != 0)
+		return NULL;
+	text_str(&text, "annotate");
 	text_shell_word(&text, f->function);
 	return words_take(t, &text);
+}
+
+static const char *command_words(struct table *t, const struct finding *f)
+{
+	const char *annotate = strcmp(f->command, "annotate") == 0 ? annotate_words(t, f) : NULL;
+
+	return annotate != NULL ? annotate : f->command;
+}
+
+const char *finding_code_words(struct table *t, const struct session *s, const struct finding *f)
+{
+	bool is_of_data =
+		f->loop != NULL && f->command != NULL && f->kind != FINDING_MISPREDICTIONS;
+	const char *annotate = is_of_data ? annotate_words(t, f) : NULL;
+
+	return annotate != NULL ? tip(t, s, annotate) : NULL;
 }
 
 const char *finding_next_words(struct table *t, const struct session *s, const struct finding *f)
@@ -496,13 +510,15 @@ const char *finding_next_words(struct table *t, const struct session *s, const s
 	return words_take(t, &text);
 }
 
-static const char *samples_words(struct table *t, const struct finding_samples *s)
+static const char *samples_words(struct table *t, const struct finding *f)
 {
+	const struct finding_samples *s = &f->samples;
 	struct text text = { 0 };
 
 	text_format(&text, "%s %s, \xc2\xb1 %.1f %% (95 %% interval)%s",
 		    table_human(t, cell_count(s->n), "of"),
-		    table_human(t, cell_count(s->n_all), s->of), 100 * s->error,
+		    table_human(t, cell_count(s->n_all), s->of),
+		    100 * (f->loop != NULL ? f->size.error : s->error),
 		    s->no_jitter ? "; the interval had no jitter: loops in step with it are over- "
 				   "or undercounted"
 				 : "");
@@ -518,7 +534,7 @@ const char *finding_confidence_words(struct table *t, const struct finding *f)
 		return sharing_confidence(t, f);
 	if (f->coverage.is_set)
 		return counts_confidence(t, &f->coverage);
-	return f->samples.n_all > 0 ? samples_words(t, &f->samples) : NULL;
+	return f->samples.n_all > 0 ? samples_words(t, f) : NULL;
 }
 
 /* A place in the columns of its name, file and line. */

@@ -215,8 +215,8 @@ static const char *whole_brief(const struct finding *f)
 	return f->size.whole;
 }
 
-/* "<= 68.2 % +- 3.7 time" */
-static const char *cost_brief(struct table *t, const struct finding *f)
+/* "<= 68.2 % +- 3.7 time"; `whole` is what the share is of, "" if the heading says it. */
+static const char *cost_brief(struct table *t, const struct finding *f, const char *whole)
 {
 	const char *cost = cost_words(t, f);
 
@@ -226,7 +226,47 @@ static const char *cost_brief(struct table *t, const struct finding *f)
 			    f->loop != NULL   ? "\xe2\x89\xa4 "
 			    : f->code != NULL ? "\xe2\x89\xa5 "
 					      : "",
-			    cost, whole_brief(f)[0] != '\0' ? " " : "", whole_brief(f));
+			    cost, whole[0] != '\0' ? " " : "", whole);
+}
+
+/* What all shares are of; "" if they are of different wholes. */
+static const char *common_whole(const struct findings *f)
+{
+	const char *whole = f->list.n > 0 ? whole_brief(f->list.items[0]) : "";
+
+	for (size_t i = 1; i < f->list.n; i++)
+		if (strcmp(whole_brief(f->list.items[i]), whole) != 0)
+			return "";
+	return whole;
+}
+
+/* Findings of loads in loops: put_loop_brief() says how long they take. */
+static bool has_access_cycles(const struct findings *f)
+{
+	for (size_t i = 0; i < f->list.n; i++) {
+		enum finding_kind kind = f->list.items[i]->kind;
+
+		if (f->list.items[i]->loop != NULL &&
+		    (kind == FINDING_L2_BOUND || kind == FINDING_LLC_BOUND ||
+		     kind == FINDING_DRAM_LATENCY || kind == FINDING_DRAM_BANDWIDTH ||
+		     kind == FINDING_MEMORY_BOUND || kind == FINDING_SHARED_DATA))
+			return true;
+	}
+	return false;
+}
+
+/* The columns, with what costs are shares of in the heading if all are of the same. */
+static void init_brief_table(const char *whole, struct table *out)
+{
+	struct column *own;
+
+	table_init(out, "summary", NULL, columns, N_COLUMNS);
+	if (whole[0] == '\0')
+		return;
+	own = arena_alloc(&out->memory, sizeof(columns));
+	memcpy(own, columns, sizeof(columns));
+	own[COST].title = table_format(out, "cost (%s)", whole);
+	out->columns = own;
 }
 
 static void put_loop_brief(const struct finding_loop *l, enum finding_kind kind, struct text *out)
@@ -239,7 +279,8 @@ static void put_loop_brief(const struct finding_loop *l, enum finding_kind kind,
 		put_loop_part(l, "accesses need a walk", out);
 		return;
 	case FINDING_MISPREDICTIONS:
-		put_loop_part(l, "branches mispredicted", out);
+		text_str(out, "mispredicted ");
+		put_loop_part(l, "times", out);
 		return;
 	case FINDING_STORE_BOUND:
 		put_loop_part(l, "stores miss L1D", out);
@@ -264,7 +305,7 @@ static void put_sharing_brief(struct table *t, const struct finding *f, struct t
 	const struct finding_waits *w = s->contended.n > 0 ? &s->contended : &s->reloads;
 
 	if (w->n > 0)
-		text_format(out, "%s, %s%.0f cycles",
+		text_format(out, "%s, mean %s%.0f cycles",
 			    table_human(t, cell_count(w->n), sharing_waiters(s, w->n)),
 			    w->n_saturated > 0 ? "\xe2\x89\xa5" : "", w->mean_cycles);
 	else
@@ -300,7 +341,9 @@ static const char *evidence_brief(struct table *t, const struct finding *f)
 
 void findings_brief_table(const struct findings *f, struct table *out)
 {
-	table_init(out, "summary", NULL, columns, N_COLUMNS);
+	const char *whole = common_whole(f);
+
+	init_brief_table(whole, out);
 	for (size_t i = 0; i < f->list.n; i++) {
 		const struct finding *each = f->list.items[i];
 		struct cell *row = table_add_row(out);
@@ -309,10 +352,13 @@ void findings_brief_table(const struct findings *f, struct table *out)
 		row[WHAT] = cell_text(cause_words(each));
 		row[WHERE] = words_cell(where_words(out, each));
 		row[LINE] = words_cell(line_words(out, each));
-		row[COST] = words_cell(cost_brief(out, each));
+		row[COST] = words_cell(
+			cost_brief(out, each, whole[0] != '\0' ? "" : whole_brief(each)));
 		row[EVIDENCE] = words_cell(evidence_brief(out, each));
 		row[FIX] = words_cell(fix_words(each));
 	}
+	if (has_access_cycles(f))
+		table_note(out, "cycles of loads: their mean, from issue to completion");
 	for (size_t i = 0; i < f->silences.n && f->list.n > 0; i++)
 		if (f->silences.items[i].kind != SILENCE_NO_COUNTERS) /* the answer says so */
 			findings_note_silence(out, &f->silences.items[i]);
@@ -337,6 +383,10 @@ static void put_cost(struct table *t, const struct finding *f, struct text *out)
 		text_str(out, " or more");
 	else if (f->loop == NULL && f->size.mark == MARK_AT_MOST)
 		text_str(out, " or less");
+	if (f->sharing != NULL && f->sharing->has_gain) {
+		text_str(out, ", ");
+		put_sharing_time(t, f->sharing, out);
+	}
 }
 
 /* ", written at sharing.c:38, read at sharing.c:52" */
@@ -452,11 +502,9 @@ static void say_confidence(struct table *t, const struct findings *found, const 
 	if (f->sharing != NULL || f->coverage.is_set)
 		text_format(&text, "Confidence: %s", finding_confidence_words(t, f));
 	else if (f->samples.n_all > 0)
-		text_format(&text, "Confidence: %s %s",
-			    table_human(t, cell_count(f->samples.n), "of"),
-			    table_human(t, cell_count(f->samples.n_all), f->samples.of));
-	if (f->sharing == NULL && f->samples.n_all > 0 && has_error(f))
-		text_str(&text, ", \xc2\xb1 is the 95 % interval");
+		text_format(&text, "Confidence: %s%s",
+			    has_error(f) ? "\xc2\xb1 is the 95 % interval, from " : "",
+			    table_human(t, cell_count(f->samples.n), f->samples.of));
 	if (f->samples.no_jitter)
 		text_str(&text, "; no jitter: loops in step with the interval mislead");
 	if (lost != NULL)
@@ -514,6 +562,28 @@ static void add_command(struct table *t, const char *command)
 	row[1] = cell_text(command);
 }
 
+/* The code of the first finding, then what shows the others; the lines of any that is of sharing. */
+static void add_leading(const struct findings *f, const struct session *s, size_t most,
+			struct table *out)
+{
+	const char *code;
+
+	if (f->list.n == 0)
+		return;
+	code = finding_code_words(out, s, f->list.items[0]);
+	if (code != NULL)
+		add_command(out, code);
+	for (size_t i = 0; i < f->list.n && table_n_rows(out) < most; i++) {
+		const struct finding *each = f->list.items[i];
+		const char *command =
+			i == 0 && code != NULL ? NULL : finding_next_words(out, s, each);
+
+		if (each->sharing != NULL || (i == 0 && code == NULL))
+			if (command != NULL)
+				add_command(out, command);
+	}
+}
+
 void findings_next_table(const struct findings *f, const struct session *s, struct table *out)
 {
 	bool is_told = f->list.n > 0 && !finding_is_general(f->list.items[0]->kind);
@@ -524,6 +594,7 @@ void findings_next_table(const struct findings *f, const struct session *s, stru
 	/* why before where: cycle accounting comes behind a finding that says why itself */
 	if (f->has_accounting && !is_told)
 		add_command(out, tip(out, s, "cycles"));
+	add_leading(f, s, most, out);
 	for (size_t i = 0; i < f->list.n && table_n_rows(out) < most; i++) {
 		const char *command = finding_next_words(out, s, f->list.items[i]);
 

@@ -24,6 +24,12 @@ bool finding_is_of_counts(const struct finding *);
 /* The kind, or the metric that passes its threshold: what programs know it by. */
 const char *finding_id(const struct finding *);
 const char *finding_next_words(struct table *, const struct session *, const struct finding *);
+
+/*
+ * "cyclops annotate chase …": the code of a finding of a loop, where latencies show the cause; NULL: it
+ * is of none, or has no name.
+ */
+const char *finding_code_words(struct table *, const struct session *, const struct finding *);
 void findings_note_silence(struct table *, const struct silence *);
 
 /* words_counts.c */
@@ -54,5 +60,8 @@ void put_place(const struct finding_place *, struct text *);
 
 /* "42 stores and 24 atomics": the sampled writes to the lines. */
 const char *sharing_writes(struct table *, const struct finding_sharing *);
+
+/* "57.1 % +- 0.2 of the run time of the waiting thread"; needs has_gain. */
+void put_sharing_time(struct table *, const struct finding_sharing *, struct text *out);
 
 #endif

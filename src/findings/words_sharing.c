@@ -196,6 +196,15 @@ const char *sharing_cost_words(struct table *t, const struct finding *f)
 	return words_take(t, &text);
 }
 
+void put_sharing_time(struct table *t, const struct finding_sharing *s, struct text *out)
+{
+	text_format(out, "%.1f %% \xc2\xb1 %.1f of the run time of %s", 100 * s->gain,
+		    100 * s->gain_error,
+		    s->gain_threads == 1
+			    ? "the waiting thread"
+			    : table_format(t, "the %" PRIu32 " waiting threads", s->gain_threads));
+}
+
 /*
  * "a fix would save about 77.4 % +- 5.0 of load latency, 64.0 % +- 0.5 of the run time of the
  * 4 threads that wait"; NULL: not known. No layout takes the waits for bytes that are wanted.
@@ -207,18 +216,17 @@ const char *sharing_gain_words(struct table *t, const struct finding *f)
 	struct text text = { 0 };
 
 	if (!is_false && !s->has_gain)
-		return NULL;
+		return f->kind == FINDING_TRUE_SHARING && s->has_latency
+			       ? "what the waits take of the run time is not known"
+			       : NULL;
 	text_str(&text, is_false ? "a fix would save about " : "the waits take about ");
 	if (is_false)
-		text_format(&text, "%.1f %% \xc2\xb1 %.1f of %s", 100 * f->size.share,
-			    100 * f->size.error, f->size.whole);
+		text_format(&text, "%.1f %% \xc2\xb1 %.1f of %s%s", 100 * f->size.share,
+			    100 * f->size.error, f->size.whole, s->has_gain ? ", and " : "");
 	if (s->has_gain)
-		text_format(&text, "%s%.1f %% \xc2\xb1 %.1f of the run time of %s",
-			    is_false ? ", and " : "", 100 * s->gain, 100 * s->gain_error,
-			    s->gain_threads == 1
-				    ? "the waiting thread"
-				    : table_format(t, "the %" PRIu32 " waiting threads",
-						   s->gain_threads));
+		put_sharing_time(t, s, &text);
+	else
+		text_str(&text, "; of the run time: not known");
 	return words_take(t, &text);
 }
 
@@ -305,7 +313,9 @@ const char *sharing_confidence(struct table *t, const struct finding *f)
 	if (s->is_both)
 		parts = table_format(t, "; %.0f %% of it is false sharing", 100 * s->false_part);
 	return table_format(t,
-			    "%s by %" PRIu32 " of %" PRIu32 " thread%s, %" PRIu32 " waiting %s%s",
-			    sharing_writes(t, s), s->n_writers, s->n_threads, plural(s->n_threads),
-			    s->n_waited, sharing_waiters(s, s->n_waited), parts);
+			    "%s to it by %" PRIu32 " of the %" PRIu32
+			    " threads that access it, %" PRIu32 " waiting %s%s%s",
+			    sharing_writes(t, s), s->n_writers, s->n_threads, s->n_waited,
+			    sharing_waiters(s, s->n_waited), parts,
+			    s->has_latency ? "; \xc2\xb1 is the 95 % interval" : "");
 }

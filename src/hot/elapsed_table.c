@@ -433,7 +433,7 @@ static void make_notes(const struct making *m, const struct session *s, struct t
 	note_left_out(m, t);
 	note_untold(m, t);
 	if (m->request->is_brief) {
-		table_note(t, "details: hot --elapsed");
+		table_note(t, "details: %s", tip(t, s, "hot --elapsed"));
 		return;
 	}
 	note_rest(m, t);

@@ -10,6 +10,7 @@
 #include "hot/elapsed.h"
 #include "hot/group.h"
 #include "scan/spe_filters.h"
+#include "session/tip.h"
 
 enum {
 	MAX_COLUMNS = 1 + N_KEYS * KEY_MAX_COLUMNS + 16,
@@ -404,8 +405,11 @@ void hot_table_notes(const struct hot *hot, const struct hot_view *view, struct 
 			"events took turns on the counters: their numbers are scaled up; csv and "
 			"json have what was counted");
 	if (weighs_latency(hot, view))
-		table_note(t, "latency is no run time: operations overlap%s",
-			   elapsed_obstacle(hot->session, NULL) == NULL ? " (hot --elapsed)" : "");
+		table_note(t, "latency is no run time: operations overlap%s%s",
+			   elapsed_obstacle(hot->session, NULL) == NULL ? ". Run time: " : "",
+			   elapsed_obstacle(hot->session, NULL) == NULL
+				   ? tip(t, hot->session, "hot --elapsed")
+				   : "");
 	if (has_spe_records(hot))
 		spe_filters_note(hot->session, t);
 	if ((view->with_callers || view->with_call_tree) && !hot_has_chains(hot))

@@ -106,6 +106,14 @@ const char *subject_name(const struct names *names, uint32_t place, struct findi
 	return name;
 }
 
+/* A loop whose end is mispredicted runs for a varying number of iterations: no cases to sort. */
+static const char *remedy_text(const struct bottleneck *b)
+{
+	return b->cause == BOTTLENECK_MISPREDICTIONS && b->ends_loop
+		       ? "make the number of iterations uniform, or write branch-free code"
+		       : NULL;
+}
+
 static void add_loop(const struct bottleneck *b, const struct names *names, struct findings *out)
 {
 	struct cause_class class = cause_class_of(b);
@@ -131,7 +139,7 @@ static void add_loop(const struct bottleneck *b, const struct names *names, stru
 		f->loop->at = findings_place(out, names, b->loop_place);
 	if (b->prefetch != UINT32_MAX)
 		f->loop->other = findings_place(out, names, b->prefetch);
-	finding_add_remedy(f, (struct remedy){ .kind = class.remedy });
+	finding_add_remedy(f, (struct remedy){ .kind = class.remedy, .text = remedy_text(b) });
 	if (b->cause == BOTTLENECK_CHAIN && class.remedy == REMEDY_INTERCHANGE)
 		finding_add_remedy(f, (struct remedy){ .kind = REMEDY_BREAK_CHAIN });
 	f->samples = (struct finding_samples){

@@ -14,6 +14,7 @@
 #include "scan/shared_scan.h"
 #include "scan/spe_filters.h"
 #include "session/tip.h"
+#include "table/answer.h"
 
 /* Rows of a brief table, and of each event where there are several. */
 enum { BRIEF = 8, BRIEF_EACH = 3 };
@@ -144,7 +145,7 @@ static int add_elapsed(struct elapsed_answer *answer, struct report *out, struct
 		show_second(&out->shown, &out->elapsed);
 	else
 		table_note(&out->functions,
-			   "run time is not known for most functions (hot --elapsed)");
+			   "the run time of most functions is known only as bounds");
 	return 0;
 }
 
@@ -389,11 +390,27 @@ static void screen_code(struct report *r)
 		*vec_add(&r->screen.list) = code;
 }
 
+/* A header that is wrong about what was recorded changes what all shares mean. */
+static void say_contradiction(const struct session *s, struct table *answer)
+{
+	struct text text = { 0 };
+
+	if (spe_filters_are_contradicted(s)) {
+		text_str(&text, "Doubt: ");
+		spe_filters_put_unfit(s, &text);
+		text_str(&text, " the filter in the header, so the interval is unreliable");
+		text_char(&text, '\0');
+		answer_say_sentence(answer, text.bytes);
+	}
+	text_release(&text);
+}
+
 void report_screen(const struct session *s, const struct report_detail *detail, struct report *r)
 {
 	struct table *facts = detail->is_verbose ? &r->facts : &r->brief_facts;
 
 	findings_answer(&r->found, facts_lost(s, &r->facts), &r->answer);
+	say_contradiction(s, &r->answer);
 	*vec_add(&r->screen.list) = &r->answer;
 	if (detail->is_long && r->found.list.n > 0) {
 		*vec_add(&r->screen.list) = &r->findings;

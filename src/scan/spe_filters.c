@@ -194,16 +194,12 @@ bool spe_filters_are_contradicted(const struct session *s)
 }
 
 /* Appends that records contradict the header; false if they do not. */
-static bool add_contradiction(const struct session *s, struct text *out)
+void spe_filters_put_unfit(const struct session *s, struct text *out)
 {
 	char digits[GROUPED_BYTES], all_digits[GROUPED_BYTES];
 
-	if (!spe_filters_are_contradicted(s))
-		return false;
-	text_format(out, ". %s of %s records do not fit it: interval and totals are unreliable",
-		    grouped_u64(s->unfiltered.n, digits),
+	text_format(out, "%s of %s records do not fit", grouped_u64(s->unfiltered.n, digits),
 		    grouped_u64(s->unfiltered.n_records, all_digits));
-	return true;
 }
 
 uint64_t spe_filters_least_cycles(const struct session *s)
@@ -271,8 +267,13 @@ bool spe_filters_sentence(const struct session *s, struct text *out)
 		put_filters(a, out);
 		n++;
 	}
-	if (!add_contradiction(s, out))
+	if (!spe_filters_are_contradicted(s)) {
 		text_str(out, "): totals, means and shares are of what passed");
+		return true;
+	}
+	text_str(out, ". ");
+	spe_filters_put_unfit(s, out);
+	text_str(out, " it: interval and totals are unreliable");
 	return true;
 }
 

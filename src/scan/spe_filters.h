@@ -50,6 +50,9 @@ bool spe_filters_let_pass(const struct session *, const struct batch *, size_t r
 /* Did scans find so many such records (session->unfiltered) that the header cannot be right? */
 bool spe_filters_are_contradicted(const struct session *);
 
+/* Appends "6 605 of 12 186 records do not fit". */
+void spe_filters_put_unfit(const struct session *, struct text *);
+
 /* The highest minimum latency of the events: faster operations were not recorded by all of them. */
 uint64_t spe_filters_least_cycles(const struct session *);
 

@@ -2,6 +2,8 @@
 /* Tables for people, fitted to the terminal, with readable numbers and notes. */
 #include "table/format.h"
 
+#include <string.h>
+
 #include "table/grid.h"
 #include "table/pen.h"
 #include "table/prose.h"
@@ -23,6 +25,25 @@ static void write_remark(struct pen *pen, enum pen_style style, size_t indent, s
 		return;
 	pen->column = indent;
 	pen_wrap(pen, style, words, indent, pen->width);
+	pen_newline(pen);
+}
+
+/* A note. A command at its end, which does not fit in the line, is on its own, so that it can be pasted. */
+static void write_note(struct pen *pen, size_t indent, const char *note, struct arena *memory)
+{
+	static const char begin[] = ": cyclops ";
+	struct span words = span_of(memory, note, pen->has_unicode);
+	const char *at = strstr(words.bytes, begin);
+	size_t text;
+
+	if (at == NULL || indent + words.width <= pen->width) {
+		write_remark(pen, PEN_PLAIN, indent, words);
+		return;
+	}
+	text = (size_t)(at - words.bytes) + 1;
+	write_remark(pen, PEN_PLAIN, indent, span_part(words, 0, text));
+	pen->column = indent;
+	pen_wrap_command(pen, span_part(words, text + 1, words.size), indent);
 	pen_newline(pen);
 }
 
@@ -169,8 +190,7 @@ static void text_rows(const struct document *d, const struct table *t, bool is_f
 	else
 		marks = writers[t->style](t, &pen, &memory);
 	for (size_t i = 0; i < t->notes.n; i++)
-		write_remark(&pen, PEN_PLAIN, indent_of(t),
-			     span_of(&memory, t->notes.items[i], d->has_unicode));
+		write_note(&pen, indent_of(t), t->notes.items[i], &memory);
 	if (d->explained != NULL) {
 		marks &= ~*d->explained;
 		*d->explained |= marks;

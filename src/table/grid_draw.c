@@ -178,8 +178,9 @@ static void draw_bar(const struct lane *lane, const struct cell *cell, struct pe
 }
 
 /*
- * Columns that the end of a text keeps if it is cut. An offset is kept whole: "chase_mem…+0x1d8". Names of templates are told apart by what stands in front of
- * the first "<" and behind the last ">".
+ * Columns that the end of a text keeps if it is cut. An offset is kept whole: "chase_mem…+0x1d8". Names of
+ * templates are told apart by what stands in front of the first "<" and behind the last ">", other names often by
+ * their end, sentences by their begin.
  */
 static size_t kept_tail(struct span text, size_t room)
 {
@@ -193,7 +194,7 @@ static size_t kept_tail(struct span text, size_t room)
 		return tail < room ? tail : room;
 	}
 	if (last == NULL || memchr(text.bytes, '<', text.size) == NULL)
-		return 0;
+		return memchr(text.bytes, ' ', text.size) == NULL ? room / 2 : 0;
 	tail = span_part(text, (size_t)(last - text.bytes), text.size).width;
 	return tail < room / 2 ? tail : room / 2;
 }

@@ -26,7 +26,7 @@ static const char hot_100[] =
 "                                             share     (cycles)      time  (entries)   IPC    tid\n"
 "  chase               walk.c:8             71.9 %       36.8  G   1.24 ms          0  0.22  12345  !\n"
 "  main                walk.c:15            12.4 %~       1.24 G  93.9  ns          -  1.24  12346\n"
-"  matmul_naive_with…  …eric/matmul.c:10     8.8 %?  11 245       16.9  s       2 468  -     12347\n"
+"  matmul_na…ong_name  …eric/matmul.c:10     8.8 %?  11 245       16.9  s       2 468  -     12347\n"
 "  memcpy                                 ≥ <0.1 %        0        0    ns      3 702  3.00  12348\n"
 "  12 more functions, 3.8 %\n"
 "  ~ scaled up from a part   ? too few samples   ≥ saturated: at least this\n";
@@ -36,7 +36,7 @@ static const char hot_60[] =
 "                                          share     (cycles)\n"
 "  chase             walk.c:8            71.9 %       36.8  G\n"
 "  main              walk.c:15           12.4 %~       1.24 G\n"
-"  matmul_naive_wi…  …ric/matmul.c:10     8.8 %?  11 245\n"
+"  matmul_n…ng_name  …ric/matmul.c:10     8.8 %?  11 245\n"
 "  memcpy                              ≥ <0.1 %        0\n"
 "  hidden columns: time, loads (entries), IPC, tid (--wide)\n"
 "  12 more functions, 3.8 %\n"
@@ -275,7 +275,7 @@ static void cut_names_keep_their_ends(void **state)
 	} cases[] = {
 		{ "a_function_with_a_long_name+0x1d8", "a_funct…+0x1d8" },
 		{ "std::vector<std::pair<int, long>>::insert", "std::ve…insert" },
-		{ "a_function_with_a_long_name", "a_function_wi…" },
+		{ "a_function_with_a_long_name", "a_funct…g_name" },
 	};
 	const struct document d = { .width = 40, .has_unicode = true };
 
