@@ -358,8 +358,8 @@ struct finding {
 
 /* Why there is no finding, or what is missing beside those there are. */
 enum silence_kind {
-	SILENCE_FEW_SAMPLES,  /* `n` of an event, `least` wanted */
-	SILENCE_NOTHING,      /* of samples: all that takes time was seen, and nothing is much */
+	SILENCE_FEW_SAMPLES, /* `n` of an event, `least` wanted */
+	SILENCE_NOTHING, /* of samples: all that takes time was seen, and nothing in a loop is `percent` (0: loops are not known) */
 	SILENCE_NO_LATENCIES, /* samples tell where, not why */
 	SILENCE_NO_TIMES, /* of SPE: what the records can have of the time is not known: `text` */
 	SILENCE_UNEXPLAINED,   /* `percent` of the time is of nothing that was sampled */

@@ -639,7 +639,14 @@ void findings_note_silence(struct table *t, const struct silence *s)
 			   s->n, s->least);
 		break;
 	case SILENCE_NOTHING:
-		table_note(t, "No bottleneck found: everything is below its threshold.");
+		if (s->percent == 0)
+			table_note(t,
+				   "No bottleneck found: all causes are below their thresholds.");
+		else
+			table_note(t,
+				   "No bottleneck found: no cause in a loop costs %.0f %% of the "
+				   "time.",
+				   s->percent);
 		break;
 	case SILENCE_NO_LATENCIES:
 		table_note(t, "What limits the program is not known: these samples say where it "

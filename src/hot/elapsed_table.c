@@ -410,10 +410,9 @@ static void elapsed_note_basis(const struct making *m, const struct session *s, 
 
 	if (m->has_code)
 		table_note(t,
-			   "from, to: assume that operations took at most their latency, %s %.3g "
-			   "GHz%s",
-			   m->request->clock.hz > 0 ? "at" : "on cores at", m->hz / 1e9,
-			   m->request->clock.hz > 0 ? "" : " at least (--ghz)");
+			   "from, to: assume that no operation took longer than its latency, at "
+			   "%.3g GHz%s",
+			   m->hz / 1e9, m->request->clock.hz > 0 ? "" : " or more (--ghz)");
 	if (m->has_code && spe_lacks_jitter(s->capture))
 		table_note(t,
 			   "no jitter: the limits are wrong for loops in step with the interval");
@@ -437,6 +436,7 @@ static void make_notes(const struct making *m, const struct session *s, struct t
 		return;
 	}
 	note_rest(m, t);
+	table_note(t, "times are summed over threads");
 	elapsed_note_basis(m, s, t);
 }
 

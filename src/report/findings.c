@@ -269,7 +269,9 @@ static void add_finding(const struct finder *d, const struct candidate *found)
 /* Says why there is no finding: nothing stands out, or nothing could. */
 static void add_silence(const struct finder *d)
 {
-	struct silence silence = { .kind = SILENCE_NOTHING, .least = LEAST_SAMPLES };
+	struct silence silence = { .kind = SILENCE_NOTHING,
+				   .least = LEAST_SAMPLES,
+				   .percent = d->bottlenecks != NULL ? 100 * least_loop : 0 };
 	bool has_spe = false;
 
 	for (uint64_t event = 0; event < hot_event_end(d->hot); event++) {
