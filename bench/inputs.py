@@ -9,6 +9,7 @@ import sys
 import measure
 
 BENCH = pathlib.Path(__file__).resolve().parent
+ROOT = BENCH.parent / "tests" / "data" / "root"
 
 N_FUNCTIONS = 4000
 
@@ -48,6 +49,7 @@ class Inputs:
     def __init__(self, directory, build):
         self.directory = directory
         self.make_capture = build / "tests" / "tools" / "make-capture"
+        self.cyclops = build / "cyclops"
 
     def _need_space(self, size):
         free = shutil.disk_usage(self.directory).free
@@ -98,6 +100,14 @@ class Inputs:
             self._need_space(parse_size(size))
         return self._run([self.make_capture, "--bytes", size, "--only-perf61", "--sharing", "--data",
                           "7300K", "--symbols", "--binary", self.program(), "--output"], capture)
+
+    def branches(self):
+        """A capture of the model with a million samples of taken branches, with stacks of 32 entries."""
+        capture = self.directory / "branches.data"
+        if not capture.exists():
+            self._need_space(1 << 30)
+        return self._run(["sh", "-c", 'exec "$1" model --sample pc_write_spec:1 --branch-stack=32 --root "$2" -o "$3" -- "$2/opt/demo/demo"',
+                          "sh", self.cyclops, ROOT], capture)
 
     def big_program(self):
         """A C++ program for AArch64 with more than 50 MB of DWARF."""

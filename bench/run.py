@@ -133,6 +133,20 @@ def bench_c2c(b):
               ["perf", "c2c", "report", "--stdio", "--no-source", "-i", file], 100, 1)
 
 
+def bench_branches(b):
+    """A million branch stacks of 32 entries, in 0.8 GB. hot does not look at them, so it reads the same file only."""
+    file, root = b.inputs.branches(), inputs.ROOT
+    ask = {name: [*b.cyclops, name, "--symfs", root, file] for name in ("hot", "calls", "blocks")}
+    costs = dict(zip(ask, measure.best(list(ask.values()), b.home, [b.runs] * len(ask))))
+    for name in ("calls", "blocks"):
+        ours, hot = costs[name], costs["hot"]
+        b.add(f"{name}, hot (1 M stacks of 32)", f"{ours.wall:.3f} s", f"{hot.wall:.3f} s", f"{ours.wall / hot.wall:.2f} x",
+              "<= 2 x", ours.wall <= 2 * hot.wall, f"{ours.cpu / hot.cpu:.2f} x")
+    b.compare("calls, perf report --branch-history (1 M stacks)", ask["calls"],
+              ["perf", "report", "--branch-history", "--stdio", "-i", file], 2, 1)
+    b.compare("blocks, perf script -F brstack (1 M stacks)", ask["blocks"], ["perf", "script", "-F", "brstack", "-i", file], 2, 1)
+
+
 def bench_threads(b):
     """One thread and two."""
     file = b.inputs.spe(b.size)
@@ -225,6 +239,7 @@ BENCHES = {
     "export": bench_export,
     "dump": bench_dump,
     "c2c": bench_c2c,
+    "branches": bench_branches,
     "threads": bench_threads,
     "memory": bench_memory,
     "record": bench_record,
