@@ -143,7 +143,7 @@ def bench_branches(b):
         b.add(f"{name}, hot (1 M stacks of 32)", f"{ours.wall:.3f} s", f"{hot.wall:.3f} s", f"{ours.wall / hot.wall:.2f} x",
               "<= 2 x", ours.wall <= 2 * hot.wall, f"{ours.cpu / hot.cpu:.2f} x")
     b.compare("calls, perf report --branch-history (1 M stacks)", ask["calls"],
-              ["perf", "report", "--branch-history", "--stdio", "-i", file], 2, 1)
+              ["perf", "report", "--branch-history", "--no-inline", "--stdio", "--symfs", root, "-i", file], 2, 1)
     b.compare("blocks, perf script -F brstack (1 M stacks)", ask["blocks"], ["perf", "script", "-F", "brstack", "-i", file], 2, 1)
 
 

@@ -24,12 +24,45 @@ struct entry {
 	uint32_t from_place, to_place;
 };
 
+enum { MEMO_BITS = 10, MEMO_WORDS = 3 };
+
+/* Numbers of tuples that were asked for lately. Most stacks have the branches of those before. */
+struct tuple_memo {
+	struct {
+		uint64_t key[MEMO_WORDS];
+		uint32_t number; /* + 1; 0: free */
+	} slots[1 << MEMO_BITS];
+};
+
+struct stack_scratch {
+	struct tuple_memo segments, chunks, durations, taken;
+	VEC_OF(struct entry) entries; /* of the stack that is being counted */
+};
+
+/* As tuples_add(). */
+static uint32_t memo_add(struct tuple_memo *m, struct tuples *t, const uint64_t *key)
+{
+	uint64_t hash = 0;
+	size_t slot;
+
+	for (size_t i = 0; i < t->width; i++)
+		hash = (hash ^ key[i]) * 0x9e3779b97f4a7c15u;
+	slot = hash >> (64 - MEMO_BITS);
+	if (m->slots[slot].number != 0 && tuples_equal(m->slots[slot].key, key, t->width))
+		return m->slots[slot].number - 1;
+	for (size_t i = 0; i < t->width; i++)
+		m->slots[slot].key[i] = key[i];
+	m->slots[slot].number = tuples_add(t, key) + 1;
+	return m->slots[slot].number - 1;
+}
+
 static void *stack_new(const struct session *session, const void *options)
 {
 	struct stack_counts *c = mem_zalloc(1, sizeof(*c));
 
 	c->session = session;
 	c->options = options;
+	c->scratch = mem_zalloc(1, sizeof(*c->scratch));
 	c->cache = mem_zalloc(1, sizeof(*c->cache));
 	place_cache_init(c->cache, session->timeline, session->places);
 	tuples_init(&c->segments, SEGMENT_WORDS);
@@ -48,6 +81,8 @@ static void stack_free(void *partial)
 		return;
 	place_cache_release(c->cache);
 	free(c->cache);
+	vec_release(&c->scratch->entries);
+	free(c->scratch);
 	tuples_release(&c->segments);
 	vec_release(&c->segment_sums);
 	tuples_release(&c->chunks);
@@ -86,7 +121,7 @@ static uint64_t sample_weight(const struct stack_counts *c, const struct batch *
 static uint32_t stack_add_segment(struct stack_counts *c, const uint64_t key[SEGMENT_WORDS],
 				  const struct segment_sum *sum)
 {
-	uint32_t number = tuples_add(&c->segments, key);
+	uint32_t number = memo_add(&c->scratch->segments, &c->segments, key);
 	struct segment_sum *s;
 
 	if (number == c->segment_sums.n)
@@ -103,7 +138,7 @@ static void stack_add_chunk(struct stack_counts *c, uint32_t segment, uint64_t c
 			    const struct chunk_sum *sum)
 {
 	const uint64_t key[] = { segment, chunk };
-	uint32_t number = tuples_add(&c->chunks, key);
+	uint32_t number = memo_add(&c->scratch->chunks, &c->chunks, key);
 
 	if (number == c->chunk_sums.n)
 		vec_add(&c->chunk_sums);
@@ -115,7 +150,7 @@ static void stack_add_duration(struct stack_counts *c, uint32_t segment, uint64_
 			       uint64_t n)
 {
 	const uint64_t key[] = { segment, cycles };
-	uint32_t number = tuples_add(&c->durations, key);
+	uint32_t number = memo_add(&c->scratch->durations, &c->durations, key);
 
 	if (number == c->duration_sums.n)
 		vec_add(&c->duration_sums);
@@ -125,7 +160,7 @@ static void stack_add_duration(struct stack_counts *c, uint32_t segment, uint64_
 static uint32_t stack_add_taken(struct stack_counts *c, const uint64_t key[TAKEN_WORDS],
 				const struct taken_sum *sum)
 {
-	uint32_t number = tuples_add(&c->taken, key);
+	uint32_t number = memo_add(&c->scratch->taken, &c->taken, key);
 	struct taken_sum *t;
 
 	if (number == c->taken_sums.n)
@@ -236,6 +271,7 @@ static bool is_left_out(const struct stack_options *o, uint64_t position)
 	return o->has_segments && o->is_left_out[clip_position(position)];
 }
 
+/* Reads the entries of a stack into the scratch, and what there is of them. */
 static struct stack_size measure_stack(struct stack_counts *c, const uint64_t *words,
 				       uint32_t n_slots)
 {
@@ -245,9 +281,11 @@ static struct stack_size measure_stack(struct stack_counts *c, const uint64_t *w
 	bool is_oldest_out = false;
 	struct entry e;
 
+	c->scratch->entries.n = 0;
 	for (uint32_t i = 0; i < n_slots; i++) {
 		if (!read_entry(c, words + (size_t)i * WORDS, &e))
 			continue;
+		*vec_add(&c->scratch->entries) = e;
 		size.newest_to = size.n == 0 ? e.to : size.newest_to;
 		is_oldest_out = is_left_out(o, size.n++);
 		oldest_cycles = is_oldest_out ? 0 : e.flags.cycles;
@@ -336,8 +374,6 @@ static void count_stack(struct stack_counts *c, const struct batch *b, size_t ro
 			const struct stack_size *size)
 {
 	const struct stack_options *o = c->options;
-	const uint64_t *words = b->words.items + b->branches[row].first;
-	uint32_t n_slots = b->branches[row].n / WORDS;
 	uint64_t time_ns =
 		attribution_row_time(timeline_is_by_position(c->session->timeline), b, row);
 	uint64_t weight = sample_weight(c, b, row);
@@ -345,27 +381,23 @@ static void count_stack(struct stack_counts *c, const struct batch *b, size_t ro
 					     : divide_weight(weight, size->n_segments);
 	uint64_t each_taken = o->by_cycles ? taken_weight(size, each_segment)
 					   : divide_weight(weight, size->n_taken);
-	uint64_t n_wrong_path = c->n_wrong_path, position = 0;
-	struct entry newer = { 0 }, e;
+	struct entry *entries = c->scratch->entries.items;
 
 	c->weight = add_up(c->weight, weight);
 	if (size->n == 1)
 		c->single_weight = add_up(c->single_weight, weight);
 	if (size->cycles > 0)
 		c->timed_weight = add_up(c->timed_weight, weight);
-	for (uint32_t i = 0; i < n_slots; i++) {
-		if (!read_entry(c, words + (size_t)i * WORDS, &e))
-			continue;
-		look_up_entry(c, b, row, time_ns, &e);
+	for (uint64_t position = 0; position < size->n; position++) {
+		struct entry *at = &entries[position];
+
+		look_up_entry(c, b, row, time_ns, at);
 		if (position > 0 && o->has_segments && !is_left_out(o, position - 1))
-			count_segment(c, &e, &newer, clip_position(position - 1), each_segment);
+			count_segment(c, at, at - 1, clip_position(position - 1), each_segment);
 		/* the branch at the end of the segment of the same position */
 		if (position + 1 == size->n || !is_left_out(o, position))
-			count_taken(c, &e, each_taken);
-		newer = e;
-		position++;
+			count_taken(c, at, each_taken);
 	}
-	c->n_wrong_path = n_wrong_path; /* counted before */
 }
 
 static void stack_consume(void *partial, const struct batch *b)

@@ -87,6 +87,7 @@ struct stack_counts {
 	const struct session *session;
 	const struct stack_options *options;
 	struct place_cache *cache; /* the worker's */
+	struct stack_scratch *scratch;
 
 	struct tuples segments; /* start, end, flags … */
 	VEC_OF(struct segment_sum) segment_sums;
