@@ -345,9 +345,11 @@ def check_tips(checks, cyclops, data):
         checks.expect(found == dict(zip(given[::2], given[1::2])), f"the next command lacks options: {finding['next']}")
         run(cyclops, *words[1:])
     text = run(cyclops, "report", *given, path).decode()
-    pasted = [shlex.split(line.replace("\\\n", "")) for line in re.findall(r"next: +((?:.*\\\n)*.*)", text)]
-    wanted = [shlex.split(finding["next"]) for finding in output["findings"]]
-    checks.expect(pasted and all(words in wanted for words in pasted), f"broken lines: {pasted}")
+    pasted = [shlex.split(line.replace("\\\n", "")) for line in re.findall(r"(?:next:)? +(cyclops (?:.*\\\n)*.*)", text)]
+    for words in pasted:
+        found = {word: words[words.index(word) + 1] for word in given[::2] if word in words}
+        checks.expect(found == dict(zip(given[::2], given[1::2])), f"a broken line: {words}")
+        run(cyclops, *words[1:])
     checks.expect(len(pasted) > 0, "no finding, so no tip")
     checks.count("tips", len(pasted))
 

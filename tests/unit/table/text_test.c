@@ -47,7 +47,7 @@ static const char hot_40_ascii[] =
 "Where the time goes                share\n"
 "  chase         walk.c:8         71.9 %\n"
 "  main          walk.c:15        12.4 %~\n"
-"  matmul_na...  ...tmul.c:10      8.8 %?\n"
+"  matmu...name  ...tmul.c:10      8.8 %?\n"
 "  memcpy                      >= <0.1 %\n"
 "  hidden columns: latency (cycles),\n"
 "  time, loads (entries), IPC, tid\n"
