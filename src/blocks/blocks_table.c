@@ -3,12 +3,14 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "blocks/tables.h"
 #include "branch_stacks/instructions.h"
 #include "estimate/shares.h"
 #include "session/names.h"
+#include "table/answer.h"
 
 enum blocks_column {
 	BLOCKS_COL_FUNCTION,
@@ -557,8 +559,60 @@ static void fill_shadow(const struct cfg *b, struct table *t)
 	}
 }
 
+/* " at FILE:LINE" of an instruction, if the line is known. */
+static void add_line(const struct cfg *b, size_t instruction, struct text *out)
+{
+	const struct symbol_frame *frame = frame_of(b, instruction);
+	const char *file, *slash;
+
+	if (frame == NULL || frame->line == 0 || frame->file.v == 0)
+		return;
+	file = strings_get(symbols_strings(b->code->session->symbols), frame->file);
+	slash = strrchr(file, '/');
+	text_format(out, " at %s:%u", slash != NULL ? slash + 1 : file, frame->line);
+}
+
+/* The block with most samples, and the loop that runs most. */
+static void answer_blocks(const struct cfg *b, struct table *t)
+{
+	const struct block *hottest = NULL;
+	const struct block_loop *loop = NULL;
+	struct text at = { 0 };
+
+	for (size_t i = 0; i < b->list.n; i++)
+		if (b->list.items[i].n_samples > 0 &&
+		    (hottest == NULL || b->list.items[i].n_samples > hottest->n_samples))
+			hottest = &b->list.items[i];
+	for (size_t i = 0; i < b->loops.n; i++)
+		if (b->loops.items[i].n_entries > 0 &&
+		    (loop == NULL || b->loops.items[i].executions > loop->executions))
+			loop = &b->loops.items[i];
+	if (hottest != NULL) {
+		add_line(b, hottest->first, &at);
+		answer_say(t,
+			   "Block %zu of %s%.*s has %.1f %% of the function's samples (%" PRIu64
+			   ").",
+			   (size_t)(hottest - b->list.items), b->code->region->name, (int)at.n,
+			   at.n > 0 ? at.bytes : "", 100 * hottest->share, hottest->n_samples);
+	}
+	text_release(&at);
+	if (loop == NULL)
+		return;
+	at = (struct text){ 0 };
+	add_line(b, b->list.items[loop->head].first, &at);
+	answer_say(t, "The loop%.*s (block %zu) runs about %.3g times for each entry%s.", (int)at.n,
+		   at.n > 0 ? at.bytes : "", loop->head, loop->trips,
+		   loop->n_entries < SPARSE_BELOW ? " (too few samples)" : "");
+	text_release(&at);
+}
+
 void blocks_tables_make(const struct cfg *b, size_t top, bool is_text, struct blocks_tables *out)
 {
+	answer_init(&out->answer);
+	if (is_text) {
+		answer_blocks(b, &out->answer);
+		*vec_add(&out->shown.list) = &out->answer;
+	}
 	table_init(&out->blocks, "blocks", b->code->region->name, block_columns,
 		   COUNT(block_columns));
 	table_init(&out->edges, "edges", "Edges", edge_columns, COUNT(edge_columns));
@@ -598,6 +652,7 @@ void blocks_tables_make(const struct cfg *b, size_t top, bool is_text, struct bl
 
 void blocks_tables_release(struct blocks_tables *t)
 {
+	table_release(&t->answer);
 	table_release(&t->blocks);
 	table_release(&t->edges);
 	table_release(&t->loops);

@@ -21,6 +21,7 @@ void cfg_draw_text(const struct cfg *, unsigned width, bool has_unicode, struct 
  * "instructions" of the stacks.
  */
 struct blocks_tables {
+	struct table answer; /* for people only */
 	struct table blocks, edges, loops, segments, positions, instructions, shadow;
 	struct tables shown;
 };

@@ -63,6 +63,7 @@ int calls_find(const struct calls *, const char *name, uint32_t *out, struct err
 
 /* Tables: all calls, or those to and from a function. */
 struct calls_tables {
+	struct table answer; /* for people only */
 	struct table calls, callers, callees;
 	struct tables shown;
 };

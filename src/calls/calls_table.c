@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "calls/calls.h"
 #include "estimate/shares.h"
+#include "table/answer.h"
 
 enum calls_column {
 	CALLS_COL_CALLER,
@@ -165,9 +166,43 @@ static void fill_part(const struct calls *c, uint32_t function, bool is_caller, 
 	table_show_top(t, top);
 }
 
+/* The commonest call of those to and from a function (UINT32_MAX: of all), and mispredicted returns. */
+static void answer_calls(const struct calls *c, uint32_t function, struct table *t)
+{
+	const struct call *most = NULL;
+	uint64_t n = 0, n_told = 0, n_mispredicted = 0;
+
+	for (size_t i = 0; i < c->list.n; i++) {
+		const struct call *call = &c->list.items[i];
+
+		if (function != UINT32_MAX && call->caller != function && call->callee != function)
+			continue;
+		most = most == NULL ? call : most;
+		n += call->returns.n;
+		n_told += call->returns.n_told;
+		n_mispredicted += call->returns.n_mispredicted;
+	}
+	if (most == NULL)
+		return;
+	answer_say(t,
+		   "%s calls %s most often: %.1f %% of the calls%s (%" PRIu64 " recorded returns).",
+		   c->functions.items[most->caller].name, c->functions.items[most->callee].name,
+		   100 * ratio(most->returns.n, n), function == UINT32_MAX ? "" : " to and from it",
+		   most->returns.n);
+	if (n_told > 0)
+		answer_say(t, "%.1f %% of the returns are mispredicted%s.",
+			   100 * ratio(n_mispredicted, n_told),
+			   n_told < SPARSE_BELOW ? " (too few samples)" : "");
+}
+
 void calls_tables_make(const struct calls *c, uint32_t function, size_t top, bool is_text,
 		       struct calls_tables *out)
 {
+	answer_init(&out->answer);
+	if (is_text) {
+		answer_calls(c, function, &out->answer);
+		*vec_add(&out->shown.list) = &out->answer;
+	}
 	table_init(&out->calls, "calls", NULL, call_columns, COUNT(call_columns));
 	table_init(&out->callers, "callers", "Callers", call_columns, COUNT(call_columns));
 	table_init(&out->callees, "callees", "Callees", call_columns, COUNT(call_columns));
@@ -188,6 +223,7 @@ void calls_tables_make(const struct calls *c, uint32_t function, size_t top, boo
 
 void calls_tables_release(struct calls_tables *t)
 {
+	table_release(&t->answer);
 	table_release(&t->calls);
 	table_release(&t->callers);
 	table_release(&t->callees);
