@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "blocks/tables.h"
 #include "branch_stacks/instructions.h"
 #include "estimate/shares.h"
@@ -563,13 +563,12 @@ static void fill_shadow(const struct cfg *b, struct table *t)
 static void add_line(const struct cfg *b, size_t instruction, struct text *out)
 {
 	const struct symbol_frame *frame = frame_of(b, instruction);
-	const char *file, *slash;
+	const char *file;
 
 	if (frame == NULL || frame->line == 0 || frame->file.v == 0)
 		return;
 	file = strings_get(symbols_strings(b->code->session->symbols), frame->file);
-	slash = strrchr(file, '/');
-	text_format(out, " at %s:%u", slash != NULL ? slash + 1 : file, frame->line);
+	text_format(out, " at %s:%u", path_base(file), frame->line);
 }
 
 /* The block with most samples, and the loop that runs most. */

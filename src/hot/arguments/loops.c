@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "estimate/shares.h"
 #include "session/slices.h"
 
@@ -254,12 +255,10 @@ static void show_loop(const struct loop_trips *trips, const struct loop_row *row
 	cells[LOOP_FUNCTION] = cell_text(l->function != NULL ? l->function : "[unknown]");
 	cells[LOOP_MODULE] = cell_text(l->module);
 	if (l->file != NULL && l->line != 0) {
-		const char *base = strrchr(l->file, '/');
-
 		cells[LOOP_FILE] = cell_text(l->file);
 		cells[LOOP_LINE] = cell_count(l->line);
-		cells[LOOP_PLACE] = cell_text(table_format(
-			t, "%s:%u", base != NULL ? base + 1 : l->file, (unsigned)l->line));
+		cells[LOOP_PLACE] =
+			cell_text(table_format(t, "%s:%u", path_base(l->file), (unsigned)l->line));
 	}
 	cells[LOOP_HEAD] = cell_hex(l->head);
 	cells[LOOP_LIMIT] = cell_text(l->parameter != NULL ? l->parameter : name);
