@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbol/locate.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <lzma.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "symbol/candidates.h"
 #include "symbol/debuginfod.h"
 
@@ -142,6 +145,51 @@ static char *clean_path(const char *path)
 	return mem_strndup(path, length);
 }
 
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static bool is_regular(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/*
+ * A file in the folder itself, whatever it is called there: users copy a program, but not its path. Only the
+ * build-id tells which one it is.
+ */
+static bool try_folder(struct code_search *s, const char *folder)
+{
+	struct dirent **entries = NULL;
+	int n = scandir(folder, &entries, NULL, by_name);
+	bool is_found = false;
+
+	for (int i = 0; i < n; i++) {
+		struct elf_file file = { 0 };
+		struct text path = { 0 };
+		struct err err;
+
+		text_format(&path, "%s/%s", folder, entries[i]->d_name);
+		text_char(&path, '\0');
+		if (!is_found && is_regular(path.bytes) &&
+		    elf_file_open(&file, path.bytes, &err) == 0) {
+			is_found = build_id_matches(&s->wanted->build_id, &file.build_id) &&
+				   elf_file_has(&file, ".text");
+			if (is_found)
+				*s->out = file;
+			else
+				elf_file_release(&file);
+		}
+		text_release(&path);
+		free(entries[i]);
+	}
+	free(entries);
+	return is_found;
+}
+
 int locate_code(const struct search *search, const struct wanted *wanted, struct elf_file *out,
 		struct refusal *why)
 {
@@ -155,6 +203,8 @@ int locate_code(const struct search *search, const struct wanted *wanted, struct
 	c.parts[PART_PATH] = path[0] == '/' ? path : NULL;
 	is_found = candidates_try(&c, code_patterns, try_code, &s);
 	free(path);
+	if (!is_found && search->options->symfs != NULL && wanted->build_id.size > 0)
+		is_found = try_folder(&s, search->options->symfs);
 	if (!is_found && search->options->use_debuginfod) {
 		char *fetched = debuginfod_fetch(DEBUGINFOD_EXECUTABLE, &wanted->build_id);
 

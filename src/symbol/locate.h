@@ -3,7 +3,7 @@
  * Finds the files of a module. A wrong file is worse than none: the libc of a laptop must not name
  * the functions of a server. So a file must have the recorded build-id. If none was recorded, files
  * are only taken from --symfs, or on the machine that recorded, and only if they are for the right
- * architecture.
+ * architecture. A file in the folder of --symfs itself is taken for its build-id alone.
  *
  * Tried instead, and not better: dwfl_standard_find_debuginfo() of libdwfl. It finds debug files by
  * build-id and by checksum, as this does, also with a Dwfl in each thread. But it asks debuginfod
