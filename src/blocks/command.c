@@ -41,7 +41,9 @@ static int check_options(struct question *q, struct err *err)
 	return question_take_symbol(q, &command->function, err);
 }
 
-static int draw_blocks(struct question *q, const struct cfg *b, bool is_dot, struct err *err)
+/* `obstacle`: why there are no executions; NULL: there are. */
+static int draw_blocks(struct question *q, const struct cfg *b, bool is_dot,
+		       const struct err *obstacle, struct err *err)
 {
 	static const char modelled[] = "modelled: these numbers are simulated, not measured\n";
 	struct text text = { 0 };
@@ -53,6 +55,8 @@ static int draw_blocks(struct question *q, const struct cfg *b, bool is_dot, str
 		cfg_draw_dot(b, &text);
 	else
 		cfg_draw_text(b, q->out.document.width, q->out.document.has_unicode, &text);
+	if (!is_dot && obstacle != NULL)
+		text_format(&text, "no executions: %s\n", obstacle->text);
 	rc = printer_write(&q->out, &text, err);
 	text_release(&text);
 	return rc;
@@ -69,7 +73,7 @@ static int show_blocks(struct question *q, const struct annotation *code,
 
 	cfg_init(&cfg, code, stacks, command->splits_calls);
 	if (command->cfg != NULL) {
-		rc = draw_blocks(q, &cfg, strcmp(command->cfg, "dot") == 0, err);
+		rc = draw_blocks(q, &cfg, strcmp(command->cfg, "dot") == 0, obstacle, err);
 		cfg_release(&cfg);
 		return rc;
 	}

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The control flow graph, for Graphviz and for a terminal. */
+/* The control flow graph for Graphviz. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "blocks/tables.h"
-#include "session/names.h"
+#include "blocks/draw.h"
 
 enum {
 	MANY_BLOCKS = 250,
@@ -84,7 +83,7 @@ static int colour_of(double heat, double hottest)
 	return hottest <= 0 ? 1 : 1 + (int)(heat / hottest * (N_COLOURS - 1) + 0.5);
 }
 
-static void add_line_of(const struct cfg *b, size_t instruction, struct text *out)
+void cfg_line_text(const struct cfg *b, size_t instruction, struct text *out)
 {
 	const struct symbol *symbol = &b->code->list.items[instruction].symbol;
 	const struct symbol_frame *frame;
@@ -117,7 +116,7 @@ static void dot_block(const struct cfg *b, size_t number, double hottest, struct
 		text_str(out, "\\nexecuted ");
 		branch_stacks_words(b->stacks, block->executions, block->n_segments, out);
 	}
-	add_line_of(b, block->first, &line);
+	cfg_line_text(b, block->first, &line);
 	if (line.n > 0) {
 		text_char(&line, '\0');
 		text_str(out, "\\n");
@@ -127,10 +126,16 @@ static void dot_block(const struct cfg *b, size_t number, double hottest, struct
 	text_release(&line);
 }
 
-/* Is it the way that is mostly taken out of a hot block? */
-static bool is_hot_path(const struct cfg *b, const struct block_edge *e)
+/* The way that is mostly taken, unless hardly anything goes there. */
+static const double mostly = 0.5, hardly = 0.01;
+
+bool cfg_is_hot_path(const struct cfg *b, const struct block_edge *e)
 {
-	return block_edge_share(b, e) > 0.5; /* false for NAN */
+	double most = 0;
+
+	for (size_t i = 0; i < b->edges.n; i++)
+		most = fmax(most, b->edges.items[i].weight);
+	return block_edge_share(b, e) > mostly && e->weight >= hardly * most; /* false for NAN */
 }
 
 static double pen_width(const struct block_edge *e)
@@ -147,7 +152,7 @@ static void dot_edge(const struct cfg *b, const struct block_edge *e, struct tex
 		text_format(out, "b%zu", e->to);
 	else
 		text_format(out, "o%zu", e->outside);
-	text_format(out, " [penwidth=%.2f", pen_width(e) * (is_hot_path(b, e) ? 1.5 : 1));
+	text_format(out, " [penwidth=%.2f", pen_width(e) * (cfg_is_hot_path(b, e) ? 1.5 : 1));
 	if (!isnan(e->executions)) {
 		text_str(out, ", label=\"");
 		branch_stacks_words(b->stacks, e->executions, e->n, out);
@@ -196,97 +201,5 @@ void cfg_draw_dot(const struct cfg *b, struct text *out)
 	}
 	text_str(out, "}\n");
 	free(has_edge);
-	free(is_drawn);
-}
-
-/* Cuts the last line to the width. Only ASCII is cut: names may be long, signs are few. */
-static void end_line(struct text *out, size_t start, unsigned width)
-{
-	size_t columns = 0, at = start;
-
-	for (; at < out->n; at++) {
-		bool is_first = ((unsigned char)out->bytes[at] & 0xc0) != 0x80;
-
-		if (is_first && columns == width)
-			break;
-		columns += is_first;
-	}
-	out->n = at;
-	text_char(out, '\n');
-}
-
-static void text_block(const struct cfg *b, size_t number, unsigned width, struct text *out)
-{
-	const struct block *block = &b->list.items[number];
-	struct text line = { 0 };
-	size_t start = out->n;
-
-	text_format(out, "[%zu]  %#llx  %zu instruction%s", number,
-		    (unsigned long long)b->code->list.items[block->first].text.address,
-		    block->last - block->first + 1, plural(block->last - block->first + 1));
-	if (!isnan(block->share))
-		text_format(out, "  %.1f %% of samples", 100 * block->share);
-	if (!isnan(block->executions)) {
-		text_str(out, "  executed ");
-		branch_stacks_words(b->stacks, block->executions, block->n_segments, out);
-	}
-	add_line_of(b, block->first, &line);
-	if (line.n > 0)
-		text_format(out, "  %.*s", (int)line.n, line.bytes);
-	end_line(out, start, width);
-	text_release(&line);
-}
-
-static void text_edge(const struct cfg *b, const struct block_edge *e, unsigned width,
-		      bool has_unicode, struct text *out)
-{
-	static const char *const signs[][2] = {
-		[EDGE_TAKEN] = { "──►", "-->" },
-		[EDGE_NEXT] = { "  ↓", "  v" },
-		[EDGE_INDIRECT] = { "╌╌►", "..>" },
-		[EDGE_UNKNOWN] = { "╌╌►", "..>" },
-	};
-	size_t start = out->n;
-	double share = block_edge_share(b, e);
-
-	text_format(out, "      %s ",
-		    e->is_back ? (has_unicode ? "╰─↑" : "'-^") : signs[e->kind][!has_unicode]);
-	if (e->to < b->list.n)
-		text_format(out, "[%zu]", e->to);
-	else
-		text_str(out, b->outside.items[e->outside]);
-	if (!isnan(e->executions)) {
-		text_str(out, "  ");
-		branch_stacks_words(b->stacks, e->executions, e->n, out);
-	}
-	if (!isnan(share))
-		text_format(out, "  %.0f %%", 100 * share);
-	if (e->n_mispredicted > 0)
-		text_format(out, "  %.1f %% mispredicted",
-			    100 * (double)e->n_mispredicted / (double)e->n_told);
-	if (e->is_back)
-		text_str(out, "  loop");
-	if (is_hot_path(b, e))
-		text_str(out, has_unicode ? "  ●" : "  *");
-	end_line(out, start, width);
-}
-
-void cfg_draw_text(const struct cfg *b, unsigned width, bool has_unicode, struct text *out)
-{
-	size_t n_drawn, at = 0;
-	bool *is_drawn = cfg_blocks_to_draw(b, &n_drawn);
-
-	for (size_t i = 0; i < b->list.n; i++) {
-		if (is_drawn[i])
-			text_block(b, i, width, out);
-		for (; at < b->edges.n && b->edges.items[at].from == i; at++)
-			if (is_drawn[i])
-				text_edge(b, &b->edges.items[at], width, has_unicode, out);
-	}
-	if (n_drawn < b->list.n)
-		text_format(out, "%zu of %zu blocks are shown, which have 95 %% of the cost\n",
-			    n_drawn, b->list.n);
-	if (b->stacks != NULL)
-		branch_stacks_legend(b->stacks, out);
 	free(is_drawn);
 }

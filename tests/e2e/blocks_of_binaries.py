@@ -22,7 +22,7 @@ import tempfile
 from harness import Checks, run
 
 MOST_BYTES = 128 << 10
-MAPPED = 0x10000  # of the file, by write-samples
+MAPPED = 0x1000000  # of the file, by write-samples
 MACHINES = {183: ("aarch64", "0x00000000410fd0c0"), 62: ("x86_64", "GenuineIntel,6,85,4")}
 PLACES = ("/usr/aarch64-linux-gnu/lib/*.so*", "/usr/bin/*")
 MOST_OF_A_PLACE = 8

@@ -55,6 +55,7 @@ SCREENS = {
     "c2c-padded": (100, False, f"c2c {SYMBOLS} samples/padded.data"),
     "annotate-sharing": (100, False, f"annotate {SYMBOLS} samples/sharing.data compare"),
     "annotate-stride": (100, False, f"annotate {SYMBOLS} samples/stride.data walk"),
+    "blocks-graph": (100, False, f"blocks {SYMBOLS} --cfg text executions.data"),
     "quality-chase": (100, False, f"quality {SYMBOLS} samples/chase.data"),
     "diff-sharing": (100, False, f"diff {SYMBOLS} samples/padded.data samples/sharing.data"),
     "stat-stride": (100, False, "stat --import counts/stride.csv --cpu neoverse-n1"),

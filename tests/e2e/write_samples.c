@@ -99,7 +99,7 @@ static void write_maps(struct making *m, uint32_t pid)
 		{ .pid = pid,
 		  .tid = pid,
 		  .start = 0x400000,
-		  .length = 0x10000,
+		  .length = 0x1000000,
 		  .protection = 5,
 		  .path = m->program },
 		{ .pid = pid,
