@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "blocks/tables.h"
 #include "cli/command.h"
+#include "cli/message.h"
 #include "cli/question.h"
 #include "scan/scan.h"
 
@@ -55,8 +56,14 @@ static int draw_blocks(struct question *q, const struct cfg *b, bool is_dot,
 		cfg_draw_dot(b, &text);
 	else
 		cfg_draw_text(b, q->out.document.width, q->out.document.has_unicode, &text);
-	if (!is_dot && obstacle != NULL)
-		text_format(&text, "no executions: %s\n", obstacle->text);
+	if (!is_dot && obstacle != NULL) {
+		struct text why = { 0 };
+
+		text_format(&why, "no executions: %s", obstacle->text);
+		text_char(&why, '\0');
+		put_words(&text, why.bytes, 0, 0, q->out.document.width);
+		text_release(&why);
+	}
 	rc = printer_write(&q->out, &text, err);
 	text_release(&text);
 	return rc;
