@@ -129,7 +129,7 @@ def defined_twice(sources):
             for name, line in exported_names(path.read_text()):
                 places[name].append(f"{path}:{line}")
     for name, where in places.items():
-        if len(where) > 1:
+        if len(where) > 1 and name != "main":  # each program has its own
             yield f"{where[0]}: {name} is also defined at {', '.join(where[1:])}"
 
 

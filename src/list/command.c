@@ -9,6 +9,7 @@
 #include "cli/printer.h"
 #include "doctor/doctor.h"
 #include "list/catalog_tables.h"
+#include "list/kernels_table.h"
 #include "list/penalties.h"
 #include "metrics/cpu_choice.h"
 #include "pmu/here.h"
@@ -16,8 +17,10 @@
 
 static const struct usage usage = {
 	"list",
-	"[events|metrics|groups|penalties|cpus] [PATTERN] [--cpu NAME] [OPTIONS]",
-	"Lists the events, metrics and groups of a CPU, what its events cost, or the known CPUs. "
+	"[events|metrics|groups|penalties|cpus|kernels] [PATTERN] [--cpu NAME] [OPTIONS]",
+	"Lists the events, metrics and groups of a CPU, what its events cost, the known CPUs, or "
+	"the "
+	"microbenchmarks of cyclops kernel. "
 	"PATTERN "
 	"is a part of a name or label (tlb), or all of it with * and ? ('L1D_*RD').",
 };
@@ -47,16 +50,16 @@ static const struct subject {
 };
 
 /* Lists that are of no CPU's facts, or of trees that have names of their own. */
-static const char cpus[] = "cpus", penalties[] = "penalties";
+static const char *const others[] = { "penalties", "cpus", "kernels" };
+enum { PENALTIES, CPUS, KERNELS };
 
 static const char *subject_at(const void *context, size_t i)
 {
 	(void)context;
 	if (i < COUNT(subjects))
 		return subjects[i].name;
-	if (i == COUNT(subjects))
-		return penalties;
-	return i == COUNT(subjects) + 1 ? cpus : NULL;
+	i -= COUNT(subjects);
+	return i < COUNT(others) ? others[i] : NULL;
 }
 
 static int unknown_subject(const char *name, struct err *err)
@@ -136,17 +139,23 @@ static int fill_penalties(const struct catalog *catalog, const char *name, struc
 static int fill_table(const struct catalog *catalog, const char *what, const char *cpu,
 		      struct cpu_pmu **pmu, struct table *out, struct err *err)
 {
-	if (strcmp(what, cpus) == 0)
+	if (strcmp(what, others[CPUS]) == 0)
 		return catalog_cpus_table(catalog, out, err);
-	if (strcmp(what, penalties) == 0)
+	if (strcmp(what, others[PENALTIES]) == 0)
 		return fill_penalties(catalog, cpu, out, err);
+	if (strcmp(what, others[KERNELS]) == 0) {
+		kernels_table(out);
+		return 0;
+	}
 	for (size_t i = 0; i < COUNT(subjects); i++)
 		if (strcmp(what, subjects[i].name) == 0)
 			return fill_subject(catalog, &subjects[i], cpu, pmu, out, err);
 	return unknown_subject(what, err);
 }
 
-static int list_print(struct table *table, const struct output_options *output, struct err *err)
+/* `more` is not printed if it has no rows. */
+static int list_print(struct table *table, struct table *more, const struct output_options *output,
+		      struct err *err)
 {
 	struct tables tables = { 0 };
 	struct printer out = { 0 };
@@ -156,6 +165,8 @@ static int list_print(struct table *table, const struct output_options *output, 
 		return -1;
 	printer_page(&out, output);
 	*vec_add(&tables.list) = table;
+	if (table_n_rows(more) > 0)
+		*vec_add(&tables.list) = more;
 	rc = printer_finish(&out, output, &tables, 0, err);
 	vec_release(&tables.list);
 	return rc;
@@ -165,9 +176,10 @@ static int list_print(struct table *table, const struct output_options *output, 
 static int list_answer(const struct list_command *command, const struct arguments *arguments,
 		       const struct output_options *output, struct err *err)
 {
+	bool has_parameters = strcmp(arguments->items[0], others[KERNELS]) == 0;
 	struct catalog *catalog = NULL;
 	struct cpu_pmu *pmu = NULL;
-	struct table table = { 0 };
+	struct table table = { 0 }, more = { 0 };
 	int rc;
 
 	if (catalog_open(command->catalog, &catalog, err) < 0)
@@ -175,9 +187,15 @@ static int list_answer(const struct list_command *command, const struct argument
 	rc = fill_table(catalog, arguments->items[0], command->cpu, &pmu, &table, err);
 	if (rc == 0 && arguments->n > 1)
 		rc = catalog_keep_matches(&table, arguments->items[1], err);
+	if (rc == 0 && has_parameters) {
+		parameters_table(&table, &more);
+		if (arguments->n < 2)
+			more.readers = TABLE_FOR_PROGRAMS;
+	}
 	if (rc == 0)
-		rc = list_print(&table, output, err);
+		rc = list_print(&table, &more, output, err);
 	table_release(&table);
+	table_release(&more);
 	cpu_pmu_free(pmu);
 	catalog_free(catalog);
 	return rc;
@@ -207,7 +225,7 @@ static int list_command(int argc, char **argv)
 
 const struct command command_list = {
 	.usage = &usage,
-	.purpose = "events, metrics and groups of CPUs",
+	.purpose = "events, metrics and groups of CPUs; microbenchmarks",
 	.reads = COMMAND_READS_NOTHING,
 	.run = list_command,
 };

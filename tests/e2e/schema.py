@@ -112,6 +112,8 @@ list events --cpu neoverse-n1
 list metrics --cpu neoverse-v2
 list groups --cpu neoverse-n2
 list penalties --cpu neoverse-n1
+list kernels
+list kernels chase
 stat --import DATA/counts/stride.csv
 stat --import DATA/counts/stride.csv --all
 stat --import DATA/counts/stride.csv --cpu neoverse-n1
