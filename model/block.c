@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
+#include "measure/mark.h"
 
 /*
  * Private memory, not that of mem_alloc(), which processes share (shared_memory.h). A child of fork
@@ -113,6 +114,14 @@ static void find_unseen(struct block *block, size_t index)
 		before->unseen_behind = (uint16_t)index;
 }
 
+/* Do the instruction and the two before it make a mark? */
+static bool is_mark(const uint32_t *words, size_t index)
+{
+	return index >= 2 && words[index - 2] == MARK_FIRST_WORD &&
+	       words[index - 1] == MARK_SECOND_WORD &&
+	       (words[index] & MARK_LOAD_MASK) == MARK_LOAD_WORD;
+}
+
 static size_t size_of(size_t n)
 {
 	return sizeof(struct block) + n * sizeof(struct insn);
@@ -126,6 +135,8 @@ static struct block *decode(uint64_t pc, const uint32_t *words, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		block->insns[i] = insn_decode(pc + 4 * i, words[i]);
 		block->insns[i].index = (uint16_t)i;
+		if (is_mark(words, i))
+			block->insns[i].flags |= INSN_MARK;
 	}
 	for (size_t i = 0; i < n; i++)
 		if (block->insns[i].flags & INSN_UNSEEN)

@@ -47,6 +47,7 @@ enum insn_flag {
 	INSN_RELEASE = 1 << 6,
 	INSN_UNSEEN = 1 << 7,	     /* the emulator does not report its access */
 	INSN_READS_TIMER = 1 << 9,   /* CNTVCT_EL0 */
+	INSN_MARK = 1 << 10,	     /* the load of a mark (measure/mark.h) */
 	INSN_AFTER_RELEASE = 1 << 8, /* an acquire that earlier releases must precede: not LDAPR */
 };
 

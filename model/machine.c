@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "model/mark_reader.h"
 #include "model/observer.h"
 #include "model/results.h"
 
@@ -37,6 +38,7 @@ int machine_init(struct machine *m, const struct config *config, struct err *err
 	frames_init(&m->frames, &config->params);
 	scheduler_init(&m->scheduler, config->params.quantum, &m->journal->n_executed);
 	tuples_init(&m->block_pcs, 1);
+	regions_init(&m->regions);
 	if (config->truth != NULL)
 		m->truth = truth_new();
 	m->ideal = config->ideals.n > 0 ? &config->ideals.items[0] : &as_it_is;
@@ -127,7 +129,7 @@ static int write_results(struct machine *m, struct err *err)
 		if (m->cores[i].observer != NULL)
 			observer_end(m->cores[i].observer, &m->counts[i]);
 	}
-	if (c->counts != NULL && results_write_counts(c, m->counts, err) < 0)
+	if (c->counts != NULL && results_write_counts(c, m->counts, &m->regions, err) < 0)
 		return -1;
 	if (c->gains != NULL && write_gains(m, err) < 0)
 		return -1;
@@ -253,7 +255,12 @@ static void remove_thread(struct thread *t)
 	m->threads.items[i] = m->threads.items[--m->threads.n];
 	if (--t->process->n_threads == 0)
 		remove_process(m, t->process);
+	for (size_t k = 0; k < t->deferred.n; k++)
+		free(t->deferred.items[k].mark);
 	vec_release(&t->deferred);
+	region_stacks_release(&t->regions);
+	if (m->turns[t->core->cpu].thread == t)
+		m->turns[t->core->cpu].thread = NULL;
 	free(t);
 }
 
@@ -405,16 +412,61 @@ static void access_memory(struct thread *t, const struct insn *in, uint64_t va, 
 	access_noted(t, in, va, size_bytes);
 }
 
+/* What the running thread has counted on its CPU, whose other threads have turns of their own. */
+static void count_turn(const struct thread *t, struct region_counts *out)
+{
+	const struct turn *turn = &t->machine->turns[t->core->cpu];
+
+	core_count_cycles(t->core);
+	for (size_t i = 0; i < N_COUNTS; i++)
+		out->counts.n[i] = t->counts.n[i] + t->core->counts->n[i] - turn->since.n[i];
+	out->cycle = t->core->last_retire;
+}
+
+/* The thread is going to run on its CPU: what has been counted there is another one's. */
+static void begin_turn(struct thread *t)
+{
+	struct turn *turn = &t->machine->turns[t->core->cpu];
+	struct region_counts counted;
+
+	if (turn->thread == t)
+		return;
+	if (turn->thread != NULL) {
+		count_turn(turn->thread, &counted);
+		turn->thread->counts = counted.counts;
+	}
+	core_count_cycles(t->core);
+	turn->thread = t;
+	turn->since = *t->core->counts;
+}
+
+/* The thread comes to an access that sets a mark. All that is before it has retired. */
+static void take_mark(struct thread *t, const struct insn *in, const struct seen_mark *mark)
+{
+	struct region_counts now;
+
+	if (t->stepper.block == NULL || in->index == 0)
+		return;
+	advance(t, in->index - 1u);
+	if (t->core->now.insn != NULL)
+		core_end(t->core, in->pc);
+	count_turn(t, &now);
+	regions_see(&t->machine->regions, &t->regions, t->ids.pid, t->ids.tid, mark, &now);
+}
+
 /* Executes what the thread did before it was chosen. */
 static void replay(struct thread *t)
 {
 	for (size_t i = 0; i < t->deferred.n; i++) {
 		const struct deferred *d = &t->deferred.items[i];
 
+		if (d->mark != NULL)
+			take_mark(t, d->insn, d->mark);
 		if (d->block != NULL)
 			enter(t, d->block);
 		else
 			access_memory(t, d->insn, d->va, d->size_bytes);
+		free(d->mark);
 	}
 	t->deferred.n = 0;
 }
@@ -422,6 +474,7 @@ static void replay(struct thread *t)
 /* The thread runs again; another one may have used its CPU. */
 static void resume(struct thread *t)
 {
+	begin_turn(t);
 	core_wait_until(t->core, t->task->wake_at);
 	core_switch(t->core, t, t->ids.tid, t->process->number);
 	t->machine->n_transfers = t->machine->memory.n_transfers;
@@ -476,11 +529,23 @@ void thread_enter(struct thread *t, struct block *block, const void *cpu_state)
 
 void thread_access(struct thread *t, const struct insn *in, uint64_t va, unsigned size_bytes)
 {
-	if (t->is_running)
-		access_memory(t, in, va, size_bytes);
-	else
-		*vec_add(&t->deferred) =
-			(struct deferred){ .insn = in, .va = va, .size_bytes = size_bytes };
+	struct deferred access = { .insn = in, .va = va, .size_bytes = size_bytes };
+	struct seen_mark mark;
+	bool is_mark = (in->flags & INSN_MARK) != 0 &&
+		       mark_read(va, t->process->described.guest_base, &mark);
+
+	if (!t->is_running) {
+		/* The guest may use its memory for something else before this is replayed. */
+		if (is_mark) {
+			access.mark = mem_zalloc(1, sizeof(*access.mark));
+			*access.mark = mark;
+		}
+		*vec_add(&t->deferred) = access;
+		return;
+	}
+	if (is_mark)
+		take_mark(t, in, &mark);
+	access_memory(t, in, va, size_bytes);
 }
 
 void thread_call(struct thread *t, const struct call *call)

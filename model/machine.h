@@ -9,6 +9,7 @@
 #include "model/config.h"
 #include "model/core.h"
 #include "model/recorder.h"
+#include "model/regions.h"
 #include "model/registers.h"
 #include "model/replica.h"
 #include "model/scheduler.h"
@@ -22,6 +23,7 @@ struct deferred {
 	const struct insn *insn; /* the instruction that accessed memory */
 	uint64_t va;
 	unsigned size_bytes;
+	struct seen_mark *mark; /* that it set by this access; NULL: none */
 };
 
 /* A process of the guest. */
@@ -50,6 +52,14 @@ struct thread {
 	bool is_in_call;    /* in a system call that may block */
 	bool is_running;
 	VEC_OF(struct deferred) deferred;
+	struct region_stacks regions; /* that are open */
+	struct counts counts;	      /* of its turns on the CPU, without this one */
+};
+
+/* Whose turn it is on a CPU. */
+struct turn {
+	struct thread *thread; /* NULL: none, or it ended */
+	struct counts since;   /* the CPU's counts at its begin */
 };
 
 struct machine {
@@ -66,6 +76,8 @@ struct machine {
 	struct replicas *replicas; /* of a program of one thread; NULL: none */
 	bool is_parallel;	   /* the program made a thread or a process */
 	struct tally tally;	   /* cycles by number of the block, for config->gains */
+	struct regions regions;
+	struct turn turns[MAX_CPUS];
 	struct scheduler scheduler;
 	struct register_trust trust;
 	uint64_t shared_until; /* the cycle from which on the quantum is long again */

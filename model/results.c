@@ -19,8 +19,7 @@ static void json_events(struct text *out, const struct counts *counts, uint64_t 
 			    modelled_event_sum(&modelled_events[i], counts), time_ns, time_ns);
 }
 
-/* A json string: quotes, backslashes and control characters are escaped. */
-static void json_text(struct text *out, const char *text)
+void results_string(struct text *out, const char *text)
 {
 	text_char(out, '"');
 	for (; *text != '\0'; text++) {
@@ -38,11 +37,11 @@ static void json_text(struct text *out, const char *text)
 static void json_head(struct text *out, const struct config *c)
 {
 	text_str(out, "{\"schema\":1,\"modelled\":true,\"model\":");
-	json_text(out, c->model);
+	results_string(out, c->model);
 	text_str(out, ",\"cyclops\":");
-	json_text(out, c->version);
+	results_string(out, c->version);
 	text_str(out, ",\"program\":");
-	json_text(out, c->name);
+	results_string(out, c->name);
 	text_format(out,
 		    ",\"midr\":\"0x%08x\",\"seed\":%" PRIu64 ",\"interval\":%u,\"jitter\":%s,\n",
 		    c->params.midr, c->seed, c->sampling.interval,
@@ -82,7 +81,8 @@ uint64_t results_last_cycle(const struct config *c, const struct counts *counts)
 	return last;
 }
 
-int results_write_counts(const struct config *c, const struct counts *counts, struct err *err)
+int results_write_counts(const struct config *c, const struct counts *counts,
+			 const struct regions *regions, struct err *err)
 {
 	uint64_t time_ns = results_last_cycle(c, counts) * 1000 / c->params.core_mhz;
 	struct counts all = { 0 };
@@ -105,7 +105,10 @@ int results_write_counts(const struct config *c, const struct counts *counts, st
 		text_str(&out, "}}");
 		comma = ",";
 	}
-	text_str(&out, "]}\n");
+	text_char(&out, ']');
+	if (regions != NULL)
+		regions_json(regions, &c->params, &out);
+	text_str(&out, "}\n");
 	rc = text_save(&out, c->counts, err);
 	text_release(&out);
 	return rc;
@@ -127,7 +130,7 @@ int results_write_truth(const struct config *c, const struct truth *t, struct er
 static void json_run(struct text *out, const struct timed_run *run)
 {
 	text_str(out, "{\"name\":");
-	json_text(out, run->ideal->name);
+	results_string(out, run->ideal->name);
 	text_format(out, ",\"bits\":%" PRIu32 ",\"cycles\":%" PRIu64 ",\"cpu_cycles\":%" PRIu64 "}",
 		    run->ideal->bits, run->cycles, run->cpu_cycles);
 }

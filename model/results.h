@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "model/config.h"
 #include "model/counts.h"
+#include "model/regions.h"
 #include "model/tally.h"
 #include "model/truth.h"
 
@@ -14,9 +15,13 @@ int results_check(const struct config *, struct err *);
 
 /*
  * Writes the counts of PMU events, for all CPUs together and for each that ran, as json:
- * events{NAME:{count,enabled_ns,running_ns}}, cpus[].
+ * events{NAME:{count,enabled_ns,running_ns}}, cpus[], regions[]. `regions`: NULL: they are lost.
  */
-int results_write_counts(const struct config *, const struct counts *counts, struct err *);
+int results_write_counts(const struct config *, const struct counts *counts, const struct regions *,
+			 struct err *);
+
+/* Appends a json string: quotes, backslashes and control characters are escaped. */
+void results_string(struct text *, const char *text);
 
 /* The cycles of the machine or of a replica. */
 struct timed_run {

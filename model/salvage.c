@@ -11,7 +11,7 @@ static int finish(const struct config *c, struct journal *journal, struct err *e
 
 	if (recorder_resume(&recorder, c, journal, err) < 0 || recorder_close(&recorder, err) < 0)
 		return -1;
-	return c->counts == NULL ? 0 : results_write_counts(c, journal->counts, err);
+	return c->counts == NULL ? 0 : results_write_counts(c, journal->counts, NULL, err);
 }
 
 int salvage(struct text *settings, struct journal *journal, struct err *err)

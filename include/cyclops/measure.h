@@ -18,6 +18,8 @@
  * them. Regions nest. The thread that opens the handle is opened with it; every other thread opens
  * itself.
  *
+ * On the machine model (cyclops model --counts) there are no counters, but the model counts regions.
+ *
  * Functions return 0 or more, or a negative errno. All accept a handle of NULL: -EINVAL.
  */
 #ifndef CYCLOPS_MEASURE_H

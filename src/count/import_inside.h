@@ -63,6 +63,13 @@ struct import_times {
 
 void import_times_finish(struct import_times *, struct counts *);
 
+/*
+ * Reads the rows of a table "regions", of libcyclops or of the machine model. `are_all`: the program
+ * was counted in its regions only, so that they are what `items` has.
+ */
+struct json_t;
+int import_region_rows(const struct json_t *rows, bool are_all, struct counts *, struct err *);
+
 /* A format. */
 struct import_format {
 	const char *name; /* for messages */

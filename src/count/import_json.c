@@ -147,6 +147,7 @@ static int read_json(const char *bytes, size_t size, struct counts *out, struct 
 	json_error_t error;
 	json_t *root = json_loadb(bytes, size, 0, &error);
 	const json_t *cpus;
+	int rc;
 
 	if (root == NULL)
 		return err_set(err, ERR_FORMAT, ERR_NOWHERE, "counts: line %d, column %d: %s",
@@ -159,8 +160,9 @@ static int read_json(const char *bytes, size_t size, struct counts *out, struct 
 		import_json_read_events(json_object_get(root, "events"),
 					(struct events_of){ COUNT_ANY, NULL }, out);
 	read_types(root, out);
+	rc = import_region_rows(json_object_get(root, "regions"), false, out, err);
 	json_decref(root);
-	return 0;
+	return rc;
 }
 
 /* Is it a JSON object with events? In perf's lines "event" is a text. */

@@ -132,33 +132,40 @@ static struct count *item_of_all(struct counts *out, const struct region_row *ro
 	return memset(vec_add(&out->items), 0, sizeof(struct count));
 }
 
-static void add_time(struct counts *out, struct count_region *region, const struct region_row *row)
+static void add_time(struct count_region *region, const struct region_row *row)
 {
 	region->calls += row->calls;
 	region->exclusive_ns += natural(row->object, "exclusive");
 	if (row->is_recursive)
 		return; /* the outermost call has it */
 	region->time_ns += natural(row->object, "count");
-	if (row->parent == NULL)
-		out->elapsed_ns += natural(row->object, "count");
 }
 
 /* `calls`: of the same region, thread and region around, whatever set was on. */
+static double share_of(const struct region_row *row, uint64_t calls)
+{
+	return calls > row->calls && row->calls > 0 ? (double)row->calls / (double)calls : 1;
+}
+
 static void add_to_regions(struct counts *out, const struct region_row *row, uint64_t calls)
 {
 	struct count_region *region = region_of(out, row->region);
-	double share =
-		calls > row->calls && row->calls > 0 ? (double)row->calls / (double)calls : 1;
 
-	if (row->group == 0) {
-		add_time(out, region, row);
+	if (row->group == 0)
+		add_time(region, row);
+	else if (!row->is_recursive)
+		add_row(out, item_of_region(region, row), row, share_of(row, calls));
+}
+
+/* Regions that are not inside another one make up the program. */
+static void add_to_all(struct counts *out, const struct region_row *row, uint64_t calls)
+{
+	if (row->parent != NULL || row->is_recursive)
 		return;
-	}
-	if (row->is_recursive)
-		return;
-	add_row(out, item_of_region(region, row), row, share);
-	if (row->parent == NULL)
-		add_row(out, item_of_all(out, row), row, share);
+	if (row->group == 0)
+		out->elapsed_ns += natural(row->object, "count");
+	else
+		add_row(out, item_of_all(out, row), row, share_of(row, calls));
 }
 
 /* How many threads a region has, by its counts; of all: 0 items count as one. */
@@ -176,7 +183,7 @@ static uint32_t threads_of(const struct count *items, size_t n)
 	return n_threads > 0 ? n_threads : 1;
 }
 
-static int read_region_rows(const json_t *rows, struct counts *out, struct err *err)
+int import_region_rows(const json_t *rows, bool are_all, struct counts *out, struct err *err)
 {
 	uint64_t calls = 0;
 
@@ -188,17 +195,15 @@ static int read_region_rows(const json_t *rows, struct counts *out, struct err *
 		/* The elapsed time is the first event of a path, and counted in each call. */
 		calls = row.group == 0 ? row.calls : calls;
 		add_to_regions(out, &row, calls);
+		if (are_all)
+			add_to_all(out, &row, calls);
 	}
 	for (size_t i = 0; i < out->regions.n; i++) {
 		struct count_region *r = &out->regions.items[i];
 
 		r->n_threads = threads_of(r->items.items, r->items.n);
 	}
-	if (threads_of(out->items.items, out->items.n) != 1)
-		out->elapsed_ns = 0;
-	return out->regions.n > 0
-		       ? 0
-		       : err_set(err, ERR_NO_DATA, ERR_NOWHERE, "regions: the program ended none");
+	return 0;
 }
 
 static int read_regions(const char *bytes, size_t size, struct counts *out, struct err *err)
@@ -219,7 +224,11 @@ static int read_regions(const char *bytes, size_t size, struct counts *out, stru
 		out->command = arena_strndup(&out->memory, program, strlen(program));
 	out->has_no_pmu = json_object_get(run, "pmu") == NULL;
 	out->is_modelled = json_is_true(json_object_get(root, "modelled"));
-	rc = read_region_rows(json_object_get(root, "regions"), out, err);
+	rc = import_region_rows(json_object_get(root, "regions"), true, out, err);
+	if (threads_of(out->items.items, out->items.n) != 1)
+		out->elapsed_ns = 0;
+	if (rc == 0 && out->regions.n == 0)
+		rc = err_set(err, ERR_NO_DATA, ERR_NOWHERE, "regions: the program ended none");
 	json_decref(root);
 	return rc;
 }

@@ -112,6 +112,7 @@ struct cyclops {
 	struct measure_events events;
 	int mode, privilege;
 	bool has_all_sets, is_less_bias;
+	bool is_marked; /* nothing can be counted: marks tell the machine model what begins and ends */
 	unsigned max_regions, max_threads, max_depth, max_paths;
 	uint64_t tick_mult;	  /* ns = ticks * tick_mult >> 32 */
 	char *out;		  /* NULL: nothing is written at the end */

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "measure/inside.h"
+#include "measure/mark.h"
 #include "pmu/system.h"
 #include "table/utf8.h"
 
@@ -219,6 +220,15 @@ static void calibrate_way(struct cyclops *c, struct caliper_thread *t, int regio
 	}
 }
 
+/* Is there no counter at all, as under qemu-user? */
+static bool counts_nothing(const struct cyclops *c, const struct caliper_thread *t)
+{
+	for (unsigned set = 0; set < c->events.n_sets; set++)
+		if (t->groups[set].leader >= 0)
+			return false;
+	return true;
+}
+
 /* Each set in each way that it can be read. The region is gone afterwards. */
 static int calibrate(struct cyclops *c)
 {
@@ -229,6 +239,9 @@ static int calibrate(struct cyclops *c)
 
 	for (unsigned i = 0; i < N_HOWS * MEASURE_EVENTS; i++)
 		c->bias[i / MEASURE_EVENTS][i % MEASURE_EVENTS] = NAN;
+	c->is_marked = counts_nothing(c, t);
+	if (c->is_marked)
+		mark_set(MARK_OPEN, c, 0, NULL);
 	for (unsigned set = 0; set < n_turns && region > 0; set++) {
 		bool has_user_reads = t->groups[set].has_user_reads;
 
@@ -242,6 +255,8 @@ static int calibrate(struct cyclops *c)
 		t->groups[set].has_user_reads = true;
 	}
 	free(counts);
+	if (c->is_marked)
+		mark_set(MARK_READY, c, 0, NULL);
 	if (region < 0)
 		return -ENOMEM;
 	if (!c->has_all_sets)
@@ -460,6 +475,8 @@ int cyclops_thread_close(struct cyclops *c)
 	thread_close_counters(t);
 	pthread_mutex_unlock(&c->lock);
 	pthread_setspecific(c->key, NULL);
+	if (c->is_marked)
+		mark_set(MARK_CLOSE, c, 0, NULL);
 	return 0;
 }
 
@@ -517,6 +534,8 @@ int cyclops_reset(struct cyclops *c)
 	if (!*c->is_parent)
 		return -ECHILD;
 	__atomic_add_fetch(&c->epoch, 1, __ATOMIC_RELAXED);
+	if (c->is_marked)
+		mark_set(MARK_RESET, c, 0, NULL);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "measure/inside.h"
+#include "measure/mark.h"
 
 /* Others see the numbers of a path change in this order. */
 static inline void order_stores(void)
@@ -166,6 +167,8 @@ int cyclops_begin(struct cyclops *c, int region)
 	}
 	f->start.ticks = measure_ticks();
 	sample_take(t, NULL, &f->start);
+	if (c->is_marked)
+		mark_set(MARK_BEGIN, c, region, c->regions[region]);
 	return leave(t, 0);
 }
 
@@ -257,6 +260,8 @@ int cyclops_end(struct cyclops *c, int region)
 	}
 	p = f->path;
 	if (p != NULL) {
+		if (c->is_marked)
+			mark_set(MARK_END, c, region, NULL);
 		sample_take(t, &f->start, &t->end);
 		t->end.ticks = measure_ticks();
 		sample_subtract(t, &f->start, &t->end);

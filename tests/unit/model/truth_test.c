@@ -233,7 +233,7 @@ static void counts_are_named_and_added(void **state)
 	counts[3].n[COUNT_INST_RETIRED] = 11;
 	counts[3].n[COUNT_CPU_CYCLES] = 500;
 	counts[3].n[COUNT_IDLE_CYCLES] = 3500;
-	assert_int_equal(results_write_counts(&c, counts, &err), 0);
+	assert_int_equal(results_write_counts(&c, counts, NULL, &err), 0);
 	root = json_load_file(path, 0, &error);
 	unlink(path);
 	assert_non_null(root);
@@ -252,7 +252,7 @@ static void counts_are_named_and_added(void **state)
 	assert_int_equal(json_array_size(json_object_get(root, "cpus")), 2);
 	json_decref(root);
 	c.counts = "/nonexistent/counts.json";
-	assert_int_equal(results_write_counts(&c, counts, &err), -1);
+	assert_int_equal(results_write_counts(&c, counts, NULL, &err), -1);
 }
 
 int main(void)
