@@ -398,6 +398,38 @@ def check_tree(check, tree, cpus):
                 )
 
 
+EXPECTED_KEYS = {"schema", "tolerances", "overhead", "unverified", "sets", "cases"}
+CASE_KEYS = {"name", "kernel", "expect"}
+CASE_KEYS_OPTIONAL = {"level", "parameters", "what"}
+EXPECTED_KINDS = {"exact": {"count"}, "lines": {"count"}, "never": set(), "range": {"least", "most"}}
+
+
+def events_of_row(row, sets):
+    """The names of its events, those of sets included."""
+    for name in row["events"]:
+        yield from sets.get(name[1:], []) if name.startswith("@") else [name]
+
+
+def check_expected(check, expected, cpus):
+    """What microbenchmarks make events count. The program's test checks kernels, levels and formulas."""
+    known = {e["name"] for cpu in cpus.values() for e in cpu["events"]}
+    check.expect(set(expected) == EXPECTED_KEYS, f"keys {sorted(expected)}")
+    check.expect(set(expected["tolerances"]) == set(EXPECTED_KINDS), "tolerances: not those of the kinds")
+    for name, events in expected["sets"].items():
+        check.known(f"set {name}", events, known)
+    check.unique("case", [case["name"] for case in expected["cases"]])
+    for case in expected["cases"]:
+        where = f"case {case['name']}"
+        check.known(f"{where}: missing key", CASE_KEYS, case)
+        check.known(f"{where}: unknown key", case, CASE_KEYS | CASE_KEYS_OPTIONAL)
+        for row in case["expect"]:
+            keys = EXPECTED_KINDS.get(row["kind"])
+            check.expect(keys is not None, f"{where}: kind {row['kind']}")
+            check.expect(set(row) - {"kind", "events", "architectures"} == keys, f"{where}: keys {sorted(row)}")
+            check.known(f"{where}: sets", [n[1:] for n in row["events"] if n.startswith("@")], expected["sets"])
+            check.known(f"{where}: events", events_of_row(row, expected["sets"]), known)
+
+
 def main():
     if len(sys.argv) > 2:
         sys.exit(__doc__)
@@ -415,6 +447,8 @@ def main():
     for name, tree in trees.items():
         check.where = f"{name}.json"
         check_tree(check, tree, cpus)
+    check.where = "expected.json"
+    check_expected(check, load(root / check.where), cpus)
     check.where = "thresholds.json"
     check_usual_thresholds(check, load(root / check.where), cpus)
     check.where = "makers.json"

@@ -100,13 +100,15 @@ bool expected_count_of(const struct expected *e, const struct expectation *x,
 	double tolerance = e->tolerances[x->kind], least = 0, most = 0;
 
 	if (x->kind == EXPECTED_NEVER) {
-		*out = (struct expected_count){ 0, 0, 0, tolerance * (double)values[ITERATIONS] };
+		*out = (struct expected_count){
+			0, 0, 0, tolerance * (double)values[ITERATIONS] + e->overhead
+		};
 		return true;
 	}
 	if (!evaluate(&x->least, values, &least) || !evaluate(&x->most, values, &most))
 		return false;
 	*out = (struct expected_count){ least, most, least * (1 - tolerance),
-					most * (1 + tolerance) };
+					most * (1 + tolerance) + e->overhead };
 	return true;
 }
 

@@ -56,6 +56,7 @@ struct expected {
 	size_t n_cases;
 	double tolerances
 		[N_EXPECTED_KINDS]; /* a share of the count; of EXPECTED_NEVER of the iterations */
+	double overhead;	    /* counts that starting and stopping may add to any event */
 	unsigned unverified;	    /* architectures on which nobody has compared them yet */
 };
 

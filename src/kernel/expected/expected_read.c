@@ -283,6 +283,10 @@ static int read_tolerances(const struct reader *r, const json_t *root, struct ex
 			return json_wrong(expected_kind_name(k), value, "a share of 1", r->err);
 		out->tolerances[k] = json_number_value(value);
 	}
+	object = json_object_get(root, "overhead");
+	if (!json_is_number(object) || json_number_value(object) < 0)
+		return json_wrong("overhead", object, "a number of counts", r->err);
+	out->overhead = json_number_value(object);
 	return 0;
 }
 

@@ -35,13 +35,13 @@ static void test_read(void **state)
 		const char *event;
 		double least, most, from, to;
 	} wanted[] = {
-		{ "INST_RETIRED", 15000, 15000, 14850, 15150 },
-		{ "L1D_CACHE_REFILL", 9096, 9096, 8641.2, 9550.8 },
-		{ "ST_SPEC", 0, 0, 0, 5 },
-		{ "DTLB_WALK", 0, 0, 0, 5 },
-		{ "ITLB_WALK", 0, 0, 0, 5 },
-		{ "A", 5000, 10000, 5000, 10000 },
-		{ "B", 5000, 10000, 5000, 10000 },
+		{ "INST_RETIRED", 15000, 15000, 14850, 15151 },
+		{ "L1D_CACHE_REFILL", 9096, 9096, 8641.2, 9551.8 },
+		{ "ST_SPEC", 0, 0, 0, 6 },
+		{ "DTLB_WALK", 0, 0, 0, 6 },
+		{ "ITLB_WALK", 0, 0, 0, 6 },
+		{ "A", 5000, 10000, 5000, 10001 },
+		{ "B", 5000, 10000, 5000, 10001 },
 	};
 	const struct expected_case *c;
 	uint64_t values[N_PARAMETERS];
@@ -90,6 +90,8 @@ static void test_wrong_files(void **state)
 		{ "[]", "schema: missing, wanted 1" },
 		{ "{\"schema\":2}", "schema: found 2, wanted 1" },
 		{ "{\"schema\":1}", "exact: missing, wanted a share of 1" },
+		{ "{\"schema\":1,\"tolerances\":{\"exact\":0,\"lines\":0,\"never\":0,\"range\":0}}",
+		  "overhead: missing" },
 		{ CASE(",\"kernel\":\"chase\""), "duplicate object key" },
 		{ HEAD "{\"name\":\"a\",\"kernel\":\"none\"}]}",
 		  "found \"none\", wanted a microbenchmark" },
