@@ -551,6 +551,16 @@ void cfg_release(struct cfg *b)
 	*b = (struct cfg){ 0 };
 }
 
+uint64_t *cfg_block_starts(const struct cfg *b)
+{
+	uint64_t *starts = mem_alloc(b->list.n + 1, sizeof(*starts));
+
+	for (size_t i = 0; i < b->list.n; i++)
+		starts[i] = b->code->list.items[b->list.items[i].first].offset;
+	starts[b->list.n] = b->code->region->to;
+	return starts;
+}
+
 double block_edge_share(const struct cfg *b, const struct block_edge *e)
 {
 	double all = 0;

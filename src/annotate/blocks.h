@@ -85,6 +85,9 @@ uint64_t block_periods(const struct cfg *, const struct block *, size_t event);
 /* The part of the executions of its block that take an edge; NAN: none was recorded. */
 double block_edge_share(const struct cfg *, const struct block_edge *);
 
+/* Offsets in the module where the blocks begin, and where the last ends. To be freed. */
+uint64_t *cfg_block_starts(const struct cfg *);
+
 const char *edge_kind_name(enum edge_kind);
 
 /* "[3]  33 % of samples  executed 24.2 M  goes to 9 (100 %)". */

@@ -33,7 +33,7 @@ struct finding {
 	struct session *session;
 	const struct hot *hot;
 	struct names names;
-	struct tuples keys; /* module, offset of the start */
+	struct tuples keys; /* module, offset of the start, is there a symbol */
 	VEC_OF(struct candidate) list;
 };
 
@@ -95,7 +95,8 @@ static void annotate_find_add_place(struct finding *f, uint32_t group)
 	if (session_place(f->session, (uint32_t)raw[DIM_PLACE]).module.v == 0)
 		return;
 	place_candidate(f, (uint32_t)raw[DIM_PLACE], &made);
-	number = tuples_add(&f->keys, (uint64_t[]){ made.region.module.v, made.region.from });
+	number = tuples_add(&f->keys, (uint64_t[]){ made.region.module.v, made.region.from,
+						    made.region.has_name });
 	if (number == f->list.n)
 		*vec_add(&f->list) = made;
 	c = &f->list.items[number];
@@ -124,7 +125,7 @@ static void annotate_find_candidates(struct finding *f, const struct select *sel
 	hot_names(f->session, f->hot, &keys, &f->names);
 	if (time != NULL)
 		commit_time_walk(time, &f->names, analyses[1].result);
-	tuples_init(&f->keys, 2);
+	tuples_init(&f->keys, 3);
 	for (uint32_t i = hot_next(f->hot, 0); i < hot_end(f->hot); i = hot_next(f->hot, i + 1))
 		annotate_find_add_place(f, i);
 }
@@ -338,13 +339,22 @@ static int annotate_find_choose(const struct finding *f, const char *symbol,
 	if (symbol != NULL)
 		wanted = wanted_of(symbol);
 	for (size_t i = 0; i < f->list.n && (symbol != NULL || n == 0); i++) {
-		if (symbol != NULL && !annotate_matches(f, &wanted, &f->list.items[i]))
+		const struct candidate *c = &f->list.items[i];
+
+		if (symbol != NULL && !annotate_matches(f, &wanted, c))
 			continue;
 		/* A range may cover several functions of one module. */
 		if (wanted.is_range && found != NULL &&
-		    found->region.module.v == f->list.items[i].region.module.v)
+		    found->region.module.v == c->region.module.v)
 			continue;
-		found = &f->list.items[i];
+		/* Code around a place without a symbol may reach into a function that has one. */
+		if (wanted.is_address && found != NULL &&
+		    found->region.module.v == c->region.module.v &&
+		    found->region.has_name != c->region.has_name) {
+			found = c->region.has_name ? c : found;
+			continue;
+		}
+		found = c;
 		n++;
 	}
 	if (n == 0)

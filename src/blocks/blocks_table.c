@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "blocks/tables.h"
 #include "branch_stacks/instructions.h"
+#include "cycles/tree/node_table.h"
 #include "estimate/shares.h"
 #include "session/names.h"
 #include "table/answer.h"
@@ -310,10 +311,10 @@ static const char *samples_column_name(struct table *t, const char *event)
 }
 
 /* Adds a column for each event that was sampled in the function. Returns how many. */
-static size_t add_event_columns(const struct cfg *b, struct table *t, size_t *events)
+static size_t add_event_columns(const struct cfg *b, struct table *t, struct column *columns,
+				size_t *events)
 {
 	const struct capture *c = b->code->session->capture;
-	struct column *columns = table_own_columns(t, capture_n_events(c));
 	size_t n = 0;
 
 	for (size_t event = 0; event < capture_n_events(c); event++) {
@@ -334,13 +335,84 @@ static size_t add_event_columns(const struct cfg *b, struct table *t, size_t *ev
 	return n;
 }
 
-static void fill_blocks(const struct cfg *b, struct table *t)
+/* The branches at the top of the tree, and all stalled cycles: those that say anything of the function. */
+static bool has_cost_column(const struct cycle_ranges *costs, size_t node)
 {
-	size_t *events =
-		mem_alloc(capture_n_events(b->code->session->capture) + 1, sizeof(*events));
-	size_t n_events = add_event_columns(b, t, events);
+	const struct cycle_node *n = &costs->tree->nodes[node];
+	bool is_stalled = (int)node == costs->tree->stalled;
+
+	return (is_stalled || (n->parent == NO_NODE && n->title != NULL)) &&
+	       cycle_range_values(costs, costs->n)[node].state == CYCLE_MEASURED;
+}
+
+/*
+ * Adds a column for the cycles of the block, the first of `nodes`, and one for each of those nodes. Returns how
+ * many.
+ */
+static size_t add_cost_columns(const struct cycle_ranges *costs, struct table *t,
+			       struct column *columns, int *nodes)
+{
+	static const struct column cycles = {
+		"cycle_share",
+		"cycles",
+		"",
+		CELL_NUMBER,
+		COLUMN_SHARE | COLUMN_TRUST,
+		"its part of the function's unhalted cycles, for cycle accounting",
+	};
+	size_t n = 0;
+
+	t->n_columns = columns_add(columns, t->n_columns, &cycles);
+	nodes[n++] = costs->tree->cycles;
+	for (size_t i = 0; i < costs->tree->n_nodes; i++) {
+		bool is_stalled = (int)i == costs->tree->stalled;
+		struct column column = {
+			.unit = "",
+			.type = CELL_NUMBER,
+			.flags = COLUMN_SHARE | COLUMN_TRUST,
+			.meaning = "cycles of this node of the tree of cycle accounting, of the "
+				   "block's cycles",
+		};
+
+		if (!has_cost_column(costs, i))
+			continue;
+		column.name = table_format(t, "cost_%s",
+					   is_stalled ? "stalled" : costs->tree->nodes[i].name);
+		column.title = is_stalled ? "stalled" : costs->tree->nodes[i].title;
+		t->n_columns = columns_add(columns, t->n_columns, &column);
+		nodes[n++] = (int)i;
+	}
+	return n;
+}
+
+/* `is_text`: "-" is a difference of samples, which says nothing of so few. */
+static struct cell cost_cell(const struct cycle_ranges *costs, size_t block, int node, bool is_text)
+{
+	const struct cycle_value *v = &cycle_range_values(costs, block)[node];
+	/* cycles are a part of the function's, others of the block's */
+	size_t whole = node == costs->tree->cycles ? costs->n : block;
+	const struct cycle_value *cycles = &cycle_range_values(costs, whole)[costs->tree->cycles];
+
+	if (v->state == CYCLE_TOO_FINE)
+		return is_text ? cell_text("-") : (struct cell){ 0 };
+	if (v->state != CYCLE_MEASURED || cycles->state != CYCLE_MEASURED || cycles->cycles <= 0)
+		return is_text ? cell_text("·") : (struct cell){ 0 };
+	return cell_marked(cell_number(v->cycles / cycles->cycles), node_mark(v));
+}
+
+static void fill_blocks(const struct cfg *b, const struct cycle_ranges *costs, bool is_text,
+			struct table *t)
+{
+	size_t most = capture_n_events(b->code->session->capture), n_costs = 0;
+	size_t *events = mem_alloc(most + 1, sizeof(*events));
+	int *nodes = mem_alloc(costs != NULL ? costs->tree->n_nodes + 1 : 1, sizeof(*nodes));
+	struct column *columns =
+		table_own_columns(t, most + (costs != NULL ? costs->tree->n_nodes : 0));
+	size_t n_events = add_event_columns(b, t, columns, events);
 	double all = b->stacks == NULL ? 0 : all_instructions(b);
 
+	if (costs != NULL)
+		n_costs = add_cost_columns(costs, t, columns, nodes);
 	for (size_t i = 0; i < b->list.n; i++) {
 		const struct block *block = &b->list.items[i];
 		const struct annotated *head = &b->code->list.items[block->first];
@@ -372,8 +444,17 @@ static void fill_blocks(const struct cfg *b, struct table *t)
 		for (size_t k = 0; k < n_events; k++)
 			cells[BLOCKS_N_COLS + k] =
 				cell_count(block_samples(b, block, (int)events[k]));
+		for (size_t k = 0; k < n_costs; k++)
+			cells[BLOCKS_N_COLS + n_events + k] =
+				cost_cell(costs, i, nodes[k], is_text);
 	}
+	if (n_costs > 0 && costs->assumed_ghz > 0)
+		table_note(t,
+			   "costs off the core are times: in cycles they are those at %.1f GHz "
+			   "(--ghz)",
+			   costs->assumed_ghz);
 	free(events);
+	free(nodes);
 }
 
 static void fill_edges(const struct cfg *b, struct table *t)
@@ -605,7 +686,8 @@ static void answer_blocks(const struct cfg *b, struct table *t)
 	text_release(&at);
 }
 
-void blocks_tables_make(const struct cfg *b, size_t top, bool is_text, struct blocks_tables *out)
+void blocks_tables_make(const struct cfg *b, const struct cycle_ranges *costs, size_t top,
+			bool is_text, struct blocks_tables *out)
 {
 	answer_init(&out->answer);
 	if (is_text) {
@@ -620,7 +702,7 @@ void blocks_tables_make(const struct cfg *b, size_t top, bool is_text, struct bl
 		   COUNT(segment_columns));
 	table_init(&out->shadow, "shadow", "Executed and sampled instructions", shadow_columns,
 		   COUNT(shadow_columns));
-	fill_blocks(b, &out->blocks);
+	fill_blocks(b, costs, is_text, &out->blocks);
 	fill_edges(b, &out->edges);
 	fill_loops(b, &out->loops);
 	*vec_add(&out->shown.list) = &out->blocks;

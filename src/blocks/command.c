@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cyclops blocks: the basic blocks of a function. */
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -8,6 +9,8 @@
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/question.h"
+#include "cycles/events.h"
+#include "cycles/ranges.h"
 #include "scan/scan.h"
 
 static const struct usage usage = {
@@ -19,6 +22,7 @@ static const struct usage usage = {
 struct blocks_command {
 	const char *event, *cfg, *function;
 	bool splits_calls;
+	struct cycle_options accounting;
 };
 
 static const struct option options[] = {
@@ -39,6 +43,8 @@ static int check_options(struct question *q, struct err *err)
 	    strcmp(command->cfg, "text") != 0)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--cfg: '%s' is neither dot nor text",
 			       command->cfg);
+	if (cycle_options_check(&command->accounting, err) < 0)
+		return -1;
 	return question_take_symbol(q, &command->function, err);
 }
 
@@ -69,34 +75,63 @@ static int draw_blocks(struct question *q, const struct cfg *b, bool is_dot,
 	return rc;
 }
 
-static int show_blocks(struct question *q, const struct annotation *code,
-		       const struct branch_stacks *stacks, const struct err *obstacle,
-		       struct err *err)
+/* Accounts the cycles of the blocks. Without the tree's events there are none, unless options ask for them. */
+static int account_blocks(const struct blocks_command *command, const struct cfg *b,
+			  const struct select *select, struct cycle_ranges *out, struct err *err)
 {
-	const struct blocks_command *command = q->what.into;
-	struct blocks_tables tables = { 0 };
-	struct cfg cfg;
+	struct session *s = b->code->session;
+	uint64_t *starts;
 	int rc;
 
-	cfg_init(&cfg, code, stacks, command->splits_calls);
-	if (command->cfg != NULL) {
-		rc = draw_blocks(q, &cfg, strcmp(command->cfg, "dot") == 0, obstacle, err);
-		cfg_release(&cfg);
+	if (!cycle_options_given(&command->accounting) && cycle_events_of_tree(s) < 2)
+		return 0;
+	starts = cfg_block_starts(b);
+	rc = cycle_ranges_init(out, s, select, &command->accounting, b->code->region->module,
+			       starts, b->list.n, err);
+	free(starts);
+	return rc;
+}
+
+static int show_tables(struct question *q, const struct cfg *b, const struct select *select,
+		       const struct err *obstacle, struct err *err)
+{
+	struct cycle_ranges costs = { 0 };
+	struct blocks_tables tables = { 0 };
+	int rc = account_blocks(q->what.into, b, select, &costs, err);
+
+	if (rc < 0)
 		return rc;
-	}
-	blocks_tables_make(&cfg, rows_to_show(&q->rows), question_is_for_reading(q), &tables);
+	blocks_tables_make(b, costs.tree != NULL ? &costs : NULL, rows_to_show(&q->rows),
+			   question_is_for_reading(q), &tables);
 	if (obstacle != NULL)
 		table_note(&tables.blocks, "no executions: %s", obstacle->text);
 	rc = question_show(q, &tables.shown, err);
 	blocks_tables_release(&tables);
+	cycle_ranges_release(&costs);
+	return rc;
+}
+
+static int show_blocks(struct question *q, const struct annotation *code,
+		       const struct branch_stacks *stacks, const struct select *select,
+		       const struct err *obstacle, struct err *err)
+{
+	const struct blocks_command *command = q->what.into;
+	struct cfg cfg;
+	int rc;
+
+	cfg_init(&cfg, code, stacks, command->splits_calls);
+	if (command->cfg != NULL)
+		rc = draw_blocks(q, &cfg, strcmp(command->cfg, "dot") == 0, obstacle, err);
+	else
+		rc = show_tables(q, &cfg, select, obstacle, err);
 	cfg_release(&cfg);
 	return rc;
 }
 
 /* Reads the code of the region, and shows its blocks. */
 static int show_region(struct question *q, struct session *s, const struct annotate *counted,
-		       const struct branch_stacks *stacks, const struct err *obstacle,
-		       struct err *err)
+		       const struct branch_stacks *stacks, const struct select *select,
+		       const struct err *obstacle, struct err *err)
 {
 	struct annotation code;
 	int rc;
@@ -106,7 +141,7 @@ static int show_region(struct question *q, struct session *s, const struct annot
 		rc = err_set(err, ERR_NO_DATA, ERR_NOWHERE, "%s: %s", counted->region->name,
 			     code.shortage != NULL ? code.shortage : "no code");
 	else
-		rc = show_blocks(q, &code, stacks, obstacle, err);
+		rc = show_blocks(q, &code, stacks, select, obstacle, err);
 	annotation_release(&code);
 	return rc;
 }
@@ -131,9 +166,9 @@ static int blocks_answer(struct question *q, struct session *s, const struct sel
 		return -1;
 	scan_part(s, select, &wish, &analysis, 1);
 	if (branch_stacks_read(&stacks, s, select, event, true, &obstacle) < 0)
-		rc = show_region(q, s, analysis.result, NULL, &obstacle, err);
+		rc = show_region(q, s, analysis.result, NULL, select, &obstacle, err);
 	else
-		rc = show_region(q, s, analysis.result, &stacks, NULL, err);
+		rc = show_region(q, s, analysis.result, &stacks, select, NULL, err);
 	branch_stacks_release(&stacks);
 	annotate_class.free(analysis.result);
 	return rc;
@@ -145,6 +180,7 @@ static int blocks_command(int argc, char **argv)
 	struct question q = {
 		.usage = &usage,
 		.what = { "What:", options, COUNT(options), &command },
+		.more = cycle_option_set(&command.accounting),
 		.has_rows = QUESTION_ROWS_UNSORTED,
 		.without_time_slices = true,
 		.max_arguments = 2,

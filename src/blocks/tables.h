@@ -5,6 +5,7 @@
 
 #include "annotate/blocks.h"
 #include "base/text.h"
+#include "cycles/ranges.h"
 #include "table/table.h"
 
 /*
@@ -26,7 +27,9 @@ struct blocks_tables {
 	struct tables shown;
 };
 
-void blocks_tables_make(const struct cfg *, size_t top, bool is_text, struct blocks_tables *out);
+/* `costs`: cycle accounting of the blocks; NULL: not possible. */
+void blocks_tables_make(const struct cfg *, const struct cycle_ranges *costs, size_t top,
+			bool is_text, struct blocks_tables *out);
 void blocks_tables_release(struct blocks_tables *);
 
 #endif

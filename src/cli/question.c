@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "scan/time_slices.h"
 
-enum { SETS_MAX = 6 };
+enum { SETS_MAX = 7 };
 
 static const struct option time_options[] = {
 	{ "time-slices", 0, OPTION_COUNT, offsetof(struct question, time_slices), "N",
@@ -22,6 +22,8 @@ static size_t option_sets(struct question *q, struct option_set sets[SETS_MAX])
 
 	if (q->what.n > 0)
 		sets[n++] = q->what;
+	if (q->more.n > 0)
+		sets[n++] = q->more;
 	if (q->quantities != NULL)
 		sets[n++] = gate_option_set(&q->gates);
 	if (!q->without_time_slices)

@@ -21,6 +21,7 @@ enum question_rows {
 struct question {
 	const struct usage *usage;
 	struct option_set what; /* the command's own options, and the struct they fill */
+	struct option_set more; /* those that it shares with others; n 0: none */
 	enum question_rows has_rows;
 	bool without_time_slices; /* no option --time-slices: nothing is shown over time */
 	size_t max_arguments;

@@ -7,9 +7,8 @@
 #include "base/alloc.h"
 #include "cli/command.h"
 #include "cli/question.h"
-#include "cpu/cpu.h"
 #include "cycles/cycles.h"
-#include "estimate/clock.h"
+#include "cycles/options.h"
 
 static const struct usage usage = {
 	"cycles",
@@ -20,13 +19,10 @@ static const struct usage usage = {
 struct cycles_command {
 	const char *by;
 	const char *node_of;
-	const char *tree;
-	const char *ghz;
-	struct option_list penalties;
+	struct cycle_options accounting;
 
 	struct keys keys; /* of --by */
 	bool is_by_block;
-	struct core_clock clock; /* of --ghz */
 };
 
 static const struct option options[] = {
@@ -35,12 +31,6 @@ static const struct option options[] = {
 	  "                          block, instruction" },
 	{ "tree", 0, OPTION_TEXT, offsetof(struct cycles_command, node_of), "NAME",
 	  "instead: the whole tree of this function; all: of the capture" },
-	{ "penalty", 0, OPTION_LIST, offsetof(struct cycles_command, penalties), "EVENT=CYCLES",
-	  "cycles that an event costs on this machine" },
-	{ "ghz", 0, OPTION_TEXT, offsetof(struct cycles_command, ghz), "F",
-	  "frequency of the cores, for penalties in ns" },
-	{ "template", 0, OPTION_TEXT, offsetof(struct cycles_command, tree), "NAME|FILE",
-	  "the tree: one of 'list penalties', or a file (catalog/schema.md)" },
 };
 
 /* --by: the common keys, and blocks. Their rows stand at the first instruction. */
@@ -71,7 +61,7 @@ static int cycles_check(struct question *q, struct err *err)
 {
 	struct cycles_command *command = q->what.into;
 
-	if (command->ghz != NULL && core_clock_parse(command->ghz, &command->clock, err) < 0)
+	if (cycle_options_check(&command->accounting, err) < 0)
 		return -1;
 	if (parse_keys(command->by != NULL ? command->by : "function", command, err) < 0)
 		return -1;
@@ -94,64 +84,11 @@ static int cycles_check(struct question *q, struct err *err)
 	return 0;
 }
 
-/* EVENT=CYCLES */
-static int set_penalty(const struct cycle_template *t, const char *text, double *penalties,
-		       struct err *err)
-{
-	const char *equals = strrchr(text, '=');
-	char name[128], *end = NULL;
-	double cycles;
-	int node;
-
-	if (equals == NULL || equals == text || (size_t)(equals - text) >= sizeof(name))
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--penalty: found '%.60s', wanted EVENT=CYCLES", text);
-	memcpy(name, text, (size_t)(equals - text));
-	name[equals - text] = '\0';
-	cycles = strtod(equals + 1, &end);
-	if (end == equals + 1 || *end != '\0' || !(cycles >= 0) || cycles > 1e9)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--penalty %.60s: wanted a number of cycles behind the '='", text);
-	node = cycle_template_node(t, name);
-	if (node == NO_NODE || t->nodes[node].kind != NODE_EVENT)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--penalty: the tree of %s has no event '%.60s'; see 'cyclops list "
-			       "penalties --cpu %s'",
-			       t->name, name, t->id);
-	penalties[node] = cycles;
-	return 0;
-}
-
-/* Penalties by node: of the tree, at the clock of --ghz, and of --penalty. To be freed. */
-static double *make_penalties(const struct cycles_command *command,
-			      const struct cycle_template *tree, struct err *err)
-{
-	double *penalties = mem_zalloc(tree->n_nodes, sizeof(*penalties));
-	int rc = 0;
-
-	for (size_t i = 0; i < tree->n_nodes; i++)
-		penalties[i] = cycle_node_penalty(tree, (int)i, command->clock.hz / 1e9);
-	for (size_t i = 0; i < command->penalties.n && rc == 0; i++)
-		rc = set_penalty(tree, command->penalties.items[i], penalties, err);
-	if (rc == 0)
-		return penalties;
-	free(penalties);
-	return NULL;
-}
-
-static int choose_tree(const struct cycles_command *command, const struct session *s,
-		       struct cycle_template **out, struct err *err)
-{
-	return cycle_template_choose(
-		command->tree, s->cpu != NULL ? cpu_id(s->cpu) : "",
-		strings_get(capture_strings(s->capture), capture_info(s->capture)->cpuid), out,
-		err);
-}
-
 /* The capture of an argument behind the first. Its CPU must have the tree of the first. */
 static int add_capture(const struct question *q, const char *path, struct cycle_objects *objects,
 		       struct err *err)
 {
+	const struct cycles_command *command = q->what.into;
 	const struct arguments arguments = { .items = { path }, .n = 1 };
 	struct cycle_template *tree = NULL;
 	struct session session;
@@ -159,7 +96,7 @@ static int add_capture(const struct question *q, const char *path, struct cycle_
 	int rc = open_input(&q->input, &arguments, &session, &select, err);
 
 	if (rc == 0)
-		rc = choose_tree(q->what.into, &session, &tree, err);
+		rc = cycle_options_tree(&command->accounting, &session, &tree, err);
 	if (rc == 0 && strcmp(tree->id, objects->tree->id) != 0)
 		rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
 			     "its CPU has the tree %s, that of the first capture %s: their events "
@@ -183,24 +120,13 @@ static int add_captures(const struct question *q, struct session *s, const struc
 	return rc;
 }
 
-/* Are some of the tree's penalties times? */
-static bool has_times(const struct cycle_template *tree)
-{
-	for (size_t i = 0; i < tree->n_nodes; i++)
-		if (tree->nodes[i].is_in_ns && tree->nodes[i].adds)
-			return true;
-	return false;
-}
-
 static int show(struct question *q, const struct cycle_objects *objects, const double *penalties,
 		struct err *err)
 {
 	const struct cycles_command *command = q->what.into;
 	const struct cycle_request request = {
 		.penalties = penalties,
-		.assumed_ghz = command->clock.hz <= 0 && has_times(objects->tree)
-				       ? objects->tree->reference_ghz
-				       : 0,
+		.assumed_ghz = cycle_options_assumed_ghz(&command->accounting, objects->tree),
 		.node_of = command->node_of,
 		.top = rows_to_show(&q->rows),
 		.is_for_people = question_is_for_reading(q),
@@ -223,9 +149,9 @@ static int cycles_answer(struct question *q, struct session *s, const struct sel
 	double *penalties;
 	int rc;
 
-	if (choose_tree(command, s, &tree, err) < 0)
+	if (cycle_options_tree(&command->accounting, s, &tree, err) < 0)
 		return -1;
-	penalties = make_penalties(command, tree, err);
+	penalties = cycle_options_penalties(&command->accounting, tree, err);
 	cycle_objects_init(&objects, tree, &command->keys, command->is_by_block);
 	rc = penalties == NULL ? -1 : add_captures(q, s, select, &objects, err);
 	if (rc == 0)
@@ -242,6 +168,7 @@ static int cycles_command(int argc, char **argv)
 	struct question q = {
 		.usage = &usage,
 		.what = { "What:", options, COUNT(options), &command },
+		.more = cycle_option_set(&command.accounting),
 		.has_rows = QUESTION_ROWS_UNSORTED,
 		.max_arguments = ARGUMENTS_MAX,
 		.by = &command.keys,

@@ -164,7 +164,7 @@ int cycles_make(const struct cycle_objects *objects, const struct cycle_request 
 }
 
 int cycle_totals_init(struct cycle_totals *out, struct session *s, const struct select *select,
-		      struct err *err)
+		      const struct cycle_options *options, struct err *err)
 {
 	const struct keys keys = { { KEY_PROCESS }, 1 };
 	struct cycle_objects objects;
@@ -174,12 +174,14 @@ int cycle_totals_init(struct cycle_totals *out, struct session *s, const struct 
 	int rc;
 
 	*out = (struct cycle_totals){ 0 };
-	if (cycle_template_of_capture(s, &out->tree, err) < 0)
+	if (cycle_options_tree(options, s, &out->tree, err) < 0)
 		return -1;
 	n = out->tree->n_nodes;
-	out->penalties = mem_alloc(n, sizeof(*out->penalties));
-	for (size_t i = 0; i < n; i++)
-		out->penalties[i] = cycle_node_penalty(out->tree, (int)i, 0);
+	out->penalties = cycle_options_penalties(options, out->tree, err);
+	if (out->penalties == NULL) {
+		cycle_totals_release(out);
+		return -1;
+	}
 	request.penalties = out->penalties;
 	cycle_objects_init(&objects, out->tree, &keys, false);
 	rc = cycle_objects_add(&objects, s, select, err);

@@ -12,6 +12,7 @@
 #include "cycles/tree/account.h"
 #include "cycles/tree/template.h"
 #include "cycles/objects.h"
+#include "cycles/options.h"
 #include "scan/select.h"
 #include "session/session.h"
 #include "table/table.h"
@@ -51,9 +52,11 @@ struct cycle_totals {
 };
 
 /*
- * Fails as cycle_objects_add() does, and if there is no tree for the CPU. Release it after success.
+ * Fails as cycle_objects_add() does, if there is no tree for the CPU, and if the options are not of it. Release
+ * it after success.
  */
-int cycle_totals_init(struct cycle_totals *, struct session *, const struct select *, struct err *);
+int cycle_totals_init(struct cycle_totals *, struct session *, const struct select *,
+		      const struct cycle_options *, struct err *);
 void cycle_totals_release(struct cycle_totals *);
 
 #endif

@@ -27,6 +27,7 @@ static const struct usage usage = {
 
 struct diff_command {
 	const char *by, *per, *baseline, *save;
+	struct cycle_options accounting;
 };
 
 static const struct option options[] = {
@@ -45,6 +46,7 @@ static const struct option options[] = {
 /* How runs are loaded: the options, and the kinds of measures to compare. */
 struct loader {
 	const struct input_options *input;
+	const struct cycle_options *accounting;
 	uint32_t kinds;
 	bool kinds_are_given; /* by --by */
 	int status;	      /* of the diagnostics */
@@ -111,7 +113,7 @@ static int load_capture(const struct loader *l, const char *path, struct measure
 	if (rc == 0 && with_shared)
 		rc = measures_add_shared(&sharing, select, out, err);
 	if (rc == 0 && l->kinds >> MEASURE_CYCLES & 1)
-		rc = measures_add_cycles(&session, select, out, err);
+		rc = measures_add_cycles(&session, select, l->accounting, out, err);
 	shared_scan_release(&first);
 	c2c_release(&sharing);
 	close_input(&session, select, rc < 0 ? EXIT_FAILED : EXIT_DONE);
@@ -143,7 +145,7 @@ static int measure_counts(const struct loader *l, struct counts *counts, struct 
 		counts_name(counts, pmu);
 		measures_of_counts(counts, pmu, out);
 		if (l->kinds >> MEASURE_CYCLES & 1)
-			rc = measures_add_cycles_of_counts(counts, pmu, out, err);
+			rc = measures_add_cycles_of_counts(counts, pmu, l->accounting, out, err);
 	}
 	cpu_pmu_free(pmu);
 	catalog_free(catalog);
@@ -325,11 +327,23 @@ static int nothing_in_common(const struct diff *d, struct err *err)
 	return -1;
 }
 
-static int diff_answer(const struct diff_command *command, const struct input_options *input,
+/* Options of cycle accounting say nothing without it. */
+static int check_accounting(struct diff_command *command, uint32_t kinds, struct err *err)
+{
+	if (cycle_options_given(&command->accounting) && !(kinds >> MEASURE_CYCLES & 1))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--penalty, --ghz and --template are of cycle accounting: add "
+			       "--by cycles");
+	return cycle_options_check(&command->accounting, err);
+}
+
+static int diff_answer(struct diff_command *command, const struct input_options *input,
 		       const struct arguments *arguments, const struct answering *how,
 		       struct gates *results, struct err *err)
 {
-	struct loader loader = { .input = input, .kinds_are_given = command->by != NULL };
+	struct loader loader = { .input = input,
+				 .accounting = &command->accounting,
+				 .kinds_are_given = command->by != NULL };
 	struct measures from = { 0 }, to = { 0 };
 	struct diff_gate gates[OPTION_LIST_MAX];
 	struct diff diff = { 0 };
@@ -342,6 +356,7 @@ static int diff_answer(const struct diff_command *command, const struct input_op
 			       "--per: '%s' is not one of run, second, total", command->per);
 	if (parse_kinds(command->by != NULL ? command->by : "function,source,shared", &loader.kinds,
 			err) < 0 ||
+	    check_accounting(command, loader.kinds, err) < 0 ||
 	    gate_options_check(how->gates, err) < 0 || parse_gates(how->gates, gates, err) < 0 ||
 	    choose_runs(command, input, arguments, &a, &b, err) < 0)
 		return -1;
@@ -380,6 +395,7 @@ static int diff_command(int argc, char **argv)
 	const struct answering how = { &rows, &output, &gate_options };
 	const struct option_set sets[] = {
 		{ "What:", options, COUNT(options), &command },
+		cycle_option_set(&command.accounting),
 		gate_option_set(&gate_options),
 		input_option_set(&input),
 		unsorted_row_option_set(&rows),

@@ -401,7 +401,7 @@ static void note_changes(const struct diff *d, enum measure_kind kind, size_t cu
 	if (kind == MEASURE_TOTAL && first_row(d, MEASURE_TOTAL, "arm_spe", true) != NULL)
 		table_note(t, "arm_spe: summed latency of sampled operations; they overlap");
 	if (kind != MEASURE_TOTAL && n > n_by_certainty[DIFF_UNKNOWN])
-		table_note(t, "%zu of %zu changes %s significant (99 %%)",
+		table_note(t, "%zu of %zu changes %s significant (99 %% over all rows)",
 			   n_by_certainty[DIFF_CERTAIN], n - n_by_certainty[DIFF_UNKNOWN],
 			   n_by_certainty[DIFF_CERTAIN] == 1 ? "is" : "are");
 	if (kind != MEASURE_TOTAL && n_by_certainty[DIFF_UNKNOWN] > 0)

@@ -18,6 +18,7 @@
 #include "c2c/c2c.h"
 #include "count/counts.h"
 #include "cpu/pmu.h"
+#include "cycles/options.h"
 #include "scan/shared_scan.h"
 #include "session/session.h"
 
@@ -102,13 +103,13 @@ extern const struct c2c_request measures_shared_request;
 int measures_add_shared(struct c2c *, const struct select *, struct measures *out, struct err *);
 
 /*
- * Adds the nodes of the tree of cycle accounting of the CPU, in its order. Fails with ERR_NO_DATA if there is
+ * Adds the nodes of the tree of cycle accounting of the options, else of the CPU, in its order. Fails with ERR_NO_DATA if there is
  * no tree, or none of its events. Runs a scan of its own.
  */
-int measures_add_cycles(struct session *, const struct select *, struct measures *out,
-			struct err *);
+int measures_add_cycles(struct session *, const struct select *, const struct cycle_options *,
+			struct measures *out, struct err *);
 int measures_add_cycles_of_counts(const struct counts *, const struct cpu_pmu *,
-				  struct measures *out, struct err *);
+				  const struct cycle_options *, struct measures *out, struct err *);
 
 /*
  * Adds events, and the metrics that can be computed from them. `pmu` NULL: events only. Of each region: its

@@ -50,12 +50,12 @@ static void add_nodes(const struct cycle_template *t, const double *penalties,
 	out->kinds |= 1u << MEASURE_CYCLES;
 }
 
-int measures_add_cycles(struct session *s, const struct select *select, struct measures *out,
-			struct err *err)
+int measures_add_cycles(struct session *s, const struct select *select,
+			const struct cycle_options *options, struct measures *out, struct err *err)
 {
 	struct cycle_totals totals;
 
-	if (cycle_totals_init(&totals, s, select, err) < 0)
+	if (cycle_totals_init(&totals, s, select, options, err) < 0)
 		return -1;
 	add_nodes(totals.tree, totals.penalties, totals.values, out);
 	cycle_totals_release(&totals);
@@ -63,7 +63,8 @@ int measures_add_cycles(struct session *s, const struct select *select, struct m
 }
 
 int measures_add_cycles_of_counts(const struct counts *counts, const struct cpu_pmu *pmu,
-				  struct measures *out, struct err *err)
+				  const struct cycle_options *chosen, struct measures *out,
+				  struct err *err)
 {
 	struct cycle_template *t = NULL;
 	struct stat_totals all = { 0 };
@@ -74,13 +75,17 @@ int measures_add_cycles_of_counts(const struct counts *counts, const struct cpu_
 	double *penalties;
 	int rc = 0;
 
-	if (cycle_template_of_cpu(cpu_id(pmu->cpu), "", &t, err) < 0)
+	if (cycle_template_choose(chosen->tree, cpu_id(pmu->cpu), "", &t, err) < 0)
 		return -1;
+	penalties = cycle_options_penalties(chosen, t, err);
+	if (penalties == NULL) {
+		cycle_template_free(t);
+		return -1;
+	}
 	stat_totals_init(&all, counts->items.items, counts->items.n);
 	nodes = mem_zalloc(t->n_nodes, sizeof(*nodes));
 	values = mem_zalloc(t->n_nodes, sizeof(*values));
 	totals = mem_zalloc(t->n_nodes, sizeof(*totals));
-	penalties = mem_zalloc(t->n_nodes, sizeof(*penalties));
 	if (cycle_counts_of_totals(t, pmu, &all, nodes, totals) == 0)
 		rc = err_set(err, ERR_NO_DATA, ERR_NOWHERE,
 			     "--by cycles: none of the events of the cycle accounting tree %s was "
@@ -89,7 +94,6 @@ int measures_add_cycles_of_counts(const struct counts *counts, const struct cpu_
 	for (size_t i = 0; i < t->n_nodes; i++) {
 		double error = totals[i] != NULL ? stat_total_error(totals[i]) : 0;
 
-		penalties[i] = cycle_node_penalty(t, (int)i, 0);
 		nodes[i].variance = error * error; /* NAN: not known, as is what it is a part of */
 	}
 	options.penalties = penalties;

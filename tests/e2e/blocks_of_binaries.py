@@ -1,37 +1,53 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Basic blocks of real programs, against their disassembly: each instruction is in exactly one block, and the target
-of each direct branch begins one.
+Basic blocks of the functions of real programs, against an independent reading of their code, by objdump: each
+instruction is in exactly one block, the target of each direct branch begins one, and nothing else does.
 
-usage: blocks_of_binaries.py CYCLOPS WRITE-SAMPLES DATA_DIR [PROGRAM]...
+usage: blocks_of_binaries.py [--each N] CYCLOPS WRITE-SAMPLES DATA_DIR [PROGRAM]...
+       blocks_of_binaries.py --debian FOLDER CYCLOPS WRITE-SAMPLES DATA_DIR
 
-Of the AArch64 programs of DATA_DIR, libraries of a cross compiler, and programs of this machine; PROGRAMs are others.
-All code of a program is taken at once, up to MOST_BYTES. What branches is told by the text of the instructions.
+Functions are those that the program's unwinding information lists, and its symbols, also of stripped programs. Each
+is asked for by itself: by its address if it has a symbol, else as a range. Of the AArch64 programs of DATA_DIR,
+libraries of a cross compiler, and programs of this machine; PROGRAMs are others. --each takes one function of N.
+--debian takes all functions of twenty binaries of Debian, downloaded into FOLDER with apt-get as model_debian.py does.
 """
 
+import argparse
+import bisect
+import concurrent.futures
 import csv
 import glob
 import os
+import pathlib
 import re
+import shutil
 import struct
 import subprocess
-import sys
 import tempfile
 
-from harness import Checks, run
+import model_debian
+import objdump
+from harness import ENVIRONMENT, NO_DATA, Checks
 
-MOST_BYTES = 128 << 10
+FDE = re.compile(r"^[0-9a-f]+ [0-9a-f]+ [0-9a-f]+ FDE .* pc=([0-9a-f]+)\.\.([0-9a-f]+)$")
 MAPPED = 0x1000000  # of the file, by write-samples
 MACHINES = {183: ("aarch64", "0x00000000410fd0c0"), 62: ("x86_64", "GenuineIntel,6,85,4")}
+OBJDUMPS = {"aarch64": "aarch64-linux-gnu-objdump", "x86_64": "objdump"}
 PLACES = ("/usr/aarch64-linux-gnu/lib/*.so*", "/usr/bin/*")
 MOST_OF_A_PLACE = 8
 IP = 0x400000
 
-# By machine: a branch with a target; what follows it begins a block (calls aside).
-BRANCHES = {"aarch64": r"(b|b\.\w+|bc\.\w+|cbz|cbnz|tbz|tbnz)$", "x86_64": r"(bnd |notrack )*(j\w+|loop\w*|xbegin)$"}
-CALLS = {"aarch64": r"bl$", "x86_64": r"(bnd )?call\w*$"}
-ENDS = {"aarch64": r"(ret\w*|br|bra\w+|udf|eret\w*)$", "x86_64": r"(rep |repz |bnd |notrack )*(ret\w*|jmp\w*|lret\w*|iret\w*|hlt|ud[012])$"}
+PACKAGES = ["libc6", "zlib1g", "liblzma5", "libzstd1", "bash", "lua5.4", "pigz", "libreadline8", "libsqlite3-0", "libstdc++6"]
+BINARIES = ["libc.so.6", "libm.so.6", "libz.so.1.*", "liblzma.so.5.*", "libzstd.so.1.*", "bash", "lua5.4", "pigz", "libreadline.so.8.*",
+            "libsqlite3.so.0.*", "libstdc++.so.6.0.??"]
+
+# By machine, of the texts of objdump: a branch with a target; what follows it begins a block (calls aside).
+BRANCHES = {"aarch64": r"(b|b\.\w+|bc\.\w+|cbz|cbnz|tbz|tbnz)$", "x86_64": r"(bnd |notrack )*(j\w+|loop\w*|xbegin)(,p[nt])?$"}
+CALLS = {"aarch64": r"bl$", "x86_64": r"(bnd |data16 |rex.W )*call\w*$"}
+ENDS = {"aarch64": r"(ret\w*|br|bra\w+|udf|eret\w*)$", "x86_64": r"(rep |repz |bnd |notrack )*(ret\w*|jmp\w*|lret\w*|iret\w*|hlt|ud[012]\w?)$"}
+REMARKS = {"aarch64": "//", "x86_64": "#"}
+PREFIX = re.compile(r"(?:(?:bnd|notrack|rep|repz|data16|rex\.W) )*[\w.,]+")
 
 
 def text_of(path):
@@ -47,8 +63,8 @@ def text_of(path):
     sections = [struct.unpack_from("<IIQQQQ", data, at + i * size) for i in range(count)]
     strings = data[sections[names][4]:]
     for name, _, _, address, offset, length in sections:
-        if strings[name:name + 6] == b".text\0" and offset < MAPPED and address % 4 == 0:
-            return MACHINES[machine], address, offset, min(length, MOST_BYTES)
+        if strings[name:name + 6] == b".text\0" and offset + length < MAPPED:
+            return MACHINES[machine], address, offset, length
     return None
 
 
@@ -62,47 +78,137 @@ def programs(data):
     return [path for path in found if os.path.isfile(path) and text_of(path)]
 
 
-def tables(text):
-    return {part.partition("\n")[0]: list(csv.DictReader(part.partition("\n")[2].splitlines())) for part in text.split("# table ")[1:]}
+def debian_programs(folder):
+    found = []
+    for architecture in ("arm64", "amd64"):
+        root = model_debian.fetch(folder / architecture, PACKAGES, architecture)
+        for name in BINARIES:
+            files = [path for path in root.glob(f"**/{name}") if path.is_file() and not path.is_symlink() and text_of(path)]
+            found += [str(files[0])] if files else []
+    return found
 
 
-def check_program(checks, cyclops, write_samples, folder, path):
+def functions_of(path, first, end):
+    """{(from, to): has a symbol} in .text."""
+    found = {}
+    # readelf ends with 1 where it has warnings
+    frames = subprocess.run(["readelf", "-W", "--debug-dump=frames", path], capture_output=True, text=True, check=False).stdout
+    for line in frames.splitlines():
+        if match := FDE.match(line):
+            found[int(match[1], 16), int(match[2], 16)] = False
+    for table in ("-D", "-a"):
+        names = subprocess.run(["nm", "-S", "--defined-only", table, path], capture_output=True, text=True, check=False).stdout
+        for line in names.splitlines():
+            fields = line.split()
+            if len(fields) == 4 and fields[2] in "TtWi" and int(fields[1], 16) > 0:
+                start = int(fields[0], 16)
+                found[start, start + int(fields[1], 16)] = True
+    return {(a, b): named for (a, b), named in found.items() if first <= a < b <= end}
+
+
+class Code:
+    """A program as objdump reads it."""
+
+    def __init__(self, path, arch):
+        self.path, self.arch = pathlib.Path(path), arch
+        self.texts = objdump.theirs(OBJDUMPS[arch], self.path)
+        self.starts = sorted(self.texts)
+
+    def between(self, start, end):
+        """[(address, size, text)]; None where objdump's reading of the whole is out of step at the start or the end."""
+        at = bisect.bisect_left(self.starts, start)
+        found = []
+        while at < len(self.starts) and self.starts[at] < end:
+            found.append((self.starts[at], *self.texts[self.starts[at]]))
+            at += 1
+        if not found or found[0][0] != start or found[-1][0] + found[-1][1] != end:
+            texts = objdump.theirs(OBJDUMPS[self.arch], self.path, f"--start-address={start:#x}", f"--stop-address={end:#x}")
+            found = [(address, *texts[address]) for address in sorted(texts)]
+        return found
+
+    def leaders(self, instructions, counts):
+        """Where blocks have to begin."""
+        where = {address for address, _, _ in instructions}
+        heads = {instructions[0][0]}
+        for address, size, text in instructions:
+            mnemonic = PREFIX.match(text)[0]
+            operands = text[len(mnemonic):].split(REMARKS[self.arch])[0]
+            is_branch = re.match(BRANCHES[self.arch], mnemonic)
+            target = re.search(r"(?:^|[\s,])([0-9a-f]+) <[^>]*(?:<[^>]*>[^>]*)*>\s*$", operands)
+            if (is_branch or re.match(CALLS[self.arch], mnemonic)) and target and int(target[1], 16) in where:
+                counts["targets of direct branches and calls"] += 1
+                heads.add(int(target[1], 16))
+            if (is_branch or re.match(ENDS[self.arch], mnemonic)) and address + size in where:
+                counts["ends of blocks"] += 1
+                heads.add(address + size)
+        return heads
+
+
+def ask(cyclops, capture, where):
+    """Rows of the table of blocks: (start, end, instructions); or the error."""
+    words = (cyclops, "blocks", "-j", "1", "--symfs", "/", "--format", "csv", "--table", "blocks", "-i", capture, where)
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=ENVIRONMENT, check=False)
+    if done.returncode not in (0, NO_DATA) or not done.stdout:
+        return done.stderr.splitlines()[:1]
+    return [(int(row["start"], 0), int(row["end"], 0), int(row["instructions"])) for row in csv.DictReader(done.stdout.splitlines())]
+
+
+def check_function(checks, code, name, span, rows):
+    start, end = span
+    if not rows or not isinstance(rows[0], tuple):
+        checks.fail(f"{name} {start:#x}..{end:#x}: {rows}")
+        return
+    instructions = code.between(start, end)
+    heads = code.leaders(instructions, checks.counts)
+    addresses = [address for address, _, _ in instructions]
+    edges = [row[0] for row in rows] + [rows[-1][1]]
+    checks.expect(edges[0] == start and edges[-1] == end and all(a[1] == b[0] for a, b in zip(rows, rows[1:])),
+                  f"{name} {start:#x}..{end:#x}: blocks from {edges[0]:#x} to {edges[-1]:#x}, or not one behind the other")
+    for first, last, n in rows:
+        here = bisect.bisect_left(addresses, last) - bisect.bisect_left(addresses, first)
+        checks.expect(here == n, f"{name}: the block {first:#x}..{last:#x} has {n} instructions, not {here}")
+    ours = {row[0] for row in rows}
+    checks.expect(heads == ours, f"{name} {start:#x}..{end:#x}: no block begins at {[hex(x) for x in sorted(heads - ours)[:3]]}, "
+                                 f"one does at {[hex(x) for x in sorted(ours - heads)[:3]]}")
+    checks.count(f"instructions of {code.arch}", len(instructions))
+    checks.count(f"functions of {code.arch}")
+
+
+def check_program(checks, cyclops, write_samples, folder, path, each):
     (arch, cpuid), address, offset, size = text_of(path)
-    capture = os.path.join(folder, "a.data")
-    lines = f"E cycles 0 0 0 100 0\nS 0 0 64 64 5000 {IP + offset:x} 0 3e8 0 0 0 0 2\n"
+    capture, code, name = os.path.join(folder, "a.data"), Code(path, arch), os.path.basename(path)
+    functions = functions_of(path, address, address + size)
+    spans = sorted(functions)[::each]
+    lines = "E cycles 0 0 0 100 0\n" + "".join(
+        f"S 0 0 64 64 {5000 + 16 * i:x} {IP + offset + start - address:x} 0 3e8 0 0 0 0 2\n" for i, (start, _) in enumerate(spans))
     subprocess.run([write_samples, capture, os.path.realpath(path), arch, cpuid], input=lines.encode(), check=True)
-    words = ("--symfs", "/", "--format", "csv", "-i", capture, f"{address:#x}..{address + size:#x}")
-    instructions = list(csv.DictReader(run(cyclops, "annotate", "--all", "--no-source", "--table", "instructions", *words)
-                                       .decode().splitlines()))
-    blocks = tables(run(cyclops, "blocks", *words).decode())["blocks"]
-    starts = [int(row["address"], 0) for row in instructions]
-    where, name = set(starts), os.path.basename(path)
-    heads = {int(row["start"], 0) for row in blocks}
-    checks.expect(sum(int(row["instructions"]) for row in blocks) == len(starts) and heads <= where,
-                  f"{name}: {sum(int(row['instructions']) for row in blocks)} instructions in blocks, not {len(starts)}")
-    for before, row in zip(blocks, blocks[1:]):
-        if before["end"] != row["start"]:
-            checks.fail(f"{name}: a block ends at {before['end']}, the next begins at {row['start']}")
-    for row, behind in zip(instructions, starts[1:] + [0]):
-        mnemonic, _, operands = row["instruction"].partition(" ") if "mnemonic" not in row else (row["mnemonic"], "", row["operands"])
-        is_branch, is_call = re.match(BRANCHES[arch], mnemonic), re.match(CALLS[arch], mnemonic)
-        target = re.search(r"(?:^|[, ])(0x[0-9a-f]+)$", operands.strip())
-        if (is_branch or is_call) and target and int(target[1], 16) in where:
-            checks.count("targets of direct branches")
-            checks.expect(int(target[1], 16) in heads, f"{name}: {row['address']} {mnemonic} {operands}: no block begins there")
-        if (is_branch or re.match(ENDS[arch], mnemonic)) and behind in where:
-            checks.count("ends of blocks")
-            checks.expect(behind in heads, f"{name}: no block begins behind {row['address']} {mnemonic} {operands}")
-    checks.count(f"instructions of {arch}", len(starts))
+
+    def rows_of(span):
+        by_symbol = functions[span] and sum(start == span[0] for start, _ in functions) == 1
+        return ask(cyclops, capture, f"{span[0]:#x}" if by_symbol else f"{span[0]:#x}..{span[1]:#x}")
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for span, rows in zip(spans, pool.map(rows_of, spans)):
+            check_function(checks, code, name, span, rows)
     checks.count(f"programs of {arch}")
 
 
 def main():
-    cyclops, write_samples, data = map(os.path.abspath, sys.argv[1:4])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--each", type=int, default=1)
+    parser.add_argument("--debian", type=pathlib.Path)
+    parser.add_argument("cyclops", type=os.path.abspath)
+    parser.add_argument("write_samples", type=os.path.abspath)
+    parser.add_argument("data", type=os.path.abspath)
+    parser.add_argument("programs", nargs="*")
+    words = parser.parse_args()
     checks = Checks()
     with tempfile.TemporaryDirectory(prefix="cyclops-binaries-") as folder:
-        for path in sys.argv[4:] or programs(data):
-            check_program(checks, cyclops, write_samples, folder, path)
+        for path in words.programs or (debian_programs(words.debian) if words.debian else programs(words.data)):
+            if shutil.which(OBJDUMPS[text_of(path)[0][0]]) is None:
+                print(f"not tried, no objdump of its kind: {path}")
+                continue
+            check_program(checks, words.cyclops, words.write_samples, folder, path, words.each)
     checks.finish()
 
 

@@ -37,6 +37,30 @@ def ask(cyclops, data, command, *options):
     return csv_rows(cyclops, command, "--symfs", data / "root", "--format", "csv", "--all", *options, data / "cycles.data")
 
 
+def check_costs_of_blocks(checks, cyclops, data):
+    """Costs of the blocks of a function, in `blocks`: those of the same block in `cycles --by block`."""
+    values = collections.defaultdict(dict)
+    for row in ask(cyclops, data, "cycles", "--by", "block"):
+        if row["address"]:
+            values[row["function"], row["address"]][row["node"]] = row
+    for function in sorted({function for function, _ in values}):
+        rows = csv_rows(cyclops, "blocks", "--symfs", data / "root", "--format", "csv", "--table", "blocks", data / "cycles.data", function)
+        cycles = {row["start"]: float(values[function, row["start"]]["CPU_CYCLES"]["cycles"] or 0)
+                  for row in rows if (function, row["start"]) in values}
+        for row in rows:
+            nodes = values.get((function, row["start"]), {})
+            whole = cycles.get(row["start"], 0)
+            for name, node in (("cost_stalled", "stall_total"), ("cost_load_latency", "load_latency"), ("cost_front_end", "front_end")):
+                wanted = float(nodes[node]["cycles"]) / whole if whole > 0 else None
+                ours = float(row[name]) if row[name] else None
+                checks.expect(ours == wanted or (ours is not None and wanted is not None and abs(ours - wanted) < 1e-9),
+                              f"blocks: {function} {row['start']}: {name} is {ours}, cycles --by block: {wanted}")
+            checks.expect(row["cost_underutilization"] == "", f"blocks: {function}: a difference of samples of a block")
+            share = whole / sum(cycles.values())
+            checks.expect(abs(float(row["cycle_share"] or 0) - share) < 1e-9, f"blocks: {function} {row['start']}: {row['cycle_share']}, not {share}")
+            checks.count("costs of blocks", 3)
+
+
 def check_key(checks, cyclops, data, key):
     names, more, identity = KEYS[key]
     rows = ask(cyclops, data, "cycles", "--by", key)
@@ -115,16 +139,19 @@ def check_clock(checks, cyclops, data):
 
 
 def check_diff(checks, cyclops, data):
-    """diff of a capture and itself has the capped cycles of the tree, and no change."""
-    said = subprocess.run([cyclops, "diff", "--by", "cycles", "--format", "json", data / "cycles.data", data / "cycles.data"],
-                          capture_output=True, text=True, check=True).stdout
-    rows = {row["name"]: row for row in json.loads(said)["cycles"]}
-    for row in ask(cyclops, data, "cycles", "--tree", "all"):
-        if row["node"] not in rows:
-            continue
-        one = rows[row["node"]]
-        checks.expect(abs(one["a"] - float(row["capped_cycles"])) <= 1e-9 * one["a"] and one["change"] == 0, f"{one}, cycles {row}")
-        checks.count("nodes of diff")
+    """diff of a capture and itself has the capped cycles of the tree, and no change; with the same options."""
+    for options in ((), ("--ghz", "3.5", "--penalty", "DTLB_WALK=100"), ("--template", "neoverse-n2")):
+        said = subprocess.run([cyclops, "diff", "--by", "cycles", *options, "--format", "json", data / "cycles.data", data / "cycles.data"],
+                              capture_output=True, text=True, check=True).stdout
+        rows = {row["name"]: row for row in json.loads(said)["cycles"]}
+        for row in ask(cyclops, data, "cycles", "--tree", "all", *options):
+            if row["node"] not in rows:
+                continue
+            one = rows[row["node"]]
+            checks.expect(abs(one["a"] - float(row["capped_cycles"])) <= 1e-9 * one["a"] and one["change"] == 0, f"{options}: {one}, cycles {row}")
+            checks.count("nodes of diff")
+    checks.expect_failure("add --by cycles", cyclops, "diff", "--ghz", "3", data / "cycles.data", data / "cycles.data")
+    checks.expect_failure("has no event 'FOO'", cyclops, "diff", "--by", "cycles", "--penalty", "FOO=3", data / "cycles.data", data / "cycles.data")
 
 
 def main():
@@ -133,6 +160,7 @@ def main():
     for key in KEYS:
         check_key(checks, cyclops, data, key)
     check_blocks(checks, cyclops, data)
+    check_costs_of_blocks(checks, cyclops, data)
     check_several(checks, cyclops, data)
     check_clock(checks, cyclops, data)
     check_diff(checks, cyclops, data)

@@ -29,8 +29,8 @@ PACKAGES = ["libc6", "libc6-dbg", "libgcc-s1", "xz-utils", "liblzma5"]
 MORE_PACKAGES = ["lua5.4", "libreadline8", "libtinfo6", "sqlite3", "libsqlite3-0", "zlib1g", "pigz"]
 SIZE, MORE_SIZE = 5000, 50000  # of what is compressed
 
-CONFIG = """APT::Architecture "arm64";
-APT::Architectures {{ "arm64"; }};
+CONFIG = """APT::Architecture "{1}";
+APT::Architectures {{ "{1}"; }};
 APT::Sandbox::User "root";
 Acquire::Languages "none";
 Dir::State::Lists "{0}/lists";
@@ -51,13 +51,13 @@ DEPENDS_ON_TIME = ("lua5.4",)
 LEAST_WITH_LINE = 0.9  # of the records in libc; libgcc's part of it has none
 
 
-def fetch(folder, packages):
+def fetch(folder, packages, architecture="arm64"):
     """Downloads and unpacks what is missing; returns the folder that looks like a root."""
     root, debs = folder / "root", folder / "debs"
     for name in ("lists/partial", "cache/archives/partial", "debs"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / "status").touch()
-    (folder / "config").write_text(CONFIG.format(folder))
+    (folder / "config").write_text(CONFIG.format(folder, architecture))
     environment = {**os.environ, "APT_CONFIG": str(folder / "config")}
     missing = [p for p in packages if not list(debs.glob(f"{p}_*.deb"))]
     if missing:

@@ -129,6 +129,7 @@ diff DATA/counts/stride.csv DATA/counts/stride-ahead.csv
 diff DATA/counts/stride.csv DATA/counts/stride-ahead.csv --fail-if time>-10%
 diff DATA/counts/regions.json DATA/counts/regions-slow.json --fail-if region:hash:cycles>3%
 diff --by cycles DATA/cycles.data DATA/cycles.data
+blocks --symfs DATA/root DATA/cycles.data count_kinds
 blocks --symfs DATA/root DATA/executions.data
 blocks --symfs DATA/root --split-calls DATA/executions.data
 annotate --blocks --symfs DATA/root DATA/executions.data

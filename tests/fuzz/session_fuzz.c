@@ -252,6 +252,19 @@ static void annotate_hottest(struct session *s, const struct select *select)
 	annotate_class.free(analysis.result);
 }
 
+/* Accounts the cycles of the blocks by a tree of another CPU, too: whatever the capture has, it must be borne. */
+static void account_blocks(struct session *s, const struct select *select, const struct cfg *cfg,
+			   struct cycle_ranges *out)
+{
+	const struct cycle_options options = { .tree = "neoverse-n1" };
+	uint64_t *starts = cfg_block_starts(cfg);
+	struct err err;
+
+	cycle_ranges_init(out, s, select, &options, cfg->code->region->module, starts, cfg->list.n,
+			  &err);
+	free(starts);
+}
+
 /* Blocks of the hottest function, with executions where there are branch stacks. */
 static void show_blocks(struct session *s, const struct select *select)
 {
@@ -260,6 +273,7 @@ static void show_blocks(struct session *s, const struct select *select)
 	const struct scan_wish wish = { .keeps_places = true };
 	struct branch_stacks stacks = { 0 };
 	struct blocks_tables tables = { 0 };
+	struct cycle_ranges costs = { 0 };
 	struct text text = { 0 };
 	struct annotation code;
 	struct cfg cfg;
@@ -273,11 +287,13 @@ static void show_blocks(struct session *s, const struct select *select)
 	annotation_read(&code, s, analysis.result, SYNTAX_ATT);
 	if (code.list.n > 0) {
 		cfg_init(&cfg, &code, rc < 0 ? NULL : &stacks, false);
-		blocks_tables_make(&cfg, TOP, false, &tables);
+		account_blocks(s, select, &cfg, &costs);
+		blocks_tables_make(&cfg, costs.tree != NULL ? &costs : NULL, TOP, false, &tables);
 		cfg_draw_dot(&cfg, &text);
 		cfg_draw_text(&cfg, 80, true, &text);
 		render(&tables.shown);
 		blocks_tables_release(&tables);
+		cycle_ranges_release(&costs);
 		cfg_release(&cfg);
 	}
 	text_release(&text);
