@@ -17,7 +17,7 @@ static const struct cache_sizes n1 = { 65536, 1 << 20, 32 << 20, 48, 1280 };
 #define HEAD                                                                                       \
 	"{\"schema\":1,\"tolerances\":{\"exact\":0.01,\"lines\":0.05,\"never\":0.001,\"range\":0}" \
 	","                                                                                        \
-	"\"sets\":{\"walks\":[\"DTLB_WALK\",\"ITLB_WALK\"]},\"cases\":["
+	"\"overhead\":1,\"sets\":{\"walks\":[\"DTLB_WALK\",\"ITLB_WALK\"]},\"cases\":["
 #define CASE(rest) HEAD "{\"name\":\"a\",\"kernel\":\"chase\"" rest "}]}"
 
 static const char good[] = CASE(
