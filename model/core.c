@@ -253,7 +253,7 @@ static uint64_t ready_at(struct core *c, const struct insn *in, uint64_t dispatc
 		return is_ordered ? later(at, order_at(c, in)) : at;
 	}
 	at = later(at, dispatched + p->issue_cycles);
-	if (in->flags & INSN_FLUSH && in->class == CLASS_BARRIER) /* ISB waits for all before it */
+	if (in->class == CLASS_ISB) /* it waits for all before it */
 		at = later(at, c->last_retire);
 	return is_ordered && in->flags & INSN_BARRIER ? later(at, c->memory_done) : at;
 }
@@ -344,7 +344,8 @@ static void count_instruction(struct core *c, const struct insn *in)
 		[CLASS_INTEGER] = COUNT_DP_SPEC,    [CLASS_LOAD] = COUNT_LD_SPEC,
 		[CLASS_STORE] = COUNT_ST_SPEC,	    [CLASS_VECTOR] = COUNT_ASE_SPEC,
 		[CLASS_FLOAT] = COUNT_VFP_SPEC,	    [CLASS_CRYPTO] = COUNT_CRYPTO_SPEC,
-		[CLASS_BRANCH] = COUNT_BR_PRED,	    [CLASS_BARRIER] = COUNT_DMB_SPEC,
+		[CLASS_BRANCH] = COUNT_BR_PRED,	    [CLASS_DMB] = COUNT_DMB_SPEC,
+		[CLASS_DSB] = COUNT_DSB_SPEC,	    [CLASS_ISB] = COUNT_ISB_SPEC,
 		[CLASS_SYSTEM] = COUNT_SYSTEM_SPEC,
 	};
 

@@ -171,7 +171,7 @@ static void decode_system(struct insn *in, uint32_t w)
 	if ((w & 0xfffff01f) == 0xd503201f) { /* hints: NOP and the like */
 		in->timing = TIMING_ALU;
 	} else if ((w & 0xfffff01f) == 0xd503301f && op >= DSB && op <= ISB) {
-		in->class = CLASS_BARRIER;
+		in->class = op == DMB ? CLASS_DMB : op == DSB ? CLASS_DSB : CLASS_ISB;
 		in->flags |= op == ISB ? INSN_FLUSH : INSN_BARRIER;
 	} else if ((w & 0xfff00000) == 0xd5300000) { /* MRS */
 		writes_general(in, rd(w));
@@ -266,7 +266,8 @@ static void set_units(struct insn *in)
 		[TIMING_STORE] = { UNIT_MEMORY, 0 },
 		[TIMING_BRANCH] = { UNIT_BRANCH, 0 },
 	};
-	bool has_none = in->class == CLASS_SYSTEM || in->class == CLASS_BARRIER;
+	bool has_none = in->class == CLASS_SYSTEM || in->class == CLASS_DMB ||
+			in->class == CLASS_DSB || in->class == CLASS_ISB;
 
 	if (has_none)
 		return;

@@ -10,7 +10,7 @@ test="$check clang clang-format libclang-rt-14-dev linux-perf binutils gdb
 	gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross binutils-aarch64-linux-gnu qemu-user
 	g++ gfortran rustc
 	qemu-system-arm openjdk-17-jdk-headless python3-jsonschema"
-soak="debootstrap"
+soak="debootstrap gcc-arm-linux-gnueabihf libc6-dev-armhf-cross"
 bench="linux-perf hyperfine g++ gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 for group in "$@"; do

@@ -99,6 +99,9 @@ ENTRIES = {
     "advice": ("advice/court", GCC, 1, lambda n: [sys.executable, ADVICE / "court.py", "--renamed", GCC.cyclops]),
     "advice-debian": ("advice/court", GCC, 1, lambda n: [
         sys.executable, ADVICE / "real_programs.py", GCC.cyclops, ROOT / "build-debian"]),
+    "kernels": ("model/kernels", GCC, 1, lambda n: script("kernel_model.py", "--all", GCC.cyclops)),
+    "kernel-instructions": ("model/kernel-instructions", GCC, 1, lambda n: script(
+        "kernel_instructions.py", "--all", GCC.cyclops)),
     "kills": ("e2e/record", GCC, 200, lambda n: script(
         "record.py", "--kills", n, GCC.cyclops, GCC.folder / "tests/corpus/dump-samples", GCC.e2e("record-program"))),
     "robustness": ("e2e/robustness", SANITIZE, 20000, lambda n: script(
