@@ -17,15 +17,12 @@ enum {
 
 static inline unsigned histogram_bucket(uint64_t value)
 {
-	unsigned octave;
+	unsigned octave = 63 - (unsigned)__builtin_clzll(value | HISTOGRAM_LINEAR) - HISTOGRAM_BITS;
 
-	if (value < HISTOGRAM_LINEAR)
-		return (unsigned)value;
 	if (value >> HISTOGRAM_TOP != 0)
 		return HISTOGRAM_BUCKETS - 1;
-	octave = 63 - (unsigned)__builtin_clzll(value) - HISTOGRAM_BITS;
-	return (octave + 1) * HISTOGRAM_LINEAR +
-	       (unsigned)(value >> octave & (HISTOGRAM_LINEAR - 1));
+	/* From the second octave on, the highest bit of the shifted value is one more octave. */
+	return octave * HISTOGRAM_LINEAR + (unsigned)(value >> octave);
 }
 
 /* The lowest value of a bucket; of HISTOGRAM_BUCKETS, the first value above all. */

@@ -30,6 +30,15 @@ enum measure_how {
 	N_HOWS,
 };
 
+/* Stands for the number of a page that was not read; pages that nobody writes have even numbers. */
+enum { PAGE_NOT_READ = 1 };
+
+/* An event that is read by instructions. */
+struct quick_event {
+	const volatile struct perf_event_mmap_page *page;
+	uint64_t unused_bits; /* of its counter */
+};
+
 /* The counters of one set, for one thread. */
 struct counter_group {
 	int leader; /* descriptor; -1: nothing is open */
@@ -38,6 +47,10 @@ struct counter_group {
 	int fds[MEASURE_EVENTS];
 	const struct perf_event_mmap_page *pages[MEASURE_EVENTS]; /* for user reads */
 	bool has_user_reads;
+	bool is_run; /* the events follow each other: events[i] = events[0] + i */
+	struct quick_event quick[MEASURE_EVENTS];
+	uint32_t lock; /* of the leader's page, when it said these times; they lack the clock */
+	uint64_t enabled_ns, running_ns;
 };
 
 /* Counts at a moment, or the difference of two. */
@@ -56,12 +69,19 @@ struct path_set {
 	uint64_t by_read; /* of these, measured by read(2), and by instructions */
 	uint64_t by_user;
 	uint64_t enabled_ns, running_ns;
-	uint64_t exclusive_enabled_ns, exclusive_running_ns;
+	uint64_t inside_enabled_ns, inside_running_ns; /* in regions inside */
+};
+
+/* Calls that were read by instructions and counted all of the time. path_copy() adds them to the others. */
+struct path_quick {
+	uint64_t calls, ns;
 };
 
 struct path_event {
-	uint64_t sum, exclusive;
-	uint64_t n, min, max; /* of calls that were counted all of the time */
+	uint64_t sum, inside; /* inside: part of the sum that regions inside have */
+	uint64_t n, min,
+		max; /* of calls that were counted all of the time; n lacks those of path_quick */
+	uint64_t *histogram; /* HISTOGRAM_BUCKETS */
 };
 
 /* A region in one thread, inside of another region. */
@@ -72,8 +92,8 @@ struct path {
 	int parent;	   /* 0: none */
 	bool is_recursive; /* the region was open already */
 	struct path_set sets[MEASURE_SETS];
+	struct path_quick quick[MEASURE_SETS];
 	struct path_event events[MEASURE_EVENTS];
-	uint64_t *histograms; /* HISTOGRAM_BUCKETS for each event of the handle */
 };
 
 /* A region that is open. */
@@ -81,29 +101,38 @@ struct frame {
 	struct path *path; /* NULL: there was no room for it */
 	int region;
 	uint32_t epoch;
+	bool has_inside; /* else `inside` is zero */
+	uint32_t lock;	 /* of the leader's page at the start; PAGE_NOT_READ: it was read slowly */
 	struct sample start;
 	struct sample inside; /* the sum of the regions inside */
 };
 
 struct caliper_thread {
 	struct cyclops *owner;
-	pid_t tid;
-	bool is_open;
 	volatile sig_atomic_t is_busy; /* inside of begin or end */
-	unsigned depth, too_deep;
-	unsigned set; /* the current one */
+	unsigned too_deep;
+	struct frame *frames;	  /* the first one is not used: its region is 0 */
+	struct frame *top, *last; /* of the frames: the innermost open region, the last there is */
+	struct counter_group *quick; /* the current set, if its pages are read; else NULL */
+	unsigned *n_open;	     /* by region: how many are open now */
+	unsigned set;		     /* the current one */
 	unsigned n_paths;
-	struct counter_group groups[MEASURE_SETS];
-	struct frame *frames;
+	bool is_open;
+	bool was_quick; /* the last end: `end` has no times */
+	pid_t tid;
 	struct path *paths;
-	unsigned *n_open; /* by region: how many are open now */
 	/* what was refused */
 	uint64_t n_mismatched, n_too_deep, n_interrupted, n_without_path;
 	struct sample end; /* scratch of cyclops_end() and others */
+	struct counter_group groups[MEASURE_SETS];
 };
 
 struct cyclops {
+	uint64_t serial;		/* no other handle at this address has had it */
 	const volatile char *is_parent; /* 1; a page that fork() clears */
+	uint64_t tick_mult;		/* ns = ticks * tick_mult >> 32 */
+	uint32_t epoch;
+	bool is_marked; /* nothing can be counted: marks tell the machine model what begins and ends */
 	pid_t pid;
 	const char *root;
 	pthread_key_t key;
@@ -112,9 +141,7 @@ struct cyclops {
 	struct measure_events events;
 	int mode, privilege;
 	bool has_all_sets, is_less_bias;
-	bool is_marked; /* nothing can be counted: marks tell the machine model what begins and ends */
 	unsigned max_regions, max_threads, max_depth, max_paths;
-	uint64_t tick_mult;	  /* ns = ticks * tick_mult >> 32 */
 	char *out;		  /* NULL: nothing is written at the end */
 	struct cyclops **at_exit; /* its target is cleared when the handle goes */
 	char **regions;		  /* index 0 is unused */
@@ -122,7 +149,6 @@ struct cyclops {
 	struct caliper_thread **threads;
 	unsigned n_threads;
 	size_t thread_size;
-	uint32_t epoch;
 	uint64_t n_not_open;		     /* begins and ends of threads that are not open */
 	double bias[N_HOWS][MEASURE_EVENTS]; /* NAN: not known */
 	char why[512];
@@ -134,9 +160,11 @@ struct cyclops {
 
 /* sample.c */
 extern const struct user_counters user_counters_here;
-uint64_t measure_ticks(void);
 uint64_t measure_tick_mult(void);
-uint64_t measure_ns(const struct cyclops *, uint64_t ticks);
+static inline uint64_t measure_ns(const struct cyclops *c, uint64_t ticks)
+{
+	return (uint64_t)((unsigned __int128)ticks * c->tick_mult >> 32);
+}
 
 /* Reads all that is on now. `as`: only sets that were read as there, and in the same way; or NULL. */
 void sample_take(struct caliper_thread *, const struct sample *as, struct sample *out);
@@ -148,7 +176,17 @@ void sample_subtract(const struct caliper_thread *, const struct sample *start, 
 unsigned thread_sets(const struct caliper_thread *, unsigned *first);
 
 /* thread.c */
+
+/* The calling thread of a handle; NULL: it was never opened, or has been closed. */
 struct caliper_thread *thread_here(const struct cyclops *);
+
+/* Its own last answer, without a call. */
+struct last_thread {
+	const struct cyclops *owner;
+	uint64_t serial;
+	struct caliper_thread *thread;
+};
+extern _Thread_local struct last_thread last_thread __attribute__((tls_model("initial-exec")));
 
 /* Opens the calling thread's counters. For the first thread of all it sets states of events. */
 int thread_open(struct cyclops *, bool is_first);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "measure/counters_here.h"
 #include "measure/inside.h"
 #include "measure/mark.h"
 #include "pmu/system.h"
@@ -188,8 +189,11 @@ static bool was_counted(const struct caliper_thread *t, const struct measure_eve
 {
 	unsigned first, last = thread_sets(t, &first);
 
-	return e->state == MEASURE_COUNTED && e->set >= first && e->set < last &&
-	       t->end.sets[e->set].how == how &&
+	if (e->state != MEASURE_COUNTED || e->set < first || e->set >= last)
+		return false;
+	if (t->was_quick)
+		return how == HOW_USER;
+	return t->end.sets[e->set].how == how &&
 	       t->end.sets[e->set].running_ns == t->end.sets[e->set].enabled_ns;
 }
 
@@ -206,7 +210,7 @@ static void calibrate_way(struct cyclops *c, struct caliper_thread *t, int regio
 					      : HOW_READ;
 	for (unsigned pair = 0; pair < MEASURE_BIAS_PAIRS; pair++) {
 		if (cyclops_begin(c, region) < 0 || cyclops_end(c, region) < 0 ||
-		    t->end.sets[first].how != how)
+		    (t->was_quick ? HOW_USER : t->end.sets[first].how) != how)
 			continue;
 		for (unsigned i = 0; i < c->events.n; i++)
 			if (i == MEASURE_DURATION || was_counted(t, &c->events.items[i], how))
@@ -244,15 +248,19 @@ static int calibrate(struct cyclops *c)
 		mark_set(MARK_OPEN, c, 0, NULL);
 	for (unsigned set = 0; set < n_turns && region > 0; set++) {
 		bool has_user_reads = t->groups[set].has_user_reads;
+		struct counter_group *quick;
 
 		if (!c->has_all_sets)
 			thread_switch(t, set);
 		calibrate_way(c, t, region, counts);
 		if (!has_user_reads)
 			continue;
+		quick = t->quick;
+		t->quick = NULL;
 		t->groups[set].has_user_reads = false;
 		calibrate_way(c, t, region, counts);
 		t->groups[set].has_user_reads = true;
+		t->quick = quick;
 	}
 	free(counts);
 	if (c->is_marked)
@@ -334,6 +342,7 @@ static int prepare(struct cyclops *c, const struct cyclops_options *o, int *out_
 	int error;
 
 	c->pid = getpid();
+	c->serial = measure_ticks() ^ (uint64_t)(uintptr_t)c << 20;
 	c->root = "";
 	c->tick_mult = measure_tick_mult();
 	c->privilege = o->privilege;
@@ -475,6 +484,7 @@ int cyclops_thread_close(struct cyclops *c)
 	thread_close_counters(t);
 	pthread_mutex_unlock(&c->lock);
 	pthread_setspecific(c->key, NULL);
+	thread_here(c); /* forgets it */
 	if (c->is_marked)
 		mark_set(MARK_CLOSE, c, 0, NULL);
 	return 0;
@@ -518,7 +528,7 @@ int cyclops_switch(struct cyclops *c)
 	t = thread_here(c);
 	if (t == NULL || !t->is_open)
 		return -ESRCH;
-	if (t->depth > 0 || t->is_busy)
+	if (t->top != t->frames || t->is_busy)
 		return -EBUSY;
 	if (c->has_all_sets || c->events.n_sets == 0)
 		return 0;

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "measure/counters_here.h"
 #include "measure/inside.h"
 #include "measure/mark.h"
+#include "measure/user_read.h"
 
 /* Others see the numbers of a path change in this order. */
 static inline void order_stores(void)
@@ -25,6 +27,8 @@ static inline void order_stores(void)
 /* Forgets the numbers of a path. */
 static void path_clear(const struct cyclops *c, struct path *p)
 {
+	uint64_t *histograms = p->events[0].histogram; /* all of them */
+
 	for (unsigned set = 0; set < c->events.n_sets; set++) {
 		struct path_set *s = &p->sets[set];
 
@@ -33,21 +37,23 @@ static void path_clear(const struct cyclops *c, struct path *p)
 		STORE(s->by_user, 0);
 		STORE(s->enabled_ns, 0);
 		STORE(s->running_ns, 0);
-		STORE(s->exclusive_enabled_ns, 0);
-		STORE(s->exclusive_running_ns, 0);
+		STORE(s->inside_enabled_ns, 0);
+		STORE(s->inside_running_ns, 0);
+		STORE(p->quick[set].calls, 0);
+		STORE(p->quick[set].ns, 0);
 	}
 	for (unsigned i = 0; i < c->events.n; i++) {
 		struct path_event *e = &p->events[i];
 
 		STORE(e->sum, 0);
-		STORE(e->exclusive, 0);
+		STORE(e->inside, 0);
 		STORE(e->n, 0);
 		STORE(e->min, UINT64_MAX);
 		STORE(e->max, 0);
 	}
 	for (size_t i = 0; i < (size_t)c->events.n * HISTOGRAM_BUCKETS; i++)
-		if (p->histograms[i] != 0)
-			STORE(p->histograms[i], 0);
+		if (histograms[i] != 0)
+			STORE(histograms[i], 0);
 }
 
 /*
@@ -58,17 +64,18 @@ static void populate(const struct cyclops *c, struct path *p)
 {
 	enum { PAGE = 4096, POPULATE_WRITE = 23 };
 	size_t size = (size_t)c->events.n * HISTOGRAM_BUCKETS * sizeof(uint64_t);
-	char *start = (char *)((uintptr_t)p->histograms & ~(uintptr_t)(PAGE - 1));
-	char *end = (char *)p->histograms + size;
+	char *start = (char *)((uintptr_t)p->events[0].histogram & ~(uintptr_t)(PAGE - 1));
+	char *end = (char *)p->events[0].histogram + size;
 
 	if (madvise(start, (size_t)(end - start), POPULATE_WRITE) == 0)
 		return;
-	for (volatile char *at = (char *)p->histograms; at < end; at += PAGE)
+	for (volatile char *at = (char *)p->events[0].histogram; at < end; at += PAGE)
 		*at = 0;
 }
 
 /* The path of a region inside of another, added if it is new. NULL: there is no room. */
-static struct path *path_of(struct caliper_thread *t, int region, int parent, bool is_recursive)
+static __attribute__((noinline)) struct path *path_of(struct caliper_thread *t, int region,
+						      int parent, bool is_recursive)
 {
 	struct path *p;
 
@@ -90,20 +97,27 @@ static struct path *path_of(struct caliper_thread *t, int region, int parent, bo
 	return p;
 }
 
-/* What begin and end have in common: 0, or why not. */
-static inline int enter(struct cyclops *c, int region, struct caliper_thread **out)
+static bool is_region(const struct cyclops *c, int region)
 {
-	struct caliper_thread *t;
+	return region > 0 && (unsigned)region <= __atomic_load_n(&c->n_regions, __ATOMIC_ACQUIRE);
+}
 
-	if (c == NULL || region <= 0 ||
-	    (unsigned)region > __atomic_load_n(&c->n_regions, __ATOMIC_ACQUIRE))
+/* What begin and end have in common: 0, or why not. */
+static inline __attribute__((always_inline)) int enter(struct cyclops *c,
+						       struct caliper_thread **out)
+{
+	struct caliper_thread *t = last_thread.thread;
+
+	if (c == NULL)
 		return -EINVAL;
 	if (!*c->is_parent)
 		return -ECHILD;
-	t = thread_here(c);
-	if (t == NULL || !t->is_open) {
-		__atomic_add_fetch(&c->n_not_open, 1, __ATOMIC_RELAXED);
-		return -ESRCH;
+	if (last_thread.owner != c || last_thread.serial != c->serial) {
+		t = thread_here(c);
+		if (t == NULL || !t->is_open) {
+			__atomic_add_fetch(&c->n_not_open, 1, __ATOMIC_RELAXED);
+			return -ESRCH;
+		}
 	}
 	if (t->is_busy) {
 		ADD(t->n_interrupted, 1);
@@ -122,69 +136,166 @@ static inline int leave(struct caliper_thread *t, int result)
 	return result;
 }
 
-/* Zeroes the sums that will be added to. */
-static void frame_empty(const struct caliper_thread *t, struct frame *f)
+/*
+ * Reads the counters of a group, as user_read() does. False: an event is not on a counter, or its
+ * counter may not be read. `out_lock`: the number of the leader's page.
+ */
+static inline __attribute__((always_inline)) bool quick_read(const struct counter_group *g,
+							     uint64_t *values, uint32_t *out_lock)
 {
-	unsigned first, last = thread_sets(t, &first);
+	const struct quick_event *e = g->quick, *end = e + g->n;
+	uint32_t lock, index;
+	uint64_t raw;
 
-	f->inside.values[MEASURE_DURATION] = 0;
-	for (unsigned set = first; set < last; set++) {
-		const struct counter_group *g = &t->groups[set];
+	/* Volatile accesses and instructions stay in this order. */
+	order_before_counters();
+	do {
+		const volatile struct perf_event_mmap_page *page = e->page;
+		uint64_t unused_bits = e->unused_bits;
 
-		f->inside.sets[set].enabled_ns = f->inside.sets[set].running_ns = 0;
-		for (unsigned i = 0; i < g->n; i++)
-			f->inside.values[g->events[i]] = 0;
-	}
+		do {
+			lock = page->lock;
+			index = page->index;
+			if (index == 0)
+				return false;
+			raw = counter_here(index - 1) << unused_bits;
+			*values = (uint64_t)page->offset + (uint64_t)((int64_t)raw >> unused_bits);
+		} while (page->lock != lock);
+		if (e == g->quick)
+			*out_lock = lock;
+		values++;
+	} while (++e < end);
+	return true;
+}
+
+/* The start of a frame whose pages are not read. */
+static __attribute__((noinline)) void start_slowly(struct caliper_thread *t, struct frame *f)
+{
+	f->lock = PAGE_NOT_READ;
+	f->start.ticks = measure_ticks();
+	sample_take(t, NULL, &f->start);
+}
+
+/* Asks the leader's page for its times. False: it is not on a counter, or it may not be read. */
+static __attribute__((noinline)) bool group_refresh(struct counter_group *g)
+{
+	const volatile struct perf_event_mmap_page *page = g->quick[0].page;
+
+	do {
+		g->lock = page->lock;
+		user_barrier();
+		if (page->index == 0) {
+			g->lock = PAGE_NOT_READ;
+			return false;
+		}
+		g->enabled_ns = page->time_enabled + page->time_offset;
+		g->running_ns = page->time_running + page->time_offset;
+		user_barrier();
+	} while (page->lock != g->lock);
+	return true;
+}
+
+/*
+ * The start of a call. What takes longer in some calls, when the kernel has changed the page, goes before
+ * the counters are read, so that it is not counted.
+ */
+static inline __attribute__((always_inline)) void start(struct caliper_thread *t, struct frame *f)
+{
+	struct counter_group *g = t->quick;
+	unsigned set = t->set;
+
+	do {
+		if (g == NULL || (g->quick[0].page->lock != g->lock && !group_refresh(g))) {
+			start_slowly(t, f);
+			return;
+		}
+		f->start.ticks = measure_ticks();
+		if (!quick_read(g, &f->start.values[g->events[0]], &f->lock)) {
+			start_slowly(t, f);
+			return;
+		}
+	} while (f->lock != g->lock);
+	f->start.sets[set].enabled_ns = g->enabled_ns;
+	f->start.sets[set].running_ns = g->running_ns;
+	f->start.sets[set].clock = clock_at(f->start.ticks);
+	f->start.sets[set].how = HOW_USER;
 }
 
 int cyclops_begin(struct cyclops *c, int region)
 {
 	struct caliper_thread *t;
 	struct frame *f;
-	int error = enter(c, region, &t);
+	int error = enter(c, &t), parent;
 
 	if (error < 0)
 		return error;
-	if (t->depth == c->max_depth) {
+	f = t->top + 1;
+	if (t->top == t->last) {
+		if (!is_region(c, region))
+			return leave(t, -EINVAL);
 		t->too_deep++;
 		ADD(t->n_too_deep, 1);
 		return leave(t, -EOVERFLOW);
 	}
-	f = &t->frames[t->depth];
 	f->epoch = LOAD(c->epoch);
-	if (f->path == NULL || f->region != region ||
-	    f->path->parent != (t->depth == 0 ? 0 : f[-1].region) ||
-	    f->path->is_recursive != (t->n_open[region] > 0))
-		f->path =
-			path_of(t, region, t->depth == 0 ? 0 : f[-1].region, t->n_open[region] > 0);
-	f->region = region;
+	parent = t->top->region;
+	if (f->path == NULL || f->region != region || f->path->parent != parent ||
+	    f->path->is_recursive != (t->n_open[region] > 0)) {
+		if (!is_region(c, region))
+			return leave(t, -EINVAL);
+		f->path = path_of(t, region, parent, t->n_open[region] > 0);
+		f->region = region;
+	}
 	t->n_open[region]++;
-	t->depth++;
-	frame_empty(t, f);
+	t->top = f;
+	if (f->has_inside) {
+		f->has_inside = false;
+		memset(&f->inside, 0, sizeof(f->inside));
+	}
 	if (f->path == NULL) {
 		ADD(t->n_without_path, 1);
 		return leave(t, -ENOSPC);
 	}
-	f->start.ticks = measure_ticks();
-	sample_take(t, NULL, &f->start);
+	start(t, f);
 	if (c->is_marked)
 		mark_set(MARK_BEGIN, c, region, c->regions[region]);
 	return leave(t, 0);
 }
 
-/* Adds a call's count of an event: to the sums, and to the histogram if all of it was counted. */
-static void add_event_of_call(struct path *p, unsigned event, uint64_t value, uint64_t inside,
-			      bool is_whole)
+/* The end of a call whose start was not read quickly, or that cannot be read so now. */
+static __attribute__((noinline)) void finish_slowly(struct caliper_thread *t, const struct frame *f)
 {
-	struct path_event *e = &p->events[event];
-	uint64_t *bucket =
-		p->histograms + (size_t)event * HISTOGRAM_BUCKETS + histogram_bucket(value);
+	sample_take(t, &f->start, &t->end);
+	t->end.ticks = measure_ticks();
+	sample_subtract(t, &f->start, &t->end);
+}
 
-	ADD(e->sum, value);
-	ADD(e->exclusive, value - inside);
-	if (!is_whole)
+/* The end of a call in which the leader's page has changed. `lock`: its number when the end was read. */
+static __attribute__((noinline)) void finish_interrupted(struct caliper_thread *t,
+							 const struct frame *f, uint32_t lock)
+{
+	struct counter_group *g = t->quick;
+
+	while (group_refresh(g) && g->lock != lock) {
+		quick_read(g, &t->end.values[g->events[0]], &lock);
+		t->end.ticks = measure_ticks();
+	}
+	if (g->lock != lock) {
+		finish_slowly(t, f);
 		return;
-	ADD(e->n, 1);
+	}
+	t->end.sets[t->set].enabled_ns = g->enabled_ns;
+	t->end.sets[t->set].running_ns = g->running_ns;
+	t->end.sets[t->set].clock = clock_at(t->end.ticks);
+	t->end.sets[t->set].how = HOW_USER;
+	sample_subtract(t, &f->start, &t->end);
+}
+
+/* Counts a call of that value that was counted all of the time. */
+static inline __attribute__((always_inline)) void add_whole(struct path_event *e, uint64_t value)
+{
+	uint64_t *bucket = e->histogram + histogram_bucket(value);
+
 	ADD(*bucket, 1);
 	if (value < e->min)
 		STORE(e->min, value);
@@ -192,13 +303,23 @@ static void add_event_of_call(struct path *p, unsigned event, uint64_t value, ui
 		STORE(e->max, value);
 }
 
-static void path_add(const struct caliper_thread *t, struct path *p, const struct sample *call,
-		     const struct sample *inside)
+/* Adds a call's count of an event: to the sums, and to the histogram if all of it was counted. */
+static void add_event_of_call(struct path *p, unsigned event, uint64_t value, bool is_whole)
+{
+	struct path_event *e = &p->events[event];
+
+	ADD(e->sum, value);
+	if (!is_whole)
+		return;
+	ADD(e->n, 1);
+	add_whole(e, value);
+}
+
+static void path_add(const struct caliper_thread *t, struct path *p, const struct sample *call)
 {
 	unsigned first, last = thread_sets(t, &first);
 
-	add_event_of_call(p, MEASURE_DURATION, call->values[MEASURE_DURATION],
-			  inside->values[MEASURE_DURATION], true);
+	add_event_of_call(p, MEASURE_DURATION, call->values[MEASURE_DURATION], true);
 	for (unsigned set = first; set < last; set++) {
 		const struct counter_group *g = &t->groups[set];
 		struct path_set *s = &p->sets[set];
@@ -213,11 +334,30 @@ static void path_add(const struct caliper_thread *t, struct path *p, const struc
 			ADD(s->by_read, 1);
 		ADD(s->enabled_ns, enabled);
 		ADD(s->running_ns, running);
-		ADD(s->exclusive_enabled_ns, enabled - inside->sets[set].enabled_ns);
-		ADD(s->exclusive_running_ns, running - inside->sets[set].running_ns);
 		for (unsigned i = 0; i < g->n; i++)
 			add_event_of_call(p, g->events[i], call->values[g->events[i]],
-					  inside->values[g->events[i]], running == enabled);
+					  running == enabled);
+	}
+}
+
+/* Adds what regions inside of the call counted, where the call itself was counted. */
+static __attribute__((noinline)) void path_add_inside(const struct caliper_thread *t,
+						      struct path *p, const struct sample *call,
+						      const struct sample *inside)
+{
+	unsigned first, last = thread_sets(t, &first);
+
+	ADD(p->events[MEASURE_DURATION].inside, inside->values[MEASURE_DURATION]);
+	for (unsigned set = first; set < last; set++) {
+		const struct counter_group *g = &t->groups[set];
+		struct path_set *s = &p->sets[set];
+
+		if (call->sets[set].how == HOW_NONE)
+			continue;
+		ADD(s->inside_enabled_ns, inside->sets[set].enabled_ns);
+		ADD(s->inside_running_ns, inside->sets[set].running_ns);
+		for (unsigned i = 0; i < g->n; i++)
+			ADD(p->events[g->events[i]].inside, inside->values[g->events[i]]);
 	}
 }
 
@@ -227,6 +367,7 @@ static void frame_add_inside(const struct caliper_thread *t, struct frame *f,
 {
 	unsigned first, last = thread_sets(t, &first);
 
+	f->has_inside = true;
 	f->inside.values[MEASURE_DURATION] += call->values[MEASURE_DURATION];
 	for (unsigned set = first; set < last; set++) {
 		const struct counter_group *g = &t->groups[set];
@@ -240,49 +381,148 @@ static void frame_add_inside(const struct caliper_thread *t, struct frame *f,
 	}
 }
 
+/*
+ * Adds a call that was read quickly: to its path, and to the frame around it. The end becomes the
+ * difference to the start.
+ */
+static inline __attribute__((always_inline)) void quick_add(struct caliper_thread *t,
+							    struct path *p, const struct frame *f,
+							    struct frame *around)
+{
+	const struct counter_group *g = t->quick;
+	unsigned first = g->events[0], set = t->set;
+	const uint64_t *start = &f->start.values[first];
+	uint64_t *values = &t->end.values[first], *inside = &around->inside.values[first];
+	struct path_event *e = &p->events[first], *end = e + g->n;
+	uint64_t ns = t->end.values[MEASURE_DURATION];
+
+	ADD(p->quick[set].calls, 1);
+	ADD(p->quick[set].ns, ns);
+	add_whole(&p->events[MEASURE_DURATION], ns);
+	around->has_inside = true;
+	around->inside.values[MEASURE_DURATION] += ns;
+	around->inside.sets[set].enabled_ns += ns;
+	around->inside.sets[set].running_ns += ns;
+	do {
+		uint64_t value = *values - *start++;
+
+		*values++ = value;
+		ADD(e->sum, value);
+		*inside++ += value;
+		add_whole(e, value);
+	} while (++e < end);
+}
+
+/*
+ * The end of a call whose start was read quickly. False: the kernel has changed the page since then, so
+ * that the set was not on a counter all of the time.
+ */
+static inline __attribute__((always_inline)) bool finish(const struct cyclops *c,
+							 struct caliper_thread *t,
+							 const struct frame *f)
+{
+	struct counter_group *g = t->quick;
+	uint32_t lock = PAGE_NOT_READ;
+
+	if (g == NULL || f->lock == PAGE_NOT_READ ||
+	    !quick_read(g, &t->end.values[g->events[0]], &lock)) {
+		finish_slowly(t, f);
+		return false;
+	}
+	t->end.ticks = measure_ticks();
+	if (lock != f->lock) {
+		finish_interrupted(t, f, lock);
+		return false;
+	}
+	t->end.values[MEASURE_DURATION] = measure_ns(c, t->end.ticks - f->start.ticks);
+	return true;
+}
+
+/* The same difference, for a call that is not measured. */
+static __attribute__((noinline)) void quick_subtract(struct caliper_thread *t,
+						     const struct frame *f)
+{
+	const struct counter_group *g = t->quick;
+	struct sample *end = &t->end;
+
+	for (unsigned i = 0; i < g->n; i++)
+		end->values[g->events[i]] -= f->start.values[g->events[i]];
+	end->sets[t->set].how = HOW_USER;
+	end->sets[t->set].enabled_ns = end->sets[t->set].running_ns = end->values[MEASURE_DURATION];
+}
+
 int cyclops_end(struct cyclops *c, int region)
 {
 	struct caliper_thread *t;
 	struct path *p;
-	struct frame *f;
-	int error = enter(c, region, &t);
+	struct frame *f, *around;
+	int error = enter(c, &t);
+	bool is_quick;
 
 	if (error < 0)
 		return error;
 	if (t->too_deep > 0) {
+		if (!is_region(c, region))
+			return leave(t, -EINVAL);
 		t->too_deep--;
 		return leave(t, -EOVERFLOW);
 	}
-	f = t->depth == 0 ? NULL : &t->frames[t->depth - 1];
-	if (f == NULL || f->region != region) {
-		ADD(t->n_mismatched, 1);
+	f = t->top;
+	if (f->region != region || region == 0) {
+		if (is_region(c, region))
+			ADD(t->n_mismatched, 1);
 		return leave(t, -EINVAL);
 	}
 	p = f->path;
-	if (p != NULL) {
-		if (c->is_marked)
-			mark_set(MARK_END, c, region, NULL);
-		sample_take(t, &f->start, &t->end);
-		t->end.ticks = measure_ticks();
-		sample_subtract(t, &f->start, &t->end);
-	}
-	t->depth--;
+	around = t->top = f - 1;
 	t->n_open[region]--;
 	if (p == NULL)
 		return leave(t, -ENOSPC);
+	if (c->is_marked)
+		mark_set(MARK_END, c, region, NULL);
+	is_quick = finish(c, t, f);
+	t->was_quick = is_quick;
 	if (f->epoch == LOAD(c->epoch)) {
 		STORE(p->seq, p->seq + 1);
 		order_stores();
-		if (p->epoch != f->epoch)
+		if (p->epoch != f->epoch) {
 			path_clear(c, p);
-		STORE(p->epoch, f->epoch);
-		path_add(t, p, &t->end, &f->inside);
-		order_stores();
-		STORE(p->seq, p->seq + 1);
+			STORE(p->epoch, f->epoch);
+		}
+		if (is_quick)
+			quick_add(t, p, f, around);
+		else
+			path_add(t, p, &t->end);
+		if (f->has_inside)
+			path_add_inside(t, p, &t->end, &f->inside);
+		__atomic_store_n(&p->seq, p->seq + 1, __ATOMIC_RELEASE);
+	} else if (is_quick) {
+		quick_subtract(t, f);
+		is_quick = false;
 	}
-	if (t->depth > 0)
-		frame_add_inside(t, f - 1, &t->end);
+	if (!is_quick)
+		frame_add_inside(t, around, &t->end);
 	return leave(t, 0);
+}
+
+/* Adds the calls that were read quickly to the others. */
+static void add_quick_calls(const struct cyclops *c, const struct path *p, struct path *out)
+{
+	for (unsigned set = 0; set < c->events.n_sets; set++) {
+		uint64_t calls = LOAD(p->quick[set].calls), ns = LOAD(p->quick[set].ns);
+		struct path_set *o = &out->sets[set];
+
+		o->calls += calls;
+		o->by_user += calls;
+		o->enabled_ns += ns;
+		o->running_ns += ns;
+		out->events[MEASURE_DURATION].n += calls;
+		out->events[MEASURE_DURATION].sum += ns;
+		for (unsigned i = 1; i < c->events.n; i++)
+			if (c->events.items[i].set == set &&
+			    c->events.items[i].state == MEASURE_COUNTED)
+				out->events[i].n += calls;
+	}
 }
 
 bool path_copy(const struct cyclops *c, const struct path *p, struct path *out)
@@ -296,7 +536,6 @@ bool path_copy(const struct cyclops *c, const struct path *p, struct path *out)
 		out->region = LOAD(p->region);
 		out->parent = p->parent;
 		out->is_recursive = p->is_recursive;
-		out->histograms = p->histograms;
 		for (unsigned set = 0; set < c->events.n_sets; set++) {
 			const struct path_set *s = &p->sets[set];
 			struct path_set *o = &out->sets[set];
@@ -306,19 +545,21 @@ bool path_copy(const struct cyclops *c, const struct path *p, struct path *out)
 			o->by_user = LOAD(s->by_user);
 			o->enabled_ns = LOAD(s->enabled_ns);
 			o->running_ns = LOAD(s->running_ns);
-			o->exclusive_enabled_ns = LOAD(s->exclusive_enabled_ns);
-			o->exclusive_running_ns = LOAD(s->exclusive_running_ns);
+			o->inside_enabled_ns = LOAD(s->inside_enabled_ns);
+			o->inside_running_ns = LOAD(s->inside_running_ns);
 		}
 		for (unsigned i = 0; i < c->events.n; i++) {
 			const struct path_event *e = &p->events[i];
 			struct path_event *o = &out->events[i];
 
 			o->sum = LOAD(e->sum);
-			o->exclusive = LOAD(e->exclusive);
+			o->inside = LOAD(e->inside);
 			o->n = LOAD(e->n);
 			o->min = LOAD(e->min);
 			o->max = LOAD(e->max);
+			o->histogram = e->histogram;
 		}
+		add_quick_calls(c, p, out);
 		order_stores();
 	} while ((seq & 1) != 0 || LOAD(p->seq) != seq);
 	return out->region != 0 && out->epoch == LOAD(c->epoch) &&

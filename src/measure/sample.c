@@ -2,132 +2,11 @@
 /* Reads counters and the clock: the part of begin and end that costs. */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "measure/counters_here.h"
 #include "measure/inside.h"
 #include "measure/user_read.h"
-
-#if defined(__aarch64__)
-
-/* The instruction has the number of the register. */
-#define COUNTER(n)                                                                                 \
-	case n:                                                                                    \
-		__asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value));                      \
-		break
-
-static uint64_t counter_here(uint32_t index)
-{
-	enum { CYCLE_COUNTER = 31 };
-	uint64_t value = 0;
-
-	switch (index) {
-		COUNTER(0);
-		COUNTER(1);
-		COUNTER(2);
-		COUNTER(3);
-		COUNTER(4);
-		COUNTER(5);
-		COUNTER(6);
-		COUNTER(7);
-		COUNTER(8);
-		COUNTER(9);
-		COUNTER(10);
-		COUNTER(11);
-		COUNTER(12);
-		COUNTER(13);
-		COUNTER(14);
-		COUNTER(15);
-		COUNTER(16);
-		COUNTER(17);
-		COUNTER(18);
-		COUNTER(19);
-		COUNTER(20);
-		COUNTER(21);
-		COUNTER(22);
-		COUNTER(23);
-		COUNTER(24);
-		COUNTER(25);
-		COUNTER(26);
-		COUNTER(27);
-		COUNTER(28);
-		COUNTER(29);
-		COUNTER(30);
-	case CYCLE_COUNTER:
-		__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
-		break;
-	default:
-		break;
-	}
-	return value;
-}
-
-static inline void order_before_counters(void)
-{
-	__asm__ volatile("isb" ::: "memory");
-}
-
-static uint64_t clock_here(void)
-{
-	uint64_t value;
-
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
-	return value;
-}
-
-#elif defined(__x86_64__)
-
-static uint64_t counter_here(uint32_t index)
-{
-	uint32_t low, high;
-
-	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
-	return (uint64_t)high << 32 | low;
-}
-
-static uint64_t clock_here(void)
-{
-	uint32_t low, high;
-
-	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-	return (uint64_t)high << 32 | low;
-}
-
-static inline void order_before_counters(void)
-{
-	__asm__ volatile("lfence" ::: "memory");
-}
-
-#else
-
-static uint64_t counter_here(uint32_t index)
-{
-	(void)index;
-	return 0;
-}
-
-static uint64_t clock_here(void)
-{
-	return 0;
-}
-
-static inline void order_before_counters(void)
-{
-}
-
-#endif
-
-uint64_t measure_ticks(void)
-{
-#if defined(__aarch64__)
-	return clock_here();
-#else
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-#endif
-}
 
 uint64_t measure_tick_mult(void)
 {
@@ -140,11 +19,6 @@ uint64_t measure_tick_mult(void)
 }
 
 const struct user_counters user_counters_here = { counter_here, clock_here };
-
-uint64_t measure_ns(const struct cyclops *c, uint64_t ticks)
-{
-	return (uint64_t)((unsigned __int128)ticks * c->tick_mult >> 32);
-}
 
 /* One read(2) for the whole group. */
 static bool read_group(const struct counter_group *g, unsigned set, struct sample *out)

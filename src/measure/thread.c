@@ -149,6 +149,7 @@ static void map_pages(const struct cyclops *c, struct counter_group *g)
 		      g->pages[i]->cap_user_time;
 	}
 	g->has_user_reads = can && g->n > 0 && g->pages[g->n - 1] != NULL;
+	g->is_run = g->n > 0 && g->events[g->n - 1] - g->events[0] == (int)g->n - 1;
 }
 
 static void close_group(struct counter_group *g)
@@ -164,9 +165,11 @@ static void close_group(struct counter_group *g)
 void thread_close_counters(struct caliper_thread *t)
 {
 	t->is_open = false;
+	t->quick = NULL;
 	for (unsigned set = 0; set < MEASURE_SETS; set++)
 		close_group(&t->groups[set]);
-	t->depth = t->too_deep = 0;
+	t->top = t->frames;
+	t->too_deep = 0;
 	memset(t->n_open, 0, (t->owner->max_regions + 1) * sizeof(*t->n_open));
 }
 
@@ -175,11 +178,11 @@ void thread_forget(struct caliper_thread *t)
 	for (unsigned i = 0; i < t->n_paths; i++) {
 		size_t size = (size_t)t->owner->events.n * HISTOGRAM_BUCKETS * sizeof(uint64_t);
 
-		memset(t->paths[i].histograms, 0, size);
+		memset(t->paths[i].events[0].histogram, 0, size);
 		t->paths[i].region = 0;
 	}
 	t->n_paths = 0;
-	t->frames[0].path = NULL;
+	t->frames[1].path = NULL;
 }
 
 static void turn_group(const struct counter_group *g, bool is_on)
@@ -189,16 +192,42 @@ static void turn_group(const struct counter_group *g, bool is_on)
 		      PERF_IOC_FLAG_GROUP);
 }
 
+/* The set, which is on, is read in the quick way from now on, if that is possible. */
+static void set_quick(struct caliper_thread *t)
+{
+	struct counter_group *g = &t->groups[t->set];
+
+	t->quick = g->has_user_reads && g->is_run ? g : NULL;
+	g->lock = PAGE_NOT_READ;
+	for (unsigned i = 0; i < g->n; i++)
+		g->quick[i] = (struct quick_event){
+			.page = g->pages[i],
+			.unused_bits = g->pages[i] != NULL ? 64u - g->pages[i]->pmc_width : 0,
+		};
+}
+
 void thread_switch(struct caliper_thread *t, unsigned set)
 {
 	turn_group(&t->groups[t->set], false);
 	t->set = set;
 	turn_group(&t->groups[set], true);
+	set_quick(t);
 }
+
+_Thread_local struct last_thread last_thread __attribute__((tls_model("initial-exec")));
 
 struct caliper_thread *thread_here(const struct cyclops *c)
 {
-	return pthread_getspecific(c->key);
+	struct caliper_thread *t = pthread_getspecific(c->key);
+
+	/* If a signal handler asks in between, serial and owner do not fit, and nobody takes it. */
+	last_thread.owner = NULL;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	last_thread.serial = c->serial;
+	last_thread.thread = t;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	last_thread.owner = t != NULL && t->is_open ? c : NULL;
+	return t;
 }
 
 /* Space for something of this size, on cache lines of its own. Returns where it is. */
@@ -222,7 +251,7 @@ static struct caliper_thread *new_thread(struct cyclops *c)
 	char *memory;
 
 	take(&total, sizeof(*t));
-	frames = take(&total, c->max_depth * sizeof(*t->frames));
+	frames = take(&total, (c->max_depth + 1) * sizeof(*t->frames));
 	paths = take(&total, c->max_paths * sizeof(*t->paths));
 	n_open = take(&total, (c->max_regions + 1) * sizeof(*t->n_open));
 	histograms = take(&total, c->max_paths * histogram);
@@ -235,10 +264,15 @@ static struct caliper_thread *new_thread(struct cyclops *c)
 	t->owner = c;
 	t->tid = (pid_t)syscall(SYS_gettid);
 	t->frames = (struct frame *)(void *)(memory + frames);
+	t->top = t->frames;
+	t->last = t->frames + c->max_depth;
 	t->paths = (struct path *)(void *)(memory + paths);
 	t->n_open = (unsigned *)(void *)(memory + n_open);
 	for (unsigned i = 0; i < c->max_paths; i++)
-		t->paths[i].histograms = (uint64_t *)(void *)(memory + histograms + i * histogram);
+		for (unsigned event = 0; event < c->events.n; event++)
+			t->paths[i].events[event].histogram =
+				(uint64_t *)(void *)(memory + histograms + i * histogram) +
+				(size_t)event * HISTOGRAM_BUCKETS;
 	for (unsigned set = 0; set < MEASURE_SETS; set++)
 		t->groups[set].leader = -1;
 	return t;
@@ -288,5 +322,6 @@ int thread_open(struct cyclops *c, bool is_first)
 	t->is_open = true;
 	for (unsigned set = 0; set < (c->has_all_sets ? c->events.n_sets : 1); set++)
 		turn_group(&t->groups[set], true);
+	set_quick(t);
 	return 0;
 }

@@ -59,10 +59,11 @@ static void add_path(const struct cyclops *c, const struct path *p, unsigned eve
 
 	out->calls += calls;
 	sums->bias += path_bias(c, s, event) * (double)calls;
-	out->exclusive_raw += e->exclusive;
-	out->exclusive += is_duration ? (double)e->exclusive
-				      : measure_estimate(e->exclusive, s->exclusive_enabled_ns,
-							 s->exclusive_running_ns);
+	out->exclusive_raw += e->sum - e->inside;
+	out->exclusive += is_duration ? (double)(e->sum - e->inside)
+				      : measure_estimate((e->sum - e->inside),
+							 s->enabled_ns - s->inside_enabled_ns,
+							 s->running_ns - s->inside_running_ns);
 	if (p->is_recursive)
 		return; /* the outermost call has it */
 	out->raw += e->sum;
@@ -76,7 +77,7 @@ static void add_path(const struct cyclops *c, const struct path *p, unsigned eve
 	if (e->max > out->max)
 		out->max = e->max;
 	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
-		sums->histogram[i] += LOAD(p->histograms[(size_t)event * HISTOGRAM_BUCKETS + i]);
+		sums->histogram[i] += LOAD(e->histogram[i]);
 }
 
 static void add_thread(const struct cyclops *c, const struct caliper_thread *t, int region,

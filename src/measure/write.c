@@ -509,9 +509,10 @@ static void fill_counts(const struct cyclops *c, const struct path *p, unsigned 
 	cells[REGION_COUNT] = cell_real(less_bias(
 		is_scaled ? measure_estimate(e->sum, enabled, running) : (double)e->sum, all_bias));
 	cells[REGION_EXCLUSIVE] = cell_real(
-		less_bias(is_scaled ? measure_estimate(e->exclusive, s->exclusive_enabled_ns,
-						       s->exclusive_running_ns)
-				    : (double)e->exclusive,
+		less_bias(is_scaled ? measure_estimate((e->sum - e->inside),
+						       s->enabled_ns - s->inside_enabled_ns,
+						       s->running_ns - s->inside_running_ns)
+				    : (double)(e->sum - e->inside),
 			  all_bias));
 	cells[REGION_ENABLED_NS] = cell_number(enabled);
 	cells[REGION_RUNNING_NS] = cell_number(running);
@@ -528,8 +529,7 @@ static void fill_counts(const struct cyclops *c, const struct path *p, unsigned 
 	for (unsigned i = 0; i < 3; i++) {
 		static const double parts[] = { 0.5, 0.9, 0.99 };
 
-		uint64_t value = bucket_quantile(p->histograms + (size_t)event * HISTOGRAM_BUCKETS,
-						 e->n, parts[i]);
+		uint64_t value = bucket_quantile(e->histogram, e->n, parts[i]);
 
 		cells[REGION_P50 + i] = cell_number(value < e->max ? value : e->max);
 	}
@@ -594,7 +594,7 @@ static void write_path_histograms(struct cyclops *c, const struct caliper_thread
 	cells[HISTOGRAM_PARENT] = p->parent == 0 ? no_cell : cell_text(c->regions[p->parent]);
 	cells[HISTOGRAM_RECURSIVE] = cell_number(p->is_recursive);
 	for (unsigned event = 0; event < c->events.n; event++) {
-		const uint64_t *buckets = p->histograms + (size_t)event * HISTOGRAM_BUCKETS;
+		const uint64_t *buckets = p->events[event].histogram;
 
 		if (p->events[event].n == 0)
 			continue;
