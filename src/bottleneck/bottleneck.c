@@ -25,7 +25,7 @@ enum {
 /* A function of the first scan. */
 struct hot_code {
 	uint64_t n, cycles;
-	uint32_t place; /* the first in the order of groups */
+	uint32_t place; /* the one with the lowest number */
 };
 
 /* Functions by module and offset of their start. */
@@ -33,6 +33,8 @@ struct finder {
 	struct bottlenecks *all;
 	const struct hot *hot;
 	const struct names *names;
+	struct place_sums *places; /* by number */
+	uint32_t *code_of_place;   /* by number: that of `list`, or NO_SLOT */
 	struct tuples keys;
 	VEC_OF(struct hot_code) list;
 	uint64_t n, cycles;
@@ -84,28 +86,40 @@ static bool function_key(const struct finder *f, uint32_t place, uint64_t key[2]
 	return true;
 }
 
-static void find_hot_code(struct finder *f)
+static void sum_up_places(struct finder *f)
 {
-	uint64_t raw[N_DIMENSIONS], key[2];
+	uint64_t raw[N_DIMENSIONS];
 
 	for (uint32_t i = hot_next(f->hot, 0); i < hot_end(f->hot); i = hot_next(f->hot, i + 1)) {
 		const struct hot_cost *cost = hot_cost(f->hot, i);
-		struct hot_code *c;
-		uint32_t number;
 
 		hot_key(f->hot, i, raw);
 		if (!hot_is_spe(f->hot, raw[DIM_EVENT]))
 			continue;
+		f->places[raw[DIM_PLACE]].n += cost->n;
+		f->places[raw[DIM_PLACE]].cycles += cost->cycles;
 		f->n += cost->n;
 		f->cycles += cost->cycles;
-		if (!function_key(f, (uint32_t)raw[DIM_PLACE], key))
+	}
+}
+
+static void find_hot_code(struct finder *f)
+{
+	uint64_t key[2];
+
+	for (uint32_t place = 0; place < f->all->n_places; place++) {
+		struct hot_code *c;
+		uint32_t number;
+
+		f->code_of_place[place] = NO_SLOT;
+		if (f->places[place].n == 0 || !function_key(f, place, key))
 			continue;
-		number = tuples_add(&f->keys, key);
+		f->code_of_place[place] = number = tuples_add(&f->keys, key);
 		if (number == f->list.n)
-			*vec_add(&f->list) = (struct hot_code){ .place = (uint32_t)raw[DIM_PLACE] };
+			*vec_add(&f->list) = (struct hot_code){ .place = place };
 		c = &f->list.items[number];
-		c->n += cost->n;
-		c->cycles += cost->cycles;
+		c->n += f->places[place].n;
+		c->cycles += f->places[place].cycles;
 	}
 }
 
@@ -168,21 +182,13 @@ static void add_place(struct finder *f, uint32_t function, uint32_t place, uint6
 /* The places of the functions that are looked at: `functions` has their numbers, or NO_SLOT. */
 static void add_places(struct finder *f, const uint32_t *functions)
 {
-	uint64_t raw[N_DIMENSIONS], key[2];
-
-	f->all->n_places = place_numbers_n(f->all->session->places);
 	f->all->slot_of_place = mem_alloc(f->all->n_places + 1, sizeof(uint32_t));
 	memset(f->all->slot_of_place, 0xff, f->all->n_places * sizeof(uint32_t));
-	for (uint32_t i = hot_next(f->hot, 0); i < hot_end(f->hot); i = hot_next(f->hot, i + 1)) {
-		uint32_t function, place;
+	for (uint32_t place = 0; place < f->all->n_places; place++) {
+		uint32_t code = f->code_of_place[place];
 
-		hot_key(f->hot, i, raw);
-		place = (uint32_t)raw[DIM_PLACE];
-		if (!hot_is_spe(f->hot, raw[DIM_EVENT]) || !function_key(f, place, key))
-			continue;
-		function = functions[tuples_add(&f->keys, key)];
-		if (function != NO_SLOT)
-			add_place(f, function, place, hot_cost(f->hot, i)->n);
+		if (code != NO_SLOT && functions[code] != NO_SLOT)
+			add_place(f, functions[code], place, f->places[place].n);
 	}
 }
 
@@ -246,14 +252,20 @@ int bottlenecks_new(struct session *s, const struct hot *hot, const struct names
 	all->session = s;
 	all->cpu = cpu;
 	all->late_prefetch = find_late_prefetch(s->cpu);
+	all->n_places = place_numbers_n(s->places);
+	f.places = mem_zalloc(all->n_places, sizeof(*f.places));
+	f.code_of_place = mem_alloc(all->n_places, sizeof(*f.code_of_place));
 	tuples_init(&f.keys, 2);
+	sum_up_places(&f);
 	find_hot_code(&f);
 	add_hot_functions(&f);
+	code_measure_footprint(all, names, f.places);
 	tuples_release(&f.keys);
 	vec_release(&f.list);
+	free(f.places);
+	free(f.code_of_place);
 	for (uint32_t i = 0; i < all->functions.n; i++)
 		regions_cut(all, i);
-	code_measure_footprint(all, hot, names);
 	all->is_explained = mem_zalloc(all->functions.n + 1, sizeof(*all->is_explained));
 	all->analysis = (struct analysis){ .class = &bottleneck_class, .options = all };
 	all->clock_pairs = (struct analysis){ .class = &clock_pairs_class };

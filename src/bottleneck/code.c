@@ -200,24 +200,6 @@ static size_t blocks_add(struct block *blocks, size_t n, struct place start, uin
 	return n + 1;
 }
 
-/* By place number: how many SPE records. Free with free(). */
-static uint64_t *count_by_place(const struct hot *hot, uint32_t n_places, uint64_t *out_n)
-{
-	uint64_t *counts = mem_zalloc(n_places + 1, sizeof(*counts));
-
-	*out_n = 0;
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t raw[N_DIMENSIONS];
-
-		hot_key(hot, i, raw);
-		if (!hot_is_spe(hot, raw[DIM_EVENT]))
-			continue;
-		counts[raw[DIM_PLACE]] += hot_cost(hot, i)->n;
-		*out_n += hot_cost(hot, i)->n;
-	}
-	return counts;
-}
-
 /* How many have most of the records. Sorts the blocks. */
 static uint64_t count_most(struct block *blocks, size_t n, uint64_t n_records)
 {
@@ -231,28 +213,28 @@ static uint64_t count_most(struct block *blocks, size_t n, uint64_t n_records)
 	return i;
 }
 
-void code_measure_footprint(struct bottlenecks *all, const struct hot *hot,
-			    const struct names *names)
+void code_measure_footprint(struct bottlenecks *all, const struct names *names,
+			    const struct place_sums *places)
 {
 	struct block *lines = mem_alloc(names->n + 1, sizeof(*lines));
 	struct block *pages = mem_alloc(names->n + 1, sizeof(*pages));
-	uint64_t n_records, *counts = count_by_place(hot, names->n, &n_records);
 	size_t n_lines = 0, n_pages = 0;
+	uint64_t n_records = 0;
 
 	for (uint32_t i = 0; i < names->n; i++) {
-		uint64_t n = counts[names->numbers[i]];
+		uint64_t n = places[names->numbers[i]].n;
 		struct place line = names->places[i], page = line;
 
 		line.offset /= LINE;
 		page.offset /= PAGE;
 		if (n == 0)
 			continue;
+		n_records += n;
 		n_lines = blocks_add(lines, n_lines, line, n);
 		n_pages = blocks_add(pages, n_pages, page, n);
 	}
 	all->code.n_lines = count_most(lines, n_lines, n_records);
 	all->code.n_pages = count_most(pages, n_pages, n_records);
-	free(counts);
 	free(lines);
 	free(pages);
 }

@@ -118,8 +118,14 @@ struct bottlenecks {
 /* Cuts a function into regions, by what its instructions were sampled. */
 void regions_cut(struct bottlenecks *, uint32_t function);
 
-/* Into how many lines and pages the code goes that most records are of. */
-void code_measure_footprint(struct bottlenecks *, const struct hot *, const struct names *);
+/* SPE records of the first scan, at a place. */
+struct place_sums {
+	uint64_t n, cycles;
+};
+
+/* Into how many lines and pages the code goes that most records are of. `places`: by number. */
+void code_measure_footprint(struct bottlenecks *, const struct names *,
+			    const struct place_sums *places);
 
 /* What an operation takes, and what that can be. */
 void code_measure_time(struct bottlenecks *);

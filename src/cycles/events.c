@@ -151,6 +151,15 @@ int cycle_events_match(const struct session *s, const struct cycle_template *t,
 	return 0;
 }
 
+/* Without one nothing matches, whatever the tree: its file need not be read. */
+static bool has_counting_event(const struct session *s)
+{
+	for (size_t i = 0; i < capture_n_events(s->capture); i++)
+		if (cycle_event_counts(s, i))
+			return true;
+	return false;
+}
+
 size_t cycle_events_of_tree(const struct session *s)
 {
 	struct cycle_template *tree = NULL;
@@ -158,7 +167,7 @@ size_t cycle_events_of_tree(const struct session *s)
 	size_t n = 0;
 	struct err err;
 
-	if (cycle_template_of_capture(s, &tree, &err) < 0)
+	if (!has_counting_event(s) || cycle_template_of_capture(s, &tree, &err) < 0)
 		return 0;
 	if (cycle_events_match(s, tree, &events, &err) == 0) {
 		n = events.n_matched;

@@ -47,11 +47,8 @@ struct hot_cost *hot_totals(const struct hot *hot)
 {
 	struct hot_cost *totals = mem_zalloc(hot_event_end(hot), sizeof(*totals));
 
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t event = hot_key_word(hot, i, DIM_EVENT);
-
-		hot_cost_add(&totals[event], hot_cost(hot, i));
-	}
+	for (uint32_t i = 0; i < hot_n_rests(hot); i++)
+		hot_cost_add(&totals[hot_rest_word(hot, i, DIM_EVENT)], hot_rest_cost(hot, i));
 	return totals;
 }
 
@@ -66,19 +63,31 @@ void hot_keep_events(struct hot *hot, const bool *is_kept)
 		if (event < n && !is_kept[event])
 			hot->costs.items[i] = (struct hot_cost){ 0 };
 	}
+	for (uint32_t i = 0; i < hot->rests.n; i++) {
+		uint64_t event = hot_rest_word(hot, i, DIM_EVENT);
+
+		if (event < n && !is_kept[event])
+			hot->of_rests.items[i] = (struct hot_cost){ 0 };
+	}
 }
 
 size_t hot_n_events(const struct hot *hot)
 {
-	bool *is_there = mem_zalloc(hot_event_end(hot), sizeof(*is_there));
+	struct hot_cost *totals = hot_totals(hot);
 	size_t n = 0;
 
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		bool *its = &is_there[hot_key_word(hot, i, DIM_EVENT)];
+	for (uint64_t event = 0; event < hot_event_end(hot); event++)
+		n += totals[event].n > 0;
+	free(totals);
+	return n;
+}
 
-		n += !*its && hot_cost(hot, i)->n > 0;
-		*its |= hot_cost(hot, i)->n > 0;
-	}
-	free(is_there);
+uint64_t hot_n_spe_records(const struct hot *hot)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < hot_n_rests(hot); i++)
+		if (hot_is_spe(hot, hot_rest_word(hot, i, DIM_EVENT)))
+			n += hot_rest_cost(hot, i)->n;
 	return n;
 }

@@ -174,9 +174,12 @@ static void list_raws(struct hot_grouping *g, const uint32_t *groups)
 
 bool hot_has_chains(const struct hot *hot)
 {
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1))
-		if (hot_key_word(hot, i, DIM_FRAME) != 0)
+	for (uint32_t i = 0; i < hot_n_rests(hot); i++) {
+		const struct hot_cost *cost = hot_rest_cost(hot, i);
+
+		if ((cost->n > 0 || cost->n_branches > 0) && hot_rest_word(hot, i, DIM_FRAME) != 0)
 			return true;
+	}
 	return false;
 }
 
@@ -206,10 +209,13 @@ void hot_names(struct session *s, const struct hot *hot, const struct keys *keys
 			depth = SYMBOLS_LINES;
 	}
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+		uint64_t key[N_DIMENSIONS];
+
 		if (!needs_names)
 			break;
-		wanted[hot_key_word(hot, i, DIM_PLACE)] = true;
-		want_frames(s, hot_key_word(hot, i, DIM_FRAME), is_done, wanted);
+		hot_key(hot, i, key);
+		wanted[key[DIM_PLACE]] = true;
+		want_frames(s, key[DIM_FRAME], is_done, wanted);
 	}
 	names_init(out, s, wanted, depth);
 	free(is_done);

@@ -57,6 +57,7 @@ static void hot_free(void *partial)
 	place_groups_release(&hot->groups);
 	vec_release(&hot->costs);
 	vec_release(&hot->by_place);
+	vec_release(&hot->of_rests);
 	free(hot);
 }
 
@@ -83,6 +84,21 @@ void hot_key(const struct hot *hot, uint32_t group, uint64_t key[N_DIMENSIONS])
 	words = tuples_get(&hot->rests, g.rest);
 	for (size_t i = 0; i < hot->n_dimensions; i++)
 		key[hot->dimensions[i]] = words[i];
+}
+
+const struct hot_cost *hot_rest_cost(const struct hot *hot, uint32_t rest)
+{
+	return rest < hot->rests.n ? &hot->of_rests.items[rest] : &hot->of_by_place;
+}
+
+uint64_t hot_rest_word(const struct hot *hot, uint32_t rest, enum dimension dimension)
+{
+	if (rest >= hot->rests.n)
+		return dimension == DIM_EVENT ? hot->spe_event : 0;
+	for (size_t i = 0; i < hot->n_dimensions; i++)
+		if (hot->dimensions[i] == dimension)
+			return tuples_get(&hot->rests, rest)[i];
+	return 0;
 }
 
 /* The number in `costs` of a group, which is added if it is new. */
@@ -253,6 +269,26 @@ static void hot_consume(void *partial, const struct batch *b)
 	}
 }
 
+/* The sums of a rest of the whole result, which is added with nothing in it if it is new. */
+static struct hot_cost *hot_rest_sums(struct hot *hot, uint32_t rest)
+{
+	while (hot->of_rests.n <= rest)
+		vec_add(&hot->of_rests);
+	return &hot->of_rests.items[rest];
+}
+
+static void hot_finish(void *partial)
+{
+	struct hot *hot = partial;
+
+	for (uint32_t i = 0; i < hot->rests.n; i++)
+		hot_rest_sums(hot, i);
+	for (uint32_t i = 0; i < hot->costs.n; i++)
+		hot_cost_add(&hot->of_rests.items[hot_group_at(hot, i).rest], &hot->costs.items[i]);
+	for (size_t i = 0; i < hot->by_place.n; i++)
+		hot_cost_add(&hot->of_by_place, &hot->by_place.items[i]);
+}
+
 /* By number of a rest in `part`: its number in `into`. */
 static uint32_t *map_rests(struct hot *into, const struct hot *part, const struct id_map *map)
 {
@@ -284,6 +320,9 @@ static void hot_merge(void *into, const void *from, const struct id_map *map)
 
 		hot_cost_add(&hot->costs.items[group], &part->costs.items[i]);
 	}
+	for (uint32_t k = 0; k < part->rests.n; k++)
+		hot_cost_add(hot_rest_sums(hot, rests[k]), hot_rest_cost(part, k));
+	hot_cost_add(&hot->of_by_place, &part->of_by_place);
 	free(rests);
 }
 
@@ -310,6 +349,7 @@ const struct analysis_class hot_class = {
 	.free = hot_free,
 	.wants_chains = hot_wants_chains,
 	.consume = hot_consume,
+	.finish = hot_finish,
 	.merge = hot_merge,
 	.merge_part = hot_merge_part,
 };

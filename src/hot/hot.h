@@ -95,6 +95,10 @@ struct hot {
 	bool has_place; /* DIM_PLACE is a dimension */
 	struct tuples rests;
 	struct place_groups groups;
+
+	/* The sums of all groups with a rest, from the end of the scan on: see hot_n_rests(). */
+	VEC_OF(struct hot_cost) of_rests;
+	struct hot_cost of_by_place;
 };
 
 /* All groups have numbers below this. */
@@ -135,6 +139,21 @@ static inline uint64_t hot_key_word(const struct hot *hot, uint32_t group, enum 
 	return key[dimension];
 }
 
+/*
+ * What does not depend on the place is read from the sums by rest: there are few. Numbers below
+ * rests.n are those of `rests`, one more stands for `by_place`. A rest may have no records.
+ */
+static inline uint32_t hot_n_rests(const struct hot *hot)
+{
+	return hot->rests.n + 1;
+}
+
+/* The sums of all places. */
+const struct hot_cost *hot_rest_cost(const struct hot *, uint32_t rest);
+
+/* One word of its key; 0 for DIM_PLACE. */
+uint64_t hot_rest_word(const struct hot *, uint32_t rest, enum dimension);
+
 /* How many events there are records of; all SPE records count as one. */
 size_t hot_n_events(const struct hot *);
 
@@ -152,6 +171,9 @@ uint64_t hot_event_end(const struct hot *);
  * entries of branch stacks stay.
  */
 void hot_keep_events(struct hot *, const bool *is_kept);
+
+/* How many SPE records there are. */
+uint64_t hot_n_spe_records(const struct hot *);
 
 /* The weight of records: total latency of SPE, number of branch entries, period of samples. */
 uint64_t hot_event_weight(const struct hot *, uint64_t event, const struct hot_cost *);

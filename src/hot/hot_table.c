@@ -106,18 +106,10 @@ static bool has_sum(const struct hot_grouping *g, enum sum_column sum)
 	}
 }
 
-static bool has_spe_records(const struct hot *hot)
-{
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1))
-		if (hot_is_spe(hot, hot_key_word(hot, i, DIM_EVENT)) && hot_cost(hot, i)->n > 0)
-			return true;
-	return false;
-}
-
 /* Are rows of SPE records weighed by their latency? */
 static bool weighs_latency(const struct hot *hot, const struct hot_view *view)
 {
-	return !view->by_samples && has_spe_records(hot);
+	return !view->by_samples && hot_n_spe_records(hot) > 0;
 }
 
 static const struct column inlined_column = {
@@ -410,11 +402,11 @@ void hot_table_notes(const struct hot *hot, const struct hot_view *view, struct 
 			   elapsed_obstacle(hot->session, NULL) == NULL
 				   ? tip(t, hot->session, "hot --elapsed")
 				   : "");
-	if (has_spe_records(hot))
+	if (hot_n_spe_records(hot) > 0)
 		spe_filters_note(hot->session, t);
 	if ((view->with_callers || view->with_call_tree) && !hot_has_chains(hot))
 		table_note(t,
 			   "no callers: this capture has no call chains. cyclops record -g records "
 			   "them%s",
-			   has_spe_records(hot) ? " of events, SPE has none" : "");
+			   hot_n_spe_records(hot) > 0 ? " of events, SPE has none" : "");
 }

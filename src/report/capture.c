@@ -142,7 +142,7 @@ static void put_spe(const struct session *s, const struct hot *hot, struct cell 
 
 	if (!capture_spe(s->capture)->is_present)
 		return;
-	row[SPE_RECORDS] = cell_count(facts_n_spe_records(hot));
+	row[SPE_RECORDS] = cell_count(hot_n_spe_records(hot));
 	if (mean > 0)
 		row[SPE_INTERVAL] = cell_count(mean);
 	row[SPE_INTERVALS_DIFFER] = cell_bool(spe_interval_varies(s));

@@ -165,21 +165,6 @@ static void samples(struct facts *f)
 	table_fact(f->out, "samples", &f->text);
 }
 
-uint64_t facts_n_spe_records(const struct hot *hot)
-{
-	uint64_t spe_event = capture_n_events(hot->session->capture);
-	uint64_t n = 0;
-
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t key[N_DIMENSIONS];
-
-		hot_key(hot, i, key);
-		if (key[DIM_EVENT] == spe_event)
-			n += hot_cost(hot, i)->n;
-	}
-	return n;
-}
-
 static void spe(struct facts *f)
 {
 	const struct spe_info *spe_info = capture_spe(f->s->capture);
@@ -191,7 +176,7 @@ static void spe(struct facts *f)
 		table_fact(f->out, "SPE", &f->text);
 		return;
 	}
-	counted(f, facts_n_spe_records(f->hot), "records");
+	counted(f, hot_n_spe_records(f->hot), "records");
 	if (spe_interval_common(f->s).mean > 0 || spe_interval_varies(f->s)) {
 		text_part(&f->text);
 		spe_intervals_text(f->s, &f->text);
@@ -327,7 +312,7 @@ void facts_brief_table(const struct session *s, const struct hot *hot, struct ta
 
 	table_init(out, "about", NULL, columns, COUNT(columns));
 	if (capture_spe(s->capture)->is_present && f.totals->n_auxtrace > 0) {
-		counted(&f, facts_n_spe_records(hot), "SPE records");
+		counted(&f, hot_n_spe_records(hot), "SPE records");
 		if (spe_interval_varies(s))
 			text_str(&f.text, " (intervals differ between CPUs)");
 		else if (spe_interval_common(s).mean > 0)

@@ -91,13 +91,9 @@ static bool may_share(const struct session *s, const struct hot *code)
 
 	if (has_data_sources(s))
 		return true;
-	for (uint32_t i = hot_next(code, 0); i < hot_end(code); i = hot_next(code, i + 1)) {
-		uint64_t key[N_DIMENSIONS];
-
-		hot_key(code, i, key);
-		if (may_wait(key_source(key[DIM_SOURCE])))
-			n += hot_cost(code, i)->n;
-	}
+	for (uint32_t i = 0; i < hot_n_rests(code); i++)
+		if (may_wait(key_source(hot_rest_word(code, i, DIM_SOURCE))))
+			n += hot_rest_cost(code, i)->n;
 	return n >= LEAST_WAITS;
 }
 
@@ -285,7 +281,7 @@ static int make_report(struct session *s, const struct select *select, struct an
 	forget_parts(parts, PROCESSES);
 	second.wish.keeps_places = true;
 	by_slices = bottlenecks != NULL && running == NULL && select == NULL &&
-		    running_slices_choose(s, facts_n_spe_records(code), &slices_options);
+		    running_slices_choose(s, hot_n_spe_records(code), &slices_options);
 	if (by_slices)
 		shared_scan_add(&second, &slices, &(struct scan_wish){ 0 });
 	if (rc == 0)

@@ -70,9 +70,6 @@ const struct process *facts_only_process(const struct timeline *, size_t *out_n)
 /* What the CPU of the capture is called; "" if that is not known. */
 void facts_cpu(const struct session *, char *out, size_t size);
 
-/* Records of SPE that were scanned. */
-uint64_t facts_n_spe_records(const struct hot *);
-
 /* The head of the report (report/header.c). */
 void facts_table(const struct session *, const struct hot *, struct table *out);
 

@@ -215,11 +215,27 @@ static void add_call(struct user_code *u, const uint64_t *raw, uint32_t caller, 
 	weights_add(&u->calls, key, weight);
 }
 
+static bool has_samples(const struct hot *hot)
+{
+	size_t sampled;
+
+	for (uint32_t i = 0; i < hot_n_rests(hot); i++) {
+		uint64_t event = hot_rest_word(hot, i, DIM_EVENT);
+
+		if (hot_rest_cost(hot, i)->n > 0 && !hot_is_spe(hot, event) &&
+		    !hot_is_branches(hot, event, &sampled))
+			return true;
+	}
+	return false;
+}
+
 static void add_groups(struct user_code *u)
 {
 	uint64_t raw[N_DIMENSIONS];
 	size_t sampled;
 
+	if (!has_samples(u->hot))
+		return;
 	for (uint32_t i = hot_next(u->hot, 0); i < hot_end(u->hot); i = hot_next(u->hot, i + 1)) {
 		const struct hot_cost *cost = hot_cost(u->hot, i);
 		uint64_t weight;
@@ -247,15 +263,18 @@ static int64_t find_event(const struct user_code *u)
 {
 	int64_t event = NO_EVENT;
 	const struct tuples *frames = &u->hot->session->frames;
-	uint64_t raw[N_DIMENSIONS];
 
-	for (uint32_t i = hot_next(u->hot, 0); i < hot_end(u->hot); i = hot_next(u->hot, i + 1)) {
-		hot_key(u->hot, i, raw);
+	for (uint32_t i = 0; i < hot_n_rests(u->hot); i++) {
+		const struct hot_cost *cost = hot_rest_cost(u->hot, i);
+		uint64_t of = hot_rest_word(u->hot, i, DIM_EVENT);
+		uint64_t frame = hot_rest_word(u->hot, i, DIM_FRAME);
+
+		if ((cost->n == 0 && cost->n_branches == 0) || hot_is_spe(u->hot, of))
+			continue;
 		/* The innermost frame is the place itself. */
-		if (raw[DIM_FRAME] != 0 && !hot_is_spe(u->hot, raw[DIM_EVENT]) &&
-		    tuples_get(frames, (uint32_t)raw[DIM_FRAME])[0] != 0 &&
-		    (event == NO_EVENT || (int64_t)raw[DIM_EVENT] < event))
-			event = (int64_t)raw[DIM_EVENT];
+		if (frame != 0 && tuples_get(frames, (uint32_t)frame)[0] != 0 &&
+		    (event == NO_EVENT || (int64_t)of < event))
+			event = (int64_t)of;
 	}
 	return event;
 }

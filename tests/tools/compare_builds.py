@@ -77,6 +77,14 @@ c2c --select op=load
 c2c --time-slices 3
 quality
 quality --all --time-slices 7
+cycles
+cycles --by process,module,function --all
+cycles --by line --time-slices 3
+blocks
+blocks --all
+calls
+calls --all
+annotate --blocks main
 diff
 diff --by function,line,instruction,source --all
 diff --per second
