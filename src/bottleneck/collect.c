@@ -148,25 +148,34 @@ static void add_time_between(struct bottleneck_sums *s, uint32_t before, uint32_
 		add_pair_time(&s->regions[regions[0]], 2, ns);
 }
 
+/* The slot of each record, or NO_SLOT. Apart from what is done with them, so that cache misses overlap. */
+static void find_slots(const struct bottlenecks *plan, const struct batch *b, uint32_t *out)
+{
+	for (size_t row = 0; row < b->n; row++) {
+		uint32_t place = b->has[row] & HAS_PLACE ? b->place[row] : 0;
+
+		out[row] = plan->slots.n > 0 && place < plan->n_places ? plan->slot_of_place[place]
+								       : NO_SLOT;
+	}
+}
+
 /* Within a batch only: what batches hold does not depend on who decodes them. */
 static void bottleneck_consume(void *partial, const struct batch *b)
 {
 	struct bottleneck_sums *s = partial;
-	uint32_t before = NO_SLOT;
+	uint32_t slots[BATCH_ROWS];
 
 	s->n_batches++;
 	if (b->kind != BATCH_SPE)
 		return;
 	code_sums_add(&s->code, b);
+	find_slots(s->plan, b, slots);
 	for (size_t row = 0; row < b->n; row++) {
-		uint32_t place = b->has[row] & HAS_PLACE ? b->place[row] : 0;
-		uint32_t slot = place < s->plan->n_places ? s->plan->slot_of_place[place] : NO_SLOT;
-
-		if (slot != NO_SLOT)
-			add_insn_record(s, slot, b, row, latencies_of(b, row));
+		if (slots[row] != NO_SLOT)
+			add_insn_record(s, slots[row], b, row, latencies_of(b, row));
 		if (row > 0 && spe_record_follows(s->plan->session, b, row))
-			add_time_between(s, before, slot, b->time_ns[row] - b->time_ns[row - 1]);
-		before = slot;
+			add_time_between(s, slots[row - 1], slots[row],
+					 b->time_ns[row] - b->time_ns[row - 1]);
 	}
 }
 

@@ -6,18 +6,19 @@
 #include "base/alloc.h"
 #include "keys/keys.h"
 
-/* Weight of a place by aspect. */
-struct aspects {
+/* A place with records of an event: its weight by aspect. */
+struct weighed_place {
 	uint64_t of[N_ASPECTS];
+	uint32_t function; /* number of it */
 };
 
 /* State while summing up. */
 struct gathering {
 	struct hot_functions *out;
 	const struct names *names;
-	struct tuples keys;		/* event, function, module: numbers of out->list */
-	struct tuples places;		/* event, place */
-	VEC_OF(struct aspects) aspects; /* by number of the place */
+	struct tuples keys;	    /* event, function, module: numbers of out->list */
+	struct place_groups places; /* of place and event: */
+	VEC_OF(struct weighed_place) weighed;
 };
 
 bool hot_place_is_before(const struct session *s, uint32_t a, uint32_t b)
@@ -27,7 +28,7 @@ bool hot_place_is_before(const struct session *s, uint32_t a, uint32_t b)
 	return x.module.v != y.module.v ? x.module.v < y.module.v : x.offset < y.offset;
 }
 
-static struct hot_function *function_of(struct gathering *g, const uint64_t *raw)
+static uint32_t function_of(struct gathering *g, const uint64_t *raw)
 {
 	uint32_t place = (uint32_t)raw[DIM_PLACE];
 	const uint64_t key[] = {
@@ -39,12 +40,12 @@ static struct hot_function *function_of(struct gathering *g, const uint64_t *raw
 	struct hot_function *f;
 
 	if (number < g->out->list.n)
-		return &g->out->list.items[number];
+		return number;
 	f = vec_add(&g->out->list);
 	f->event = raw[DIM_EVENT];
 	for (int i = 0; i < N_ASPECTS; i++)
 		f->places[i] = place;
-	return f;
+	return number;
 }
 
 /* From remote caches to remote memory: prefetching or a better layout may save it. */
@@ -75,41 +76,41 @@ static void functions_add_source(struct hot_function *f, uint64_t word, const st
 	}
 }
 
-/* A place has a group for each process and source: sum them up, to compare whole places. */
-static void hot_functions_add_place(struct gathering *g, const uint64_t *raw, uint64_t weight,
-				    const struct hot_cost *c)
+/* A place has a group for each process and source: summed up, to compare whole places. */
+static struct weighed_place *weighed_place_of(struct gathering *g, const uint64_t *raw)
 {
-	const uint64_t key[] = { raw[DIM_EVENT], raw[DIM_PLACE] };
-	const struct cpu_source *source = key_source(raw[DIM_SOURCE]);
-	uint32_t number = tuples_add(&g->places, key);
-	uint64_t *of;
+	uint32_t number =
+		place_groups_add(&g->places, (uint32_t)raw[DIM_PLACE], (uint32_t)raw[DIM_EVENT]);
 
-	if (number == g->aspects.n)
-		vec_add(&g->aspects);
-	of = g->aspects.items[number].of;
-	of[ASPECT_WEIGHT] += weight;
-	of[ASPECT_FAR] += source != NULL && is_far(source) ? c->cycles : 0;
-	of[ASPECT_PEER] += source != NULL && is_peer(source) ? c->cycles : 0;
-	of[ASPECT_WALKS] += c->n_walks;
-	of[ASPECT_MISPREDICTED] += c->n_mispredicted;
+	if (number == g->weighed.n)
+		*vec_add(&g->weighed) = (struct weighed_place){ .function = function_of(g, raw) };
+	return &g->weighed.items[number];
 }
 
 static void hot_functions_add_group(struct gathering *g, uint32_t group)
 {
 	const struct hot *hot = g->out->hot;
 	const struct hot_cost *cost = hot_cost(hot, group);
+	const struct cpu_source *source;
 	uint64_t raw[N_DIMENSIONS], weight;
+	struct weighed_place *place;
 	struct hot_function *f;
 
 	hot_key(hot, group, raw);
 	weight = hot_event_weight(hot, raw[DIM_EVENT], cost);
-	f = function_of(g, raw);
+	place = weighed_place_of(g, raw);
+	f = &g->out->list.items[place->function];
 	f->weight += weight;
 	hot_cost_add(&f->cost, cost);
 	if (!hot_is_spe(hot, raw[DIM_EVENT]))
 		raw[DIM_SOURCE] = DIM_ABSENT; /* samples have a period, not a latency */
 	functions_add_source(f, raw[DIM_SOURCE], cost);
-	hot_functions_add_place(g, raw, weight, cost);
+	source = key_source(raw[DIM_SOURCE]);
+	place->of[ASPECT_WEIGHT] += weight;
+	place->of[ASPECT_FAR] += source != NULL && is_far(source) ? cost->cycles : 0;
+	place->of[ASPECT_PEER] += source != NULL && is_peer(source) ? cost->cycles : 0;
+	place->of[ASPECT_WALKS] += cost->n_walks;
+	place->of[ASPECT_MISPREDICTED] += cost->n_mispredicted;
 }
 
 static void compare_place(const struct session *s, struct hot_function *f, uint32_t place,
@@ -124,14 +125,13 @@ static void compare_place(const struct session *s, struct hot_function *f, uint3
 
 static void functions_find_heaviest(struct gathering *g)
 {
-	for (uint32_t i = 0; i < g->places.n; i++) {
-		const uint64_t *key = tuples_get(&g->places, i);
-		const uint64_t raw[N_DIMENSIONS] = { [DIM_EVENT] = key[0], [DIM_PLACE] = key[1] };
-		struct hot_function *f = function_of(g, raw);
+	for (uint32_t i = 0; i < g->weighed.n; i++) {
+		const struct weighed_place *place = &g->weighed.items[i];
+		struct hot_function *f = &g->out->list.items[place->function];
 
 		for (int aspect = 0; aspect < N_ASPECTS; aspect++)
-			compare_place(g->out->hot->session, f, (uint32_t)key[1], aspect,
-				      g->aspects.items[i].of[aspect]);
+			compare_place(g->out->hot->session, f, g->places.list.items[i].place,
+				      aspect, place->of[aspect]);
 	}
 }
 
@@ -141,13 +141,13 @@ void hot_functions_init(struct hot_functions *out, const struct hot *hot, const 
 
 	*out = (struct hot_functions){ .hot = hot, .totals = hot_totals(hot) };
 	tuples_init(&g.keys, 3);
-	tuples_init(&g.places, 2);
+	place_groups_init(&g.places);
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1))
 		hot_functions_add_group(&g, i);
 	functions_find_heaviest(&g);
 	tuples_release(&g.keys);
-	tuples_release(&g.places);
-	vec_release(&g.aspects);
+	place_groups_release(&g.places);
+	vec_release(&g.weighed);
 }
 
 void hot_functions_release(struct hot_functions *f)

@@ -269,11 +269,15 @@ static void scan_unit(void *context, size_t unit, unsigned worker)
 	progress_add(job->session->progress, 1);
 }
 
-static void finish_partials(const struct scan_job *job, const struct worker *w)
+static void finish_partials(void *context, size_t i, unsigned worker)
 {
-	for (size_t i = 0; i < job->n_analyses; i++)
-		if (job->analyses[i].class->finish != NULL)
-			job->analyses[i].class->finish(w->partials[i]);
+	const struct scan_job *job = context;
+	const struct worker *w = &job->workers[i];
+
+	(void)worker;
+	for (size_t k = 0; k < job->n_analyses; k++)
+		if (job->analyses[k].class->finish != NULL)
+			job->analyses[k].class->finish(w->partials[k]);
 }
 
 /* Adds a worker's frames to the session's; returns the map of ids. Callers have lower ids. */
@@ -415,8 +419,7 @@ static void workers_finish(struct scan_job *job)
 	s->attribution = (struct attribution_totals){ 0 };
 	s->first_ns = UINT64_MAX;
 	s->last_ns = 0;
-	for (unsigned i = 0; i < n; i++)
-		finish_partials(job, &job->workers[i]);
+	pool_run(s->pool, n, finish_partials, job);
 	take_worker(job, &job->workers[0]);
 	for (unsigned i = 1; i < n; i++)
 		merge_worker(job, &job->workers[i]);

@@ -33,7 +33,7 @@ struct analysis_class {
 	/* Takes the rows of a batch. Frame ids in it are the worker's, place ids the session's. */
 	void (*consume)(void *partial, const struct batch *);
 
-	/* May be NULL. Called once after the last batch. */
+	/* May be NULL. Called once after the last batch; for several partials at the same time. */
 	void (*finish)(void *partial);
 
 	/*

@@ -77,17 +77,6 @@ const char *names_function(const struct names *n, uint32_t place)
 			       : strings_get(symbols_strings(n->session->symbols), function);
 }
 
-struct str_id names_inlined(const struct names *n, uint32_t place)
-{
-	const struct symbol *s = &n->symbols[place];
-	const struct symbol_frame *frame;
-
-	if (s->n_frames == 0)
-		return (struct str_id){ 0 };
-	frame = &symbols_frames(n->session->symbols)[s->first_frame];
-	return frame->is_inlined ? frame->function : (struct str_id){ 0 };
-}
-
 bool names_line(const struct names *n, uint32_t place, const char **out_file, uint32_t *out_line)
 {
 	const struct symbol *s = &n->symbols[place];

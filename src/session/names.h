@@ -39,7 +39,10 @@ const char *names_function(const struct names *, uint32_t place);
  * The function that the code of a place is of, if it was inlined into that of the symbol; 0: it was
  * not, or lines were not looked up.
  */
-struct str_id names_inlined(const struct names *, uint32_t place);
+static inline struct str_id names_inlined(const struct names *n, uint32_t place)
+{
+	return n->symbols[place].inlined;
+}
 
 /* Is the function of any place known, or is there no place? Without one, rows by function would be one for each module. */
 bool names_have_functions(const struct names *);

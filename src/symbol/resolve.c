@@ -371,11 +371,14 @@ static void finish_place(struct resolving *r, const struct group *group, uint32_
 	for (size_t i = 0; i < group->n_answers && address != NO_ADDRESS; i++) {
 		struct asking *asking = &r->askings.items[group->first_answer + i];
 		uint32_t n = asking->answer.chains[address].n;
+		const struct symbol_frame *first;
 
 		if (n == 0)
 			continue;
 		out->first_frame = copy_frames(r->symbols, asking, address, out->function);
 		out->n_frames = n;
+		first = &r->symbols->frames.items[out->first_frame];
+		out->inlined = first->is_inlined ? first->function : (struct str_id){ 0 };
 		return;
 	}
 }

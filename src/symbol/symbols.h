@@ -49,6 +49,7 @@ struct symbol_frame {
 /* What is known of one place. */
 struct symbol {
 	struct str_id function;	  /* the ELF symbol that covers it, demangled; 0 if none */
+	struct str_id inlined;	  /* of the first frame, if that is inlined into the next; else 0 */
 	uint64_t function_offset; /* of the place from that symbol's start */
 	uint64_t function_size;	  /* 0 if not known */
 	uint64_t address;	  /* virtual address in the module's own file: for disassembly */

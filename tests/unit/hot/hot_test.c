@@ -22,6 +22,31 @@ static const uint64_t leaf_chain[] = { 0x400300, 0x400204, 0x400104 };
 static const uint64_t work_chain[] = { 0x400200, 0x400104 };
 static const uint64_t recursion[] = { 0x400300, 0x400304, 0x400304, 0x400104 };
 
+/* What is kept by rest is what the groups come to. */
+static void check_rests(const struct hot *hot)
+{
+	struct hot_cost *totals = hot_totals(hot);
+	bool has_chains = false;
+
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+		const struct hot_cost *cost = hot_cost(hot, i);
+		struct hot_cost *left = &totals[hot_key_word(hot, i, DIM_EVENT)];
+
+		has_chains |= hot_key_word(hot, i, DIM_FRAME) != 0;
+		assert_true(left->n >= cost->n && left->period >= cost->period);
+		left->n -= cost->n;
+		left->period -= cost->period;
+		left->n_branches -= cost->n_branches;
+	}
+	for (uint64_t event = 0; event < hot_event_end(hot); event++) {
+		assert_int_equal(totals[event].n, 0);
+		assert_int_equal(totals[event].period, 0);
+		assert_int_equal(totals[event].n_branches, 0);
+	}
+	assert_int_equal(hot_has_chains(hot), has_chains);
+	free(totals);
+}
+
 /* The table as csv, for comparing. */
 static char *hot_csv(struct session *s, const char *keys, const struct hot_options *with,
 		     const struct hot_view *how)
@@ -40,6 +65,7 @@ static char *hot_csv(struct session *s, const char *keys, const struct hot_optio
 	view.name = "hot";
 	options.dimensions = keys_dimensions(&view.keys) | 1u << DIM_FRAME;
 	scan(s, NULL, &hot, 1);
+	check_rests(hot.result);
 	hot_names(s, hot.result, &view.keys, &names);
 	assert_int_equal(hot_table(hot.result, &names, &view, &table, &err), 0);
 	*vec_add(&tables.list) = &table;
@@ -251,6 +277,7 @@ static struct hot *hot_of_places(const struct session *s, const struct hot_optio
 	}
 	b->n = n;
 	hot_class.consume(hot, b);
+	hot_class.finish(hot);
 	batch_free(b);
 	return hot;
 }
@@ -291,6 +318,8 @@ static void test_merge_parts(void **state)
 	for (uint32_t i = 0; i < MOST_PLACES; i++)
 		assert_int_equal(hot_cost(into, i)->n,
 				 1u + (i < 7) + (i < n_places[0]) + (i < n_places[2]));
+	assert_int_equal(hot_n_spe_records(into), 7 + n_places[0] + n_places[1] + n_places[2]);
+	check_rests(into);
 	for (size_t k = 0; k < COUNT(n_places); k++)
 		hot_class.free(from[k]);
 	hot_class.free(into);
@@ -342,6 +371,10 @@ static void test_sort(void **state)
 	assert_int_equal(hot_table(hot.result, &names, &view, &table, &err), -1);
 	assert_non_null(strstr(err.text, "no column 'size'"));
 	table_release(&table);
+	assert_int_equal(hot_n_events(hot.result), 1);
+	hot_keep_events(hot.result, (const bool[2]){ false });
+	assert_int_equal(hot_n_events(hot.result), 0);
+	check_rests(hot.result);
 	names_release(&names);
 	hot_class.free(hot.result);
 	close_fixture(&s);
