@@ -166,7 +166,8 @@ static void add_query(struct work *w, struct place place, uint32_t number)
 	*vec_add(&g->numbers) = number;
 }
 
-static void add_queries(struct work *w, const struct place *places, size_t n)
+/* The numbers of the places, sorted. Free with free(). */
+static uint32_t *order_places(const struct place *places, size_t n)
 {
 	struct radix_pair *keys = mem_alloc(n, sizeof(*keys));
 	uint32_t *order;
@@ -174,10 +175,15 @@ static void add_queries(struct work *w, const struct place *places, size_t n)
 	for (size_t i = 0; i < n; i++)
 		keys[i] = (struct radix_pair){ places[i].module.v, places[i].offset };
 	order = radix_order(keys, n);
-	for (size_t i = 0; i < n; i++)
-		add_query(w, places[order[i]], order[i]);
-	free(order);
 	free(keys);
+	return order;
+}
+
+/* Is place `i` of the order the one before it? An instruction is asked about once for each datum. */
+static bool is_repeated(const struct place *places, const uint32_t *order, size_t i)
+{
+	return i > 0 && places[order[i]].module.v == places[order[i - 1]].module.v &&
+	       places[order[i]].offset == places[order[i - 1]].offset;
 }
 
 static void accessed_ask(void *context, size_t job, unsigned worker)
@@ -253,12 +259,16 @@ void symbols_accessed(struct symbols *s, struct pool *pool, const struct place *
 		      struct accessed *out)
 {
 	struct work w = { .symbols = s, .out = out };
+	uint32_t *order;
 
 	for (size_t i = 0; i < n; i++)
 		out[i] = (struct accessed){ 0 };
 	if (n == 0)
 		return;
-	add_queries(&w, places, n);
+	order = order_places(places, n);
+	for (size_t i = 0; i < n; i++)
+		if (!is_repeated(places, order, i))
+			add_query(&w, places[order[i]], order[i]);
 	function_code_release(&w.function);
 	disasm_free(w.disasm);
 	pool_run(pool, w.groups.n, accessed_ask, &w);
@@ -268,5 +278,9 @@ void symbols_accessed(struct symbols *s, struct pool *pool, const struct place *
 			take_answers(&w, &w.groups.items[i]);
 		group_release(&w.groups.items[i]);
 	}
+	for (size_t i = 0; i < n; i++)
+		if (is_repeated(places, order, i))
+			out[order[i]] = out[order[i - 1]];
+	free(order);
 	vec_release(&w.groups);
 }
