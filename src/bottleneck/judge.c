@@ -258,7 +258,7 @@ static void count_chain(const struct judged *j, struct bottleneck *out)
 	}
 }
 
-static struct flow flow_of(const struct judged *j, size_t insn)
+static struct flow judged_flow(const struct judged *j, size_t insn)
 {
 	uint32_t word = htole32(judged_word(j, insn));
 
@@ -273,12 +273,12 @@ static struct flow flow_of(const struct judged *j, size_t insn)
 static bool ends_loop(const struct judged *j, size_t insn)
 {
 	uint64_t at = sizeof(uint32_t) * (j->region->head + (uint64_t)insn);
-	struct flow flow = flow_of(j, insn);
+	struct flow flow = judged_flow(j, insn);
 
 	if (flow.kind != FLOW_BRANCH || !flow.has_target || flow.target > at)
 		return false;
 	for (size_t i = insn + 1; i < j->n; i++) {
-		struct flow next = flow_of(j, i);
+		struct flow next = judged_flow(j, i);
 
 		if (next.has_target && next.target >= flow.target && next.target <= at)
 			return false;
@@ -297,7 +297,7 @@ static double time_share_around(const struct judged *j, size_t insn)
 	const struct pair_sums *function = &j->sums->functions[j->region->function];
 	const uint64_t bytes = sizeof(uint32_t);
 	uint64_t head = bytes * j->region->head, end = bytes * j->f->n;
-	struct flow flow = flow_of(j, insn);
+	struct flow flow = judged_flow(j, insn);
 
 	if (flow.kind == FLOW_CALL || flow.kind == FLOW_RETURN || flow.target >= end)
 		return 1;

@@ -67,7 +67,7 @@ static int compare_loop_sizes(const void *left, const void *right)
 	return (a->head > b->head) - (a->head < b->head);
 }
 
-static void find_loops(struct cutting *c)
+static void cut_loops(struct cutting *c)
 {
 	for (size_t i = 0; i < c->f->n; i++) {
 		struct loop loop = { c->steps[i].target, i };
@@ -264,7 +264,7 @@ void regions_cut(struct bottlenecks *all, uint32_t function)
 	if (f->words != NULL && f->n > 0) {
 		read_steps(&c);
 		isa_dominators_init(&c.dominators, c.steps, f->n);
-		find_loops(&c);
+		cut_loops(&c);
 	}
 	for (size_t i = 0; i < c.loops.n; i++) {
 		const struct loop *loop = &c.loops.items[i];

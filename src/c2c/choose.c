@@ -58,7 +58,7 @@ static int64_t cost_of(const struct c2c *s, const struct c2c_line *line, const s
 	return cost;
 }
 
-static int64_t rank_of(const struct c2c *s, const struct c2c_line *line, const struct c2c_use *use)
+static int64_t line_rank(const struct c2c *s, const struct c2c_line *line, const struct c2c_use *use)
 {
 	switch (s->request.sort) {
 	case C2C_SORT_COST:
@@ -83,7 +83,7 @@ static struct candidate candidate_of(const struct c2c *s, const struct c2c_line 
 	bool by_address = s->request.sort == C2C_SORT_ADDRESS;
 
 	return (struct candidate){
-		.rank = rank_of(s, line, &use),
+		.rank = line_rank(s, line, &use),
 		.n_contended = by_address ? 0 : use.n_contended,
 		.n_records = use.n_records,
 		.address = line->address,

@@ -143,7 +143,7 @@ static const struct column columns[N_COLUMNS] = {
 };
 
 /* What verdicts are as findings. */
-static enum finding_kind kind_of(const struct c2c_judgement *j)
+static enum finding_kind finding_kind_of_verdict(const struct c2c_judgement *j)
 {
 	switch (j->verdict) {
 	case C2C_FALSE:
@@ -332,7 +332,7 @@ static struct finding *add_finding(const struct c2c *s, const struct c2c_labels 
 {
 	const struct filling t = { s, labels, cause, out };
 	const struct c2c_subject *subject = &cause->sum;
-	struct finding *f = findings_add(out, kind_of(&subject->judgement));
+	struct finding *f = findings_add(out, finding_kind_of_verdict(&subject->judgement));
 
 	f->value = c2c_contended_part(s, subject);
 	f->size = (struct finding_size){

@@ -60,7 +60,7 @@ struct pairing {
 	VEC_OF(struct pair) list;
 };
 
-static uint32_t function_of(struct pairing *p, uint32_t place)
+static uint32_t pairing_function(struct pairing *p, uint32_t place)
 {
 	uint32_t name = p->s->names.symbols[place].function.v;
 	const uint64_t key[] = { session_place(p->s->session, place).module.v,
@@ -75,7 +75,7 @@ static uint32_t function_of(struct pairing *p, uint32_t place)
 static void add_actors(struct pairing *p, const struct c2c_access *a)
 {
 	const struct c2c *s = p->s;
-	uint32_t function = function_of(p, a->place);
+	uint32_t function = pairing_function(p, a->place);
 
 	for (uint32_t i = 0; i < a->n_touches; i++) {
 		uint32_t number = s->order[a->first_touch + i];

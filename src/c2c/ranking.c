@@ -39,7 +39,7 @@ static void add_ranked(const struct c2c *s, uint32_t number, bool writers, struc
 }
 
 /* What is one row: an access; of many objects all that an instruction does. */
-static uint32_t row_of(const struct c2c *s, const struct c2c_cause *f, uint32_t number,
+static uint32_t cause_row(const struct c2c *s, const struct c2c_cause *f, uint32_t number,
 		       struct tuples *rows)
 {
 	const struct c2c_access *a = &s->accesses.items[number];
@@ -97,7 +97,7 @@ struct c2c_ranking c2c_rank_accesses(const struct c2c *s, const struct c2c_cause
 
 			if (!is_ranked(&s->accesses.items[number], writers))
 				continue;
-			row = row_of(s, f, number, &rows);
+			row = cause_row(s, f, number, &rows);
 			if (row == all.n)
 				vec_add(&all);
 			add_ranked(s, number, writers, &all.items[row]);

@@ -321,7 +321,7 @@ static bool has_other_latency(const struct c2c *s)
 	       s->lines->lacks_issue;
 }
 
-static void add_latency(const struct c2c *s, struct table *t)
+static void summary_add_latency(const struct c2c *s, struct table *t)
 {
 	if (!has_other_latency(s))
 		return;
@@ -441,7 +441,7 @@ void c2c_summary_table(const struct c2c *s, const struct c2c_labels *labels, str
 	add_seen(s, answer != NULL, out);
 	add_mode(s, out);
 	add_ruled_out(s, out);
-	add_latency(s, out);
+	summary_add_latency(s, out);
 	add_heap_map(s, out);
 	add_caution(s, out);
 }
@@ -453,7 +453,7 @@ static void note_facts(const struct c2c *s, struct table *t)
 
 	table_init(&facts, "facts", NULL, summary_columns, COUNT(summary_columns));
 	add_mode(s, &facts);
-	add_latency(s, &facts);
+	summary_add_latency(s, &facts);
 	add_heap_map(s, &facts);
 	add_caution(s, &facts);
 	for (size_t i = 0; i < table_n_rows(&facts); i++)

@@ -230,7 +230,7 @@ static void put_comparison(const struct habit *h, const char *word, size_t len, 
 }
 
 /* Appends a word of perf's in ours; each once, as several may mean the same. */
-static int put_word(const struct habit *h, const char *word, size_t len, struct text *out,
+static int habit_put_word(const struct habit *h, const char *word, size_t len, struct text *out,
 		    struct err *err)
 {
 	const struct habit_word *w = find_word(h->words, word, len);
@@ -274,7 +274,7 @@ int habit_translate(const struct habit *h, const char *value, char *out, size_t 
 		else if (h->words == NULL)
 			text_add(&text, at, len);
 		else
-			rc = put_word(h, at, len, &text, err);
+			rc = habit_put_word(h, at, len, &text, err);
 		at += len;
 		if (*at == '\0')
 			break;

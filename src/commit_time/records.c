@@ -62,7 +62,7 @@ static void add_branch(struct commit_records *r, const struct batch *b, size_t r
 	add_target(r, b->place[row], is_taken ? b->target[row] - b->pc[row] : WORD, 1);
 }
 
-static void add_latency(struct record_sums *sums, uint64_t events, uint32_t cycles)
+static void record_sums_add_latency(struct record_sums *sums, uint64_t events, uint32_t cycles)
 {
 	if (!(events >> SPE_EV_L1D_REFILL & 1)) {
 		sums->n_hits++;
@@ -92,7 +92,7 @@ static void commit_records_consume(void *partial, const struct batch *b)
 		sums->n_loads +=
 			has & HAS_OP && memory_kind_of(b->op_class[row], b->op[row]) == MEMORY_LOAD;
 		if (l.state[LATENCY_ACCESS] == LATENCY_USABLE)
-			add_latency(sums, events, l.cycles[LATENCY_ACCESS]);
+			record_sums_add_latency(sums, events, l.cycles[LATENCY_ACCESS]);
 		if (has & HAS_OP && b->op_class[row] == SPE_OP_BRANCH && has & HAS_EVENTS)
 			add_branch(r, b, row, events);
 	}

@@ -34,7 +34,7 @@ static const char *copied_member(const json_t *object, const char *name, struct 
 	return value == NULL ? NULL : arena_strndup(&c->memory, value, strlen(value));
 }
 
-static uint8_t state_of(const json_t *object)
+static uint8_t import_state(const json_t *object)
 {
 	const char *word = json_string_value(json_object_get(object, "state"));
 
@@ -57,7 +57,7 @@ static void read_json_event(const char *name, const json_t *object, struct event
 
 	c->cpu = of.cpu;
 	c->pmu = of.pmu;
-	c->state = state_of(object);
+	c->state = import_state(object);
 	c->value = json_number_value(json_object_get(object, "count"));
 	c->enabled_ns = number_member(object, "enabled_ns");
 	c->running_ns = number_member(object, "running_ns");

@@ -304,7 +304,7 @@ static void put_prefetch(struct table *t, const struct finding_loop *l, struct c
 		row[LOOP_LACKING] = cell_signed(l->lacking);
 }
 
-static void add_loop(struct table *t, size_t number, const struct finding_loop *l)
+static void loop_row_add(struct table *t, size_t number, const struct finding_loop *l)
 {
 	struct cell *row = table_add_row(t);
 
@@ -340,5 +340,5 @@ void findings_loops_table(const struct findings *f, struct table *out)
 	out->readers = TABLE_FOR_PROGRAMS;
 	for (size_t i = 0; i < f->list.n; i++)
 		if (f->list.items[i]->loop != NULL)
-			add_loop(out, i + 1, f->list.items[i]->loop);
+			loop_row_add(out, i + 1, f->list.items[i]->loop);
 }

@@ -148,7 +148,7 @@ static const struct finding_place *place_of(const struct finding *f)
 }
 
 /* An object without its type: "account" of "account (struct account, 64 bytes)". */
-static const char *where_words(struct table *t, const struct finding *f)
+static const char *brief_where_words(struct table *t, const struct finding *f)
 {
 	struct text text = { 0 };
 	const char *type;
@@ -350,7 +350,7 @@ void findings_brief_table(const struct findings *f, struct table *out)
 
 		row[NUMBER] = cell_count(i + 1);
 		row[WHAT] = cell_text(cause_words(each));
-		row[WHERE] = words_cell(where_words(out, each));
+		row[WHERE] = words_cell(brief_where_words(out, each));
 		row[LINE] = words_cell(line_words(out, each));
 		row[COST] = words_cell(
 			cost_brief(out, each, whole[0] != '\0' ? "" : whole_brief(each)));
@@ -372,7 +372,7 @@ static const char *whole_words(const struct finding *f)
 }
 
 /* ": at most 68.2 % +- 3.7 of the time" */
-static void put_cost(struct table *t, const struct finding *f, struct text *out)
+static void put_brief_cost(struct table *t, const struct finding *f, struct text *out)
 {
 	const char *cost = cost_words(t, f);
 
@@ -452,7 +452,7 @@ static void say_cause(struct table *t, const struct finding *f)
 	} else {
 		text_str(&text, cause_words(f));
 		put_location(f, &text);
-		put_cost(t, f, &text);
+		put_brief_cost(t, f, &text);
 	}
 	say(t, &text);
 }

@@ -108,7 +108,7 @@ const char *counts_claim(struct table *t, const struct finding *f, bool with_cau
 }
 
 /* "<= 24.4 % of cycles: 9.30 mispredicted branches per 1000 instructions x 11 cycles" */
-static void put_cost(const struct evidence *e, struct text *out)
+static void put_counted_cost(const struct evidence *e, struct text *out)
 {
 	const char *what = issue_words(e->penalty);
 
@@ -128,7 +128,7 @@ void counts_evidence(const struct evidence *e, bool is_alone, struct text *out)
 {
 	switch (e->kind) {
 	case EVIDENCE_COST:
-		put_cost(e, out);
+		put_counted_cost(e, out);
 		break;
 	case EVIDENCE_REST_CORE:
 		text_format(out,

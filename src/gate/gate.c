@@ -204,7 +204,7 @@ static const char *value_words(struct table *t, const struct quantity *q, double
 }
 
 /* "1.2 %"; NULL: there is none to tell. */
-static const char *error_words(struct table *t, const struct quantity *q, const struct measured *m)
+static const char *measured_error_words(struct table *t, const struct quantity *q, const struct measured *m)
 {
 	double half = (m->high - m->low) / 2;
 
@@ -324,7 +324,7 @@ void gates_add(struct gates *gates, const struct gate *g, const struct quantity 
 	struct table *t = &gates->table;
 	const struct gate_line line = {
 		.measured = measured_words(t, q, m),
-		.error = error_words(t, q, m),
+		.error = measured_error_words(t, q, m),
 		.limit = limit_words(t, q, g->condition.limit),
 		.remark = remarks[v.certainty],
 		.verdict = v,

@@ -65,7 +65,7 @@ static const struct option options[] = {
 };
 
 /* Inlined functions are rows where functions are. */
-static void find_names(struct session *s, const struct hot *hot, const struct keys *keys,
+static void hot_command_names(struct session *s, const struct hot *hot, const struct keys *keys,
 		       struct names *out)
 {
 	hot_names(s, hot, keys, out);
@@ -223,7 +223,7 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	shown.time = obstacle == NULL ? time : NULL;
 	answer_init(&answer);
 	*vec_add(&tables.list) = &answer;
-	find_names(s, hot->result, &shown.keys, &names);
+	hot_command_names(s, hot->result, &shown.keys, &names);
 	if (has_answer(q, &shown))
 		hot_summary(s, hot->result, &names, &shown, &answer);
 	by_address = wants_addresses(q, &names);

@@ -258,7 +258,7 @@ static void set_cell(struct table *t, struct cell *row, const char *column, stru
 	row[table_column(t, column)] = cell;
 }
 
-static struct cell share_cell(double part, double whole)
+static struct cell elapsed_share_cell(double part, double whole)
 {
 	return cell_number(whole == 0 ? 0 : part / whole);
 }
@@ -274,17 +274,17 @@ static void show_row(const struct making *m, uint32_t number, struct table *t)
 	hot_show_keys(&m->g, tuples_get(&m->e->plan->rows, number) + 1, t, row);
 	set_cell(t, row, "samples", cell_count(sum->all.n));
 	set_cell(t, row, "operation_share",
-		 share_cell((double)sum->all.operations, (double)m->all.all.operations));
+		 elapsed_share_cell((double)sum->all.operations, (double)m->all.all.operations));
 	set_cell(t, row, "latency_share",
 		 cell_latency_share(sum->latency, m->all.latency, sum->all.n));
 	if (covered == 0)
 		return;
-	set_cell(t, row, "time_low", share_cell(time->low, covered));
-	set_cell(t, row, "time_high", share_cell(time->high, covered));
+	set_cell(t, row, "time_low", elapsed_share_cell(time->low, covered));
+	set_cell(t, row, "time_high", elapsed_share_cell(time->high, covered));
 	if (!time->is_told)
 		return;
 	set_cell(t, row, "time_share",
-		 cell_marked(share_cell(ns, covered), time->is_sure ? MARK_EXACT : MARK_SPARSE));
+		 cell_marked(elapsed_share_cell(ns, covered), time->is_sure ? MARK_EXACT : MARK_SPARSE));
 	set_cell(t, row, "time_ns", cell_count(time->ns));
 	set_cell(t, row, "ns_per_operation", cell_number(each));
 	if (m->request->clock.hz > 0)
@@ -293,7 +293,7 @@ static void show_row(const struct making *m, uint32_t number, struct table *t)
 }
 
 /* By upper limit, descending; then by operations, then by name. */
-static int compare_rows(const void *left, const void *right, void *context)
+static int compare_elapsed_rows(const void *left, const void *right, void *context)
 {
 	const struct making *m = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
@@ -344,7 +344,7 @@ static void show_rows(struct making *m, struct table *t)
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = i;
 	if (n > 1)
-		qsort_r(order, n, sizeof(*order), compare_rows, m);
+		qsort_r(order, n, sizeof(*order), compare_elapsed_rows, m);
 	note_told(m, order);
 	for (uint32_t i = 0; i < n; i++)
 		if (is_worth_a_row(m, order[i])) {

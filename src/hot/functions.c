@@ -28,7 +28,7 @@ bool hot_place_is_before(const struct session *s, uint32_t a, uint32_t b)
 	return x.module.v != y.module.v ? x.module.v < y.module.v : x.offset < y.offset;
 }
 
-static uint32_t function_of(struct gathering *g, const uint64_t *raw)
+static uint32_t hot_function_number(struct gathering *g, const uint64_t *raw)
 {
 	uint32_t place = (uint32_t)raw[DIM_PLACE];
 	const uint64_t key[] = {
@@ -83,7 +83,7 @@ static struct weighed_place *weighed_place_of(struct gathering *g, const uint64_
 		place_groups_add(&g->places, (uint32_t)raw[DIM_PLACE], (uint32_t)raw[DIM_EVENT]);
 
 	if (number == g->weighed.n)
-		*vec_add(&g->weighed) = (struct weighed_place){ .function = function_of(g, raw) };
+		*vec_add(&g->weighed) = (struct weighed_place){ .function = hot_function_number(g, raw) };
 	return &g->weighed.items[number];
 }
 

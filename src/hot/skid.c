@@ -34,7 +34,7 @@ struct skid {
 	uint64_t on_spe; /* period of samples in groups that have SPE records */
 };
 
-static void add_groups(struct skid *k, const struct hot *hot, const struct hot_event *e,
+static void skid_add_groups(struct skid *k, const struct hot *hot, const struct hot_event *e,
 		       const struct hot_grouping *g)
 {
 	for (size_t i = 0; i < g->groups.n; i++) {
@@ -121,7 +121,7 @@ void hot_skid_table(const struct hot *hot, const struct hot_event *e, const stru
 
 	hot_grouping_init(&g, hot, names, &view);
 	tuples_init(&skid.keys, HOT_GROUP_WORDS);
-	add_groups(&skid, hot, e, &g);
+	skid_add_groups(&skid, hot, e, &g);
 	skid_start_table(keys, out);
 	out->title = table_format(out, "Skid of %s: samples beside SPE records",
 				  capture_event_name(hot->session->capture, (size_t)e->sampled));

@@ -195,7 +195,7 @@ static void join_target(struct isa_followed *f, uint64_t target, const struct is
 		f->is_lost |= f->function.may_return(f->function.context, target);
 }
 
-static struct flow flow_of(const struct isa_followed *f, uint32_t number)
+static struct flow followed_flow(const struct isa_followed *f, uint32_t number)
 {
 	if (f->function.isa != ISA_A64)
 		return f->steps[number].flow;
@@ -217,7 +217,7 @@ static struct isa_state apply_instruction(const struct isa_followed *f, uint32_t
 
 static void follow_from(struct isa_followed *f, uint32_t number)
 {
-	struct flow flow = flow_of(f, number);
+	struct flow flow = followed_flow(f, number);
 	struct isa_state s = apply_instruction(f, number);
 
 	if (flow.kind == FLOW_JUMP || flow.kind == FLOW_BRANCH) {

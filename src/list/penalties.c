@@ -23,7 +23,7 @@ static const struct column columns[N] = {
 		     "where the penalty is from" },
 };
 
-static const char *state_of(const struct cycle_node *n)
+static const char *penalty_state(const struct cycle_node *n)
 {
 	if (n->is_unpriced)
 		return "gap";
@@ -48,7 +48,7 @@ static void add_tree(const struct cycle_template *t, struct table *out)
 			cells[BRANCH] = table_text_cell(out, t->nodes[n->parent].name);
 		cells[TREE] = table_text_cell(out, t->id);
 		cells[CODE] = cell_hex(n->code);
-		cells[STATE] = cell_text(state_of(n));
+		cells[STATE] = cell_text(penalty_state(n));
 		if (n->period > 0)
 			cells[PERIOD] = cell_count(n->period);
 		if (n->penalty == 0)

@@ -34,7 +34,7 @@ bool event_set_holds(const struct event_set *outer, const struct event_set *inne
 }
 
 /* Is the event among those that sets are about? */
-static bool is_listed(const struct event_sets *sets, const char *name)
+static bool is_in_event_sets(const struct event_sets *sets, const char *name)
 {
 	for (size_t i = 0; i < sets->list.n; i++)
 		if (set_has(&sets->list.items[i], name))
@@ -46,7 +46,7 @@ static void list_missing(struct event_sets *missing, const struct wanted_event *
 {
 	struct event_set set = { .what = event->name, .n = 1 };
 
-	if (is_listed(missing, event->name))
+	if (is_in_event_sets(missing, event->name))
 		return;
 	set.events = event_sets_new(missing, 1);
 	set.events[0] = *event;

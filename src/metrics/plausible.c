@@ -117,7 +117,7 @@ static const struct always {
 /* Rounding, and the few events at the edges; counts of different times agree less well. */
 static const double exact_slack = 1.03, scaled_slack = 1.25;
 
-static struct contradiction *add(struct stat *s, enum contradiction_kind kind)
+static struct contradiction *contradiction_add(struct stat *s, enum contradiction_kind kind)
 {
 	struct contradiction *c = vec_add(&s->contradictions);
 
@@ -169,7 +169,7 @@ static void mark_event(struct stat *s, const char *event)
 static void mark_pair(struct stat *s, enum contradiction_kind kind, const struct pair *p,
 		      double limit)
 {
-	struct contradiction *c = add(s, kind);
+	struct contradiction *c = contradiction_add(s, kind);
 
 	c->event = p->a->event;
 	c->other = p->b->event;
@@ -237,7 +237,7 @@ static void check_issued(struct stat *s)
 	full = all - empty->value;
 	if (full < all / 20 || (p.a->value < 2 * full && 2 * p.a->value > full))
 		return;
-	c = add(s, CONTRADICTION_ISSUED);
+	c = contradiction_add(s, CONTRADICTION_ISSUED);
 	c->event = p.a->event;
 	c->value = p.a->value / full;
 	c->limit = s->slots;
@@ -256,7 +256,7 @@ static void check_zero(struct stat *s, const struct always *a)
 		busy = total_named(s, instructions);
 	if (t == NULL || t->value != 0 || busy == NULL || busy->value < a->cycles)
 		return;
-	c = add(s, CONTRADICTION_ZERO);
+	c = contradiction_add(s, CONTRADICTION_ZERO);
 	c->event = t->event;
 	c->other = busy->event;
 	c->value = busy->value;
@@ -294,7 +294,7 @@ static void check_names(struct stat *s)
 
 		if (t->occurrence == 0 && t->unit == NULL && is_core_event(t->event) &&
 		    cpu_event_of_name(s->pmu, t->event) == NULL)
-			add(s, CONTRADICTION_EVENT)->event = t->event;
+			contradiction_add(s, CONTRADICTION_EVENT)->event = t->event;
 	}
 }
 
@@ -312,7 +312,7 @@ static bool is_cpu_named(const struct cpu *cpu, const char *name)
 
 static void add_width(struct stat *s)
 {
-	struct contradiction *c = add(s, CONTRADICTION_WIDTH);
+	struct contradiction *c = contradiction_add(s, CONTRADICTION_WIDTH);
 
 	c->value = s->counts->slots;
 	c->limit = s->pmu->slots;
@@ -371,7 +371,7 @@ static void check_idle(struct stat *s)
 	rate = busy->value / time_of_cpus(s, busy);
 	if (rate >= least && !contradicts_cycles(s, busy))
 		return;
-	c = add(s, CONTRADICTION_IDLE);
+	c = contradiction_add(s, CONTRADICTION_IDLE);
 	c->event = busy->event;
 	c->value = rate;
 }
@@ -379,7 +379,7 @@ static void check_idle(struct stat *s)
 void stat_check_totals(struct stat *s)
 {
 	if (s->counts->cpu != NULL && !is_cpu_named(s->pmu->cpu, s->counts->cpu))
-		add(s, CONTRADICTION_CPU)->other = s->counts->cpu;
+		contradiction_add(s, CONTRADICTION_CPU)->other = s->counts->cpu;
 	if (s->counts->slots != 0 && s->pmu->slots != 0 && s->counts->slots != s->pmu->slots)
 		add_width(s);
 	check_names(s);
@@ -446,7 +446,7 @@ static void check_share(struct stat *s, size_t i)
 	    (v->value >= least_of(m, tolerance) && v->value <= 100 + tolerance))
 		return;
 	v->mark = MARK_IMPLAUSIBLE;
-	c = add(s, CONTRADICTION_SHARE);
+	c = contradiction_add(s, CONTRADICTION_SHARE);
 	c->metric = m;
 	c->value = v->value;
 }
@@ -476,7 +476,7 @@ static void check_sum(struct stat *s)
 	if (sum <= 100 + tolerance &&
 	    !(are_slots && roots->n == SLOT_ROOTS && sum < 100 - tolerance))
 		return;
-	add(s, CONTRADICTION_SUM)->value = sum;
+	contradiction_add(s, CONTRADICTION_SUM)->value = sum;
 	for (size_t i = 0; i < roots->n; i++)
 		s->values[roots->items[i] - s->pmu->metrics].mark = MARK_IMPLAUSIBLE;
 }

@@ -74,7 +74,7 @@ static bool is_wanted(const struct judging *j, enum verdict verdict)
 }
 
 /* The next check counted so many of so many. */
-static struct judging *counted(struct judging *j, uint64_t part, uint64_t all)
+static struct judging *judge_counted(struct judging *j, uint64_t part, uint64_t all)
 {
 	j->has_amounts = true;
 	j->part = part;
@@ -210,7 +210,7 @@ static void check_filters(struct judging *j)
 	spe_filters_text(j->spe, &text);
 	text_char(&text, '\0');
 	if (spe_filters_are_contradicted(j->s))
-		say(counted(j, j->s->unfiltered.n, j->s->unfiltered.n_records), "filters", WARNING,
+		say(judge_counted(j, j->s->unfiltered.n, j->s->unfiltered.n_records), "filters", WARNING,
 		    ratio(j->s->unfiltered.n, j->s->unfiltered.n_records),
 		    "the header says %s, but %s of %s records do not fit: interval and totals are "
 		    "unreliable",
@@ -239,7 +239,7 @@ static void check_buffers(struct judging *j)
 	double truncated = ratio(l->n[LOSS_TRUNCATED], l->n_aux);
 	double collided = ratio(l->n[LOSS_COLLISION], l->n_aux);
 
-	say(counted(j, l->n[LOSS_TRUNCATED], l->n_aux), "truncated",
+	say(judge_counted(j, l->n[LOSS_TRUNCATED], l->n_aux), "truncated",
 	    l->n[LOSS_TRUNCATED] > 0 ? WARNING : OK, truncated,
 	    l->n[LOSS_TRUNCATED] > 0 ? "%" PRIu64 " of %" PRIu64
 				       " buffers were full and lost records%s: use larger buffers "
@@ -249,7 +249,7 @@ static void check_buffers(struct judging *j)
 	    l->most_truncated > 0 && l->most_truncated < SMALL_BUFFER
 		    ? ", with less than 1 MiB in each"
 		    : "");
-	say(counted(j, l->n[LOSS_COLLISION], l->n_aux), "collisions",
+	say(judge_counted(j, l->n[LOSS_COLLISION], l->n_aux), "collisions",
 	    quality_judge(collided, SOME, 0.5), collided,
 	    l->n[LOSS_COLLISION] > 0 ? "samples collided in %" PRIu64 " of %" PRIu64
 				       " buffers: slow code has too few samples; %s"
@@ -269,7 +269,7 @@ static void check_ring(struct judging *j)
 	uint64_t unread = diags_bytes(capture_diags(j->s->capture), DIAG_LOSS);
 	uint64_t other = capture_other_trace_bytes(j->s->capture);
 
-	say(counted(j, lost, lost + t->n_records), "lost",
+	say(judge_counted(j, lost, lost + t->n_records), "lost",
 	    lost > 0 ? quality_judge(share, 0, MUCH) : OK, share,
 	    "%" PRIu64 " record%s and %" PRIu64 " sample%s were lost%s", t->n_lost_events,
 	    plural(t->n_lost_events), t->n_lost_samples, plural(t->n_lost_samples),
@@ -279,12 +279,12 @@ static void check_ring(struct judging *j)
 	    t->n_throttled > 0 ? ": use a longer period, or a higher perf_event_max_sample_rate"
 			       : "");
 	if (unread > 0 || t->missing_bytes > 0)
-		say(counted(j, unread, capture_size(j->s->capture)), "damage", WARNING,
+		say(judge_counted(j, unread, capture_size(j->s->capture)), "damage", WARNING,
 		    ratio(unread, capture_size(j->s->capture)),
 		    "%" PRIu64 " byte%s could not be read, %" PRIu64 " missing", unread,
 		    plural(unread), t->missing_bytes);
 	if (other > 0)
-		say(counted(j, other, capture_size(j->s->capture)), "not-decoded", NOTE,
+		say(judge_counted(j, other, capture_size(j->s->capture)), "not-decoded", NOTE,
 		    ratio(other, capture_size(j->s->capture)),
 		    "%" PRIu64 " byte%s of %s traces were not decoded: cyclops cannot read them",
 		    other, plural(other), auxtrace_name(capture_spe(j->s->capture)->auxtrace_type));
@@ -295,7 +295,7 @@ static void check_saturation(struct judging *j)
 	const struct quality_counts *q = j->counts;
 	double part = ratio(q->full_cycles, q->cycles);
 
-	say(counted(j, q->full_cycles, q->cycles), "saturated", quality_judge(part, 0.01, 0.1),
+	say(judge_counted(j, q->full_cycles, q->cycles), "saturated", quality_judge(part, 0.01, 0.1),
 	    part,
 	    "%.1f %% of total latencies are saturated (issue %.1f %%, translation %.1f %%); they "
 	    "have %.1f %% of the latency cycles%s",
@@ -311,7 +311,7 @@ static void check_missing(struct judging *j, const struct missing *m)
 	if (m->n_all == 0)
 		say_nothing(j, m->check, m->of);
 	else
-		say(counted(j, m->n, m->n_all), m->check, quality_judge(share, SOME, m->much),
+		say(judge_counted(j, m->n, m->n_all), m->check, quality_judge(share, SOME, m->much),
 		    share, "%.1f %% of the %s %s%s", 100 * share, m->of, m->words,
 		    share >= SOME ? m->remedy : "");
 }
@@ -372,12 +372,12 @@ static void check_time(struct judging *j)
 		least = c->n < least ? c->n : least;
 	}
 	if (q->slices.n > 0)
-		say(counted(j, n - holes, n), "coverage",
+		say(judge_counted(j, n - holes, n), "coverage",
 		    quality_judge(ratio(holes, n), 0.05, 0.25), 1 - ratio(holes, n),
 		    "%.0f %% of the CPUs' time has records (%u slices); the rest is idle or lost",
 		    100 * (1 - ratio(holes, n)), q->slices.n);
 	if (most > 0)
-		say(counted(j, least, most), "balance", most > UNEVEN * least ? NOTE : OK,
+		say(judge_counted(j, least, most), "balance", most > UNEVEN * least ? NOTE : OK,
 		    ratio(least, most), "the busiest CPU has %s record%s, the idlest %s",
 		    grouped_u64(most, busiest), plural(most), grouped_u64(least, idlest));
 }
@@ -410,7 +410,7 @@ static void check_bias(struct judging *j)
 		say(j, "bias", untested, 0, "no instruction has enough records and known code%s",
 		    has_jitter ? "" : "; no jitter: the interval may be in step with a loop");
 	else
-		say(counted(j, b->n_biased, b->n_tested), "bias", quality_judge(share, SOME, 0.01),
+		say(judge_counted(j, b->n_biased, b->n_tested), "bias", quality_judge(share, SOME, 0.01),
 		    share,
 		    "%.1f %% of the tested records are of instructions with many more samples than "
 		    "the next instruction%s%s",
@@ -445,11 +445,11 @@ static void check_period(struct judging *j)
 	}
 	text_char(&found, '\0');
 	if (n > 0)
-		say(counted(j, n, n_fixed), "period", WARNING, (double)n,
+		say(judge_counted(j, n, n_fixed), "period", WARNING, (double)n,
 		    "%s: loops whose length divides a period are sampled in step; take a prime",
 		    found.bytes);
 	else if (n_fixed > 0)
-		say(counted(j, n, n_fixed), "period", OK, 0,
+		say(judge_counted(j, n, n_fixed), "period", OK, 0,
 		    "no sampling period has a small factor");
 	text_release(&found);
 }

@@ -97,7 +97,7 @@ static void find_spe(struct job *j)
 }
 
 /* Adds the events but SPE. */
-static int add_events(struct job *j, const struct event_finder *finder, struct err *err)
+static int record_add_sampled(struct job *j, const struct event_finder *finder, struct err *err)
 {
 	const struct record_options *o = j->options;
 	struct text filters = { 0 }, others = { 0 };
@@ -166,7 +166,7 @@ static int choose_events(struct job *j, struct err *err)
 		return -1;
 	if (j->spe != NULL)
 		j->summary.spe_interval = j->events.list.items[0].attr.sample_period;
-	if (add_events(j, &finder, err) < 0)
+	if (record_add_sampled(j, &finder, err) < 0)
 		return -1;
 	if (o->cycles != NULL && add_account(j, err) < 0)
 		return -1;

@@ -168,7 +168,7 @@ static void put_losses(const struct session *s, struct cell *row)
 	row[OTHER_TRACE_BYTES] = cell_count(other);
 }
 
-static struct cell share_cell(uint64_t n, uint64_t all)
+static struct cell capture_share_cell(uint64_t n, uint64_t all)
 {
 	return all == 0 ? (struct cell){ 0 } : cell_number((double)n / (double)all);
 }
@@ -192,9 +192,9 @@ void capture_table(const struct session *s, const struct hot *hot, struct table 
 	row[SAMPLES] = cell_count(capture_totals(s->capture)->n_samples);
 	put_spe(s, hot, row);
 	put_losses(s, row);
-	row[NO_THREAD] = share_cell(a->n_without_tid, a->n_rows);
-	row[NO_PROCESS] = share_cell(a->n_without_process, a->n_rows);
-	row[NO_MODULE] = share_cell(a->n_without_place, a->n_rows);
+	row[NO_THREAD] = capture_share_cell(a->n_without_tid, a->n_rows);
+	row[NO_PROCESS] = capture_share_cell(a->n_without_process, a->n_rows);
+	row[NO_MODULE] = capture_share_cell(a->n_without_place, a->n_rows);
 }
 
 void sampled_table(const struct session *s, struct table *out)

@@ -33,7 +33,7 @@ static const char *string_of(const struct facts *f, struct str_id id)
 	return strings_get(f->strings, id);
 }
 
-static void counted(struct facts *f, uint64_t n, const char *unit)
+static void facts_counted(struct facts *f, uint64_t n, const char *unit)
 {
 	text_str(&f->text, table_human(f->out, cell_count(n), unit));
 }
@@ -131,7 +131,7 @@ static void when(struct facts *f)
 	}
 	if (last > first) {
 		text_part(&f->text);
-		counted(f, last - first, "ns");
+		facts_counted(f, last - first, "ns");
 	}
 	table_fact(f->out, "when", &f->text);
 }
@@ -161,7 +161,7 @@ static void samples(struct facts *f)
 	if (shown > SHOWN_EVENTS)
 		text_format(&f->text, " and more (%zu events)", n);
 	text_str(&f->text, ": ");
-	counted(f, f->totals->n_samples, "samples");
+	facts_counted(f, f->totals->n_samples, "samples");
 	table_fact(f->out, "samples", &f->text);
 }
 
@@ -176,7 +176,7 @@ static void spe(struct facts *f)
 		table_fact(f->out, "SPE", &f->text);
 		return;
 	}
-	counted(f, hot_n_spe_records(f->hot), "records");
+	facts_counted(f, hot_n_spe_records(f->hot), "records");
 	if (spe_interval_common(f->s).mean > 0 || spe_interval_varies(f->s)) {
 		text_part(&f->text);
 		spe_intervals_text(f->s, &f->text);
@@ -202,7 +202,7 @@ static void loss(struct facts *f, uint64_t n, const char *unit, const char *what
 	if (n == 0)
 		return;
 	text_part(&f->text);
-	counted(f, n, unit);
+	facts_counted(f, n, unit);
 	text_char(&f->text, ' ');
 	text_str(&f->text, what);
 }
@@ -238,7 +238,7 @@ static void not_decoded(struct facts *f)
 		return;
 	text_part(&f->text);
 	text_format(&f->text, "%s, ", auxtrace_name(capture_spe(f->s->capture)->auxtrace_type));
-	counted(f, bytes, "bytes");
+	facts_counted(f, bytes, "bytes");
 	table_fact(f->out, "not decoded", &f->text);
 }
 
@@ -312,7 +312,7 @@ void facts_brief_table(const struct session *s, const struct hot *hot, struct ta
 
 	table_init(out, "about", NULL, columns, COUNT(columns));
 	if (capture_spe(s->capture)->is_present && f.totals->n_auxtrace > 0) {
-		counted(&f, hot_n_spe_records(hot), "SPE records");
+		facts_counted(&f, hot_n_spe_records(hot), "SPE records");
 		if (spe_interval_varies(s))
 			text_str(&f.text, " (intervals differ between CPUs)");
 		else if (spe_interval_common(s).mean > 0)
@@ -323,7 +323,7 @@ void facts_brief_table(const struct session *s, const struct hot *hot, struct ta
 	}
 	if (f.totals->n_samples > 0) {
 		text_part(&f.text);
-		counted(&f, f.totals->n_samples, "samples");
+		facts_counted(&f, f.totals->n_samples, "samples");
 	}
 	text_part(&f.text);
 	lost_words = facts_lost(s, out);
@@ -331,7 +331,7 @@ void facts_brief_table(const struct session *s, const struct hot *hot, struct ta
 	text_str(&f.text, lost_words == NULL ? "" : lost_words);
 	if (s->last_ns > s->first_ns) {
 		text_part(&f.text);
-		counted(&f, s->last_ns - s->first_ns, "ns");
+		facts_counted(&f, s->last_ns - s->first_ns, "ns");
 	}
 	put_processes(&f);
 	if (s->cpu != NULL)

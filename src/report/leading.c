@@ -10,7 +10,7 @@
 /* Of the events that were sampled, those with the least rank lead. */
 enum rank { RANK_CYCLES, RANK_CLOCK, RANK_OTHER };
 
-static enum rank rank_of(const struct hot *hot, size_t event)
+static enum rank event_rank(const struct hot *hot, size_t event)
 {
 	if (stack_trigger_of(hot->session, event, NULL) == TRIGGER_CYCLES)
 		return RANK_CYCLES;
@@ -25,10 +25,10 @@ size_t leading_keep(struct hot *hot)
 	enum rank least = RANK_OTHER;
 
 	for (size_t i = 0; i < n; i++)
-		if (totals[i].n > 0 && rank_of(hot, i) < least)
-			least = rank_of(hot, i);
+		if (totals[i].n > 0 && event_rank(hot, i) < least)
+			least = event_rank(hot, i);
 	for (size_t i = 0; i < n; i++) {
-		is_kept[i] = least == RANK_OTHER || rank_of(hot, i) == least;
+		is_kept[i] = least == RANK_OTHER || event_rank(hot, i) == least;
 		n_left += totals[i].n > 0 && !is_kept[i];
 	}
 	if (n_left > 0)

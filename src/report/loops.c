@@ -114,7 +114,7 @@ static const char *remedy_text(const struct bottleneck *b)
 		       : NULL;
 }
 
-static void add_loop(const struct bottleneck *b, const struct names *names, struct findings *out)
+static void findings_add_loop(const struct bottleneck *b, const struct names *names, struct findings *out)
 {
 	struct cause_class class = cause_class_of(b);
 	struct finding *f = findings_add(out, class.kind);
@@ -173,7 +173,7 @@ size_t report_add_loops(const struct bottlenecks *all, const struct names *names
 		if (b->time_share * b->cost < least || is_of_sharing(b) ||
 		    n_before >= CAUSES_OF_A_LOOP)
 			continue;
-		add_loop(b, names, out);
+		findings_add_loop(b, names, out);
 		n++;
 	}
 	return n;

@@ -113,7 +113,7 @@ static bool find_user_place(const struct user_code *u, const uint64_t *raw, uint
 	return false;
 }
 
-static uint32_t row_of(struct user_code *u, uint32_t place)
+static uint32_t user_row_number(struct user_code *u, uint32_t place)
 {
 	uint32_t inlined = names_inlined(u->names, place).v;
 	uint32_t function = u->names->symbols[place].function.v;
@@ -156,7 +156,7 @@ static bool is_heavier(const struct user_code *u, uint64_t weight, uint32_t plac
 static void add_to_row(struct user_code *u, uint32_t user, uint32_t place, uint64_t weight,
 		       uint64_t n)
 {
-	uint32_t number = row_of(u, user);
+	uint32_t number = user_row_number(u, user);
 	struct user_row *r = &u->rows.items[number];
 	const uint64_t at[] = { number, user };
 	const uint64_t callee[] = {
@@ -229,7 +229,7 @@ static bool has_samples(const struct hot *hot)
 	return false;
 }
 
-static void add_groups(struct user_code *u)
+static void user_code_add_groups(struct user_code *u)
 {
 	uint64_t raw[N_DIMENSIONS];
 	size_t sampled;
@@ -291,7 +291,7 @@ struct user_code *user_code_new(const struct hot *hot, const struct names *names
 	tuples_init(&u->calls.keys, 4);
 	find_modules_with_lines(u);
 	u->event = find_event(u);
-	add_groups(u);
+	user_code_add_groups(u);
 	find_heaviest_parts(u);
 	return u;
 }

@@ -109,7 +109,7 @@ struct words {
 	size_t n;
 };
 
-static void add(struct words *w, const char *word)
+static void words_add(struct words *w, const char *word)
 {
 	if (w->n < WORDS_MAX)
 		w->items[w->n++] = word;
@@ -123,15 +123,15 @@ static void add_number(struct run *r, struct words *w, const char *option, unsig
 		return;
 	text = arena_alloc(&r->memory, 16);
 	snprintf(text, 16, "%u", value);
-	add(w, option);
-	add(w, text);
+	words_add(w, option);
+	words_add(w, text);
 }
 
 static void add_program(struct run *r, struct words *w)
 {
-	add(w, "--");
+	words_add(w, "--");
 	for (char *const *word = r->program; *word != NULL; word++)
-		add(w, *word);
+		words_add(w, *word);
 }
 
 /* A person is told which run of the program this is, and with --verbose how to do it by hand. */
@@ -194,8 +194,8 @@ static int step(struct run *r, struct words *w, const char *doing, const char *r
 static void begin(struct words *w, const char *command)
 {
 	*w = (struct words){ 0 };
-	add(w, "/proc/self/exe");
-	add(w, command);
+	words_add(w, "/proc/self/exe");
+	words_add(w, command);
 }
 
 /* The model counts and samples at once. */
@@ -204,20 +204,20 @@ int run_model(struct run *r, struct err *err)
 	struct words w;
 
 	begin(&w, "model");
-	add(&w, "--counts");
-	add(&w, r->counts_path);
-	add(&w, "--output");
-	add(&w, r->capture_path);
+	words_add(&w, "--counts");
+	words_add(&w, r->counts_path);
+	words_add(&w, "--output");
+	words_add(&w, r->capture_path);
 	if (r->command->what_if != NULL) {
-		add(&w, "--what-if");
+		words_add(&w, "--what-if");
 		if (r->command->what_if[0] != '\0')
-			add(&w, r->command->what_if);
-		add(&w, "--gains");
-		add(&w, r->gains_path);
+			words_add(&w, r->command->what_if);
+		words_add(&w, "--gains");
+		words_add(&w, r->gains_path);
 	}
 	if (r->command->sysroot != NULL) {
-		add(&w, "--sysroot");
-		add(&w, r->command->sysroot);
+		words_add(&w, "--sysroot");
+		words_add(&w, r->command->sysroot);
 	}
 	add_number(r, &w, "--interval", r->command->interval);
 	add_number(r, &w, "--seed", r->command->seed);
@@ -230,10 +230,10 @@ int run_counting(struct run *r, unsigned n_times, struct err *err)
 	struct words w;
 
 	begin(&w, "stat");
-	add(&w, "--format");
-	add(&w, "json");
-	add(&w, "--output");
-	add(&w, r->counts_path);
+	words_add(&w, "--format");
+	words_add(&w, "json");
+	words_add(&w, "--output");
+	words_add(&w, r->counts_path);
 	if (n_times > 1)
 		add_number(r, &w, "--repeat", n_times);
 	add_program(r, &w);
@@ -257,19 +257,19 @@ static int run_sampling(struct run *r, const struct cpu_metric *first, struct er
 	sampling = sampling_choose(&pmus, first, r->command->interval, &r->memory);
 	pmus_release(&pmus);
 	begin(&w, "record");
-	add(&w, "--output");
-	add(&w, r->capture_path);
+	words_add(&w, "--output");
+	words_add(&w, r->capture_path);
 	if (HAS_UNWINDER) { /* optimised code has no frame pointers */
-		add(&w, "--call-graph");
-		add(&w, "dwarf,4096");
-		add(&w, "--compress");
+		words_add(&w, "--call-graph");
+		words_add(&w, "dwarf,4096");
+		words_add(&w, "--compress");
 	} else {
-		add(&w, "-g");
+		words_add(&w, "-g");
 	}
 	if (sampling.spe != NULL)
-		add(&w, sampling.spe);
-	add(&w, "--event");
-	add(&w, sampling.events);
+		words_add(&w, sampling.spe);
+	words_add(&w, "--event");
+	words_add(&w, sampling.events);
 	add_program(r, &w);
 	return step(r, &w, "sampling", r->capture_path, err);
 }

@@ -394,7 +394,7 @@ static void add_silences(struct method *m, const struct session *s, const struct
 	}
 }
 
-static void show(struct tables *to, struct table *t)
+static void tables_add_filled(struct tables *to, struct table *t)
 {
 	if (table_n_rows(t) > 0)
 		*vec_add(&to->list) = t;
@@ -437,9 +437,9 @@ int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *cou
 	}
 	if (s != NULL) {
 		hot_names(s, hot.result, &lines, &names);
-		show(&out->shown, &out->report.facts);
-		show(&out->shown, &out->report.capture);
-		show(&out->shown, &out->report.sampled);
+		tables_add_filled(&out->shown, &out->report.facts);
+		tables_add_filled(&out->shown, &out->report.capture);
+		tables_add_filled(&out->shown, &out->report.sampled);
 	}
 	/* Samples explain; where they only say where, what the counts say comes first. */
 	if (s != NULL && !is_blind(out, s))
@@ -451,18 +451,18 @@ int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *cou
 		put_busy_machine_last(&out->found);
 	}
 	if (counts != NULL) {
-		show(&out->shown, &out->stat.facts);
-		show(&out->shown, &out->stat.run);
-		show(&out->shown, &out->stat.topdown);
+		tables_add_filled(&out->shown, &out->stat.facts);
+		tables_add_filled(&out->shown, &out->stat.run);
+		tables_add_filled(&out->shown, &out->stat.topdown);
 	}
 	add_silences(out, s, hot.result, &names);
 	findings_table(&out->found, s, &out->findings);
 	findings_evidence_table(&out->found, &out->evidence);
 	findings_loops_table(&out->found, &out->loops);
 	if (s != NULL)
-		show(&out->shown, &out->report.functions);
+		tables_add_filled(&out->shown, &out->report.functions);
 	if (s != NULL)
-		show(&out->shown, &out->report.user_code);
+		tables_add_filled(&out->shown, &out->report.user_code);
 	*vec_add(&out->shown.list) = &out->findings;
 	*vec_add(&out->shown.list) = &out->evidence;
 	*vec_add(&out->shown.list) = &out->loops;
@@ -482,16 +482,16 @@ void method_screen(const struct session *s, const struct tables *more, bool is_v
 	findings_brief_table(&m->found, &m->summary);
 	findings_next_table(&m->found, s, &m->next);
 	*vec_add(&m->screen.list) = &m->answer;
-	show(&m->screen, is_verbose ? &m->findings : &m->summary);
+	tables_add_filled(&m->screen, is_verbose ? &m->findings : &m->summary);
 	for (size_t i = 0; i < more->list.n; i++)
 		*vec_add(&m->screen.list) = more->list.items[i];
-	show(&m->screen, &m->stat.topdown);
-	show(&m->screen, &r->functions);
-	show(&m->screen, &r->user_code);
-	show(&m->screen, &m->stat.facts);
+	tables_add_filled(&m->screen, &m->stat.topdown);
+	tables_add_filled(&m->screen, &r->functions);
+	tables_add_filled(&m->screen, &r->user_code);
+	tables_add_filled(&m->screen, &m->stat.facts);
 	*vec_add(&m->screen.list) = is_verbose ? &r->facts : &r->brief_facts;
 	if (!is_verbose)
-		show(&m->screen, &m->next);
+		tables_add_filled(&m->screen, &m->next);
 }
 
 void method_release(struct method *m)

@@ -220,7 +220,7 @@ static double cost_of(const struct sweep *s, const struct sweep_run *run)
 	return run->time_ns;
 }
 
-static struct cell counted(double value, bool is_scaled)
+static struct cell sweep_cell(double value, bool is_scaled)
 {
 	if (isnan(value))
 		return (struct cell){ 0 };
@@ -234,9 +234,9 @@ static void put_run(const struct sweep *s, const struct sweep_run *run, struct t
 	struct cell *row = table_add_row(t);
 
 	row[VALUE] = cell_text(run->value);
-	row[TIME] = counted(run->time_ns, false);
-	row[CYCLES] = counted(run->cycles, run->is_scaled);
-	row[INSTRUCTIONS] = counted(run->instructions, run->is_scaled);
+	row[TIME] = sweep_cell(run->time_ns, false);
+	row[CYCLES] = sweep_cell(run->cycles, run->is_scaled);
+	row[INSTRUCTIONS] = sweep_cell(run->instructions, run->is_scaled);
 	if (run->instructions / run->cycles > 0)
 		row[IPC] = cell_marked(cell_number(run->instructions / run->cycles),
 				       run->is_scaled ? MARK_SCALED : MARK_EXACT);

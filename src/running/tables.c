@@ -74,7 +74,7 @@ struct waiting {
 	uint64_t ns; /* of all */
 };
 
-static enum module_kind kind_of(const struct session *s, uint32_t place)
+static enum module_kind module_kind_of_place(const struct session *s, uint32_t place)
 {
 	struct module_id id = session_place(s, place).module;
 
@@ -83,7 +83,7 @@ static enum module_kind kind_of(const struct session *s, uint32_t place)
 
 static bool is_of_kernel(const struct session *s, uint32_t place)
 {
-	enum module_kind kind = kind_of(s, place);
+	enum module_kind kind = module_kind_of_place(s, place);
 
 	return kind == MODULE_KERNEL || kind == MODULE_KERNEL_MODULE || kind == MODULE_BPF;
 }
@@ -94,8 +94,8 @@ static bool is_of_library(const struct session *s, uint32_t place)
 	const char *name = names_module(s, session_place(s, place).module);
 	const char *end = strstr(name, ".so");
 
-	return kind_of(s, place) != MODULE_JIT &&
-	       (kind_of(s, place) != MODULE_FILE ||
+	return module_kind_of_place(s, place) != MODULE_JIT &&
+	       (module_kind_of_place(s, place) != MODULE_FILE ||
 		(end != NULL && (end[3] == '\0' || end[3] == '.')));
 }
 
@@ -121,7 +121,7 @@ static void find_places(const struct session *s, const struct wait_place *seen, 
 	}
 }
 
-static void find_names(struct waiting *w, const struct wait_places *seen)
+static void waiting_find_names(struct waiting *w, const struct wait_places *seen)
 {
 	struct session *s = w->running->session;
 	size_t n = w->running->waits.n;
@@ -164,7 +164,7 @@ static void add_wait(struct waiting *w, size_t i)
 	w->ns += ns;
 }
 
-static int compare_rows(const void *a, const void *b, void *context)
+static int compare_waiting_rows(const void *a, const void *b, void *context)
 {
 	const struct waiting *w = context;
 	const struct waiting_row *x = &w->rows.items[*(const uint32_t *)a];
@@ -233,14 +233,14 @@ static void make_waiting(const struct running *r, const struct wait_places *seen
 	uint32_t *order, n;
 
 	tuples_init(&w.keys, N_KEY_WORDS);
-	find_names(&w, seen);
+	waiting_find_names(&w, seen);
 	for (size_t i = 0; i < r->waits.n; i++)
 		add_wait(&w, i);
 	n = (uint32_t)w.rows.n;
 	order = mem_alloc(n + 1u, sizeof(*order));
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = i;
-	qsort_r(order, n, sizeof(*order), compare_rows, &w);
+	qsort_r(order, n, sizeof(*order), compare_waiting_rows, &w);
 	for (uint32_t i = 0; i < n && (top == 0 || i < top); i++)
 		show_row(&w, order[i], t);
 	if (top > 0 && n > top)

@@ -127,13 +127,13 @@ static char *put_flags(char *at, const struct flag *flags, size_t n, uint64_t pa
 {
 	for (size_t i = 0; i < n; i++)
 		if (payload & flags[i].bit)
-			at = put_word(at, &flags[i].word);
+			at = spe_word_put(at, &flags[i].word);
 	return at;
 }
 
 static char *put_reserved(char *at, unsigned op_class, uint64_t payload)
 {
-	at = put_word(at, &op_type_word);
+	at = spe_word_put(at, &op_type_word);
 	at += put_hex(at, payload);
 	memcpy(at, " (0)", 4);
 	at[2] = (char)('0' + op_class);
@@ -147,12 +147,12 @@ static char *put_detail(char *at, enum detail detail, uint64_t payload)
 	if (detail == RESERVED)
 		return put_reserved(at, SPE_OP_OTHER, payload);
 	if (form->length != NULL) {
-		at = put_word(at, form->length);
+		at = spe_word_put(at, form->length);
 		at += put_u64(at, detail == SME_TILE ? sme_bits(payload) : sve_bits(payload));
 	}
 	at = put_flags(at, form->flags, COUNT(form->flags), payload);
 	if (detail == INSN)
-		at = put_word(at, payload & OP_COND ? &cond_select : &insn_other);
+		at = spe_word_put(at, payload & OP_COND ? &cond_select : &insn_other);
 	return at;
 }
 
@@ -163,15 +163,15 @@ static char *put_full(char *at, unsigned op_class, uint64_t payload)
 	switch (op_class) {
 	case SPE_OP_OTHER:
 		row = op_find_row(other_rows, payload);
-		return put_detail(put_word(at, &row->word), row->detail, payload);
+		return put_detail(spe_word_put(at, &row->word), row->detail, payload);
 	case SPE_OP_LDST:
 		row = op_find_row(ldst_rows, payload);
-		at = put_word(at, payload & OP_STORE ? &store_word : &load_word);
-		return put_detail(put_word(at, &row->word), row->detail, payload);
+		at = spe_word_put(at, payload & OP_STORE ? &store_word : &load_word);
+		return put_detail(spe_word_put(at, &row->word), row->detail, payload);
 	case SPE_OP_BRANCH:
-		at = put_word(at, &branch_word);
+		at = spe_word_put(at, &branch_word);
 		at = put_flags(at, branch_flags, COUNT(branch_flags), payload);
-		return put_word(at, &call_return_words[call_return(payload)]);
+		return spe_word_put(at, &call_return_words[call_return(payload)]);
 	default:
 		return put_reserved(at, op_class, payload);
 	}
@@ -190,22 +190,22 @@ static char *put_perf_6_1(char *at, unsigned op_class, uint64_t payload)
 		row = op_find_row(other_rows, payload);
 		if (row->detail == SVE_LENGTH)
 			return put_full(at, op_class, payload);
-		at = put_word(at, &other_word);
-		return put_word(at, payload & OP_COND ? &cond_select : &insn_other);
+		at = spe_word_put(at, &other_word);
+		return spe_word_put(at, payload & OP_COND ? &cond_select : &insn_other);
 	case SPE_OP_LDST:
 		row = op_find_row(ldst_rows, payload);
-		at = put_word(at, payload & OP_STORE ? &store_word : &load_word);
+		at = spe_word_put(at, payload & OP_STORE ? &store_word : &load_word);
 		if (!row->in_perf_6_1)
 			return at;
 		if (row->detail != GATHER)
-			at = put_word(at, &row->word);
+			at = spe_word_put(at, &row->word);
 		return put_detail(at, row->detail, payload);
 	case SPE_OP_BRANCH:
-		at = put_word(at, &branch_word);
+		at = spe_word_put(at, &branch_word);
 		if (payload & OP_COND)
-			at = put_word(at, &branch_flags[0].word);
+			at = spe_word_put(at, &branch_flags[0].word);
 		if ((payload & 0xfe) == OP_INDIRECT)
-			at = put_word(at, &branch_flags[1].word);
+			at = spe_word_put(at, &branch_flags[1].word);
 		return at;
 	default:
 		return put_reserved(at, op_class, payload);

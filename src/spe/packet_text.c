@@ -42,7 +42,7 @@ static const struct spe_word unknown_counter = SPE_WORD(" ");
 
 static char *put_digit(char *at, const struct spe_word *name, unsigned digit)
 {
-	at = put_word(at, name);
+	at = spe_word_put(at, name);
 	*at = "0123456789abcdef"[digit & 15];
 	return at + 1;
 }
@@ -59,7 +59,7 @@ static char *put_signed(char *at, uint64_t value)
 /* The text for unknown values: name of the kind, payload and a number, as in perf. */
 static char *put_raw(char *at, const struct spe_word *name, uint64_t payload, unsigned number)
 {
-	at = put_word(at, name);
+	at = spe_word_put(at, name);
 	at += put_hex(at, payload);
 	memcpy(at, " (", 2);
 	at += 2;
@@ -71,7 +71,7 @@ static char *put_raw(char *at, const struct spe_word *name, uint64_t payload, un
 static char *packet_text_put_event(char *at, const struct spe_word *name)
 {
 	*at = ' ';
-	return put_word(at + 1, name);
+	return spe_word_put(at + 1, name);
 }
 
 /*
@@ -102,7 +102,7 @@ static char *put_impdef(char *at, uint64_t events)
 	const char *separator = "";
 
 	if (events != 0)
-		at = put_word(at, &impdef_word);
+		at = spe_word_put(at, &impdef_word);
 	for (; events != 0; events &= events - 1, separator = ",") {
 		*at = *separator;
 		at += *separator != '\0';
@@ -118,7 +118,7 @@ static char *packet_put_events(char *at, const struct spe_packet *p, enum spe_wo
 	uint64_t unnamed = 0;
 	char *start = at;
 
-	at = put_word(at, &kind_words[SPE_EVENTS]);
+	at = spe_word_put(at, &kind_words[SPE_EVENTS]);
 	for (uint64_t left = is_full ? p->payload : p->payload & perf_6_1_events; left != 0;
 	     left &= left - 1) {
 		const struct spe_word *name = &spe_event_words[__builtin_ctzll(left)];
@@ -146,7 +146,7 @@ static char *packet_text_put_address(char *at, const struct spe_packet *p, enum 
 
 	if (p->index > n_known)
 		return put_raw(at, &kind_words[SPE_ADDRESS], payload, p->index);
-	at = put_word(at, &address_words[p->index]);
+	at = spe_word_put(at, &address_words[p->index]);
 	at += put_hex(at, p->index == SPE_ADDR_VA ? payload : address);
 	switch (p->index) {
 	case SPE_ADDR_VA:
@@ -163,15 +163,15 @@ static char *packet_text_put_address(char *at, const struct spe_packet *p, enum 
 
 static char *put_counter(char *at, const struct spe_packet *p)
 {
-	at = put_word(at, &kind_words[SPE_COUNTER]);
+	at = spe_word_put(at, &kind_words[SPE_COUNTER]);
 	at += put_u64(at, p->payload);
-	return put_word(at, p->index < COUNT(counter_words) ? &counter_words[p->index]
+	return spe_word_put(at, p->index < COUNT(counter_words) ? &counter_words[p->index]
 							    : &unknown_counter);
 }
 
 static char *put_context(char *at, const struct spe_packet *p)
 {
-	at = put_word(at, &kind_words[SPE_CONTEXT]);
+	at = spe_word_put(at, &kind_words[SPE_CONTEXT]);
 	at += put_hex(at, p->payload);
 	return put_digit(at, &el_word, p->index + 1u);
 }
@@ -184,10 +184,10 @@ char *spe_put_packet(char *at, const struct spe_packet *p, enum spe_wording word
 	case SPE_PAD:
 	case SPE_ALIGNMENT:
 	case SPE_END:
-		return put_word(at, &kind_words[p->kind]);
+		return spe_word_put(at, &kind_words[p->kind]);
 	case SPE_TIMESTAMP:
 	case SPE_SOURCE:
-		return put_signed(put_word(at, &kind_words[p->kind]), p->payload);
+		return put_signed(spe_word_put(at, &kind_words[p->kind]), p->payload);
 	case SPE_EVENTS:
 		return packet_put_events(at, p, wording, names);
 	case SPE_CONTEXT:

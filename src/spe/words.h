@@ -20,7 +20,7 @@ struct spe_word {
 	}
 
 /* Copies 24 bytes to `at`, and returns where the word ends. */
-static inline char *put_word(char *at, const struct spe_word *w)
+static inline char *spe_word_put(char *at, const struct spe_word *w)
 {
 	memcpy(at, w->text, sizeof(w->text));
 	return at + w->size;

@@ -47,7 +47,7 @@ static const char *remark_on_cost(const struct stat_cost *c)
 	return c->penalty->is_estimate ? "cycles estimated" : NULL;
 }
 
-static void put_cost(const struct stat *s, const struct stat_cost *c, struct table *t)
+static void cost_row_add(const struct stat *s, const struct stat_cost *c, struct table *t)
 {
 	enum cell_mark counted = stat_total_mark(c->total, s->least_coverage);
 	struct cell *row = table_add_row(t);
@@ -75,6 +75,6 @@ void stat_costs_table(const struct stat *s, struct table *out)
 	stat_costs_find(s, &costs);
 	for (size_t i = 0; i < costs.list.n; i++)
 		if (s->options->for_programs || costs.list.items[i].bound >= least_shown)
-			put_cost(s, &costs.list.items[i], out);
+			cost_row_add(s, &costs.list.items[i], out);
 	stat_costs_release(&costs);
 }

@@ -78,7 +78,7 @@ static uint64_t periods_of(const struct stat *s, const char *event)
 	return n > 0 ? n : n_intervals;
 }
 
-static void put(const struct stat *s, const struct stat_total *t, struct table *out)
+static void rate_row_add(const struct stat *s, const struct stat_total *t, struct table *out)
 {
 	uint64_t n_periods = periods_of(s, t->event);
 	const struct stat_total *instructions = stat_counted(s, s->pmu->instructions);
@@ -112,7 +112,7 @@ void stat_rates_table(const struct stat *s, struct table *out)
 		    (s->pmu->cycles != NULL && cpu_event_find(s->pmu, t->event) == s->pmu->cycles &&
 		     !is_asked(s, s->pmu->cycles)))
 			continue;
-		put(s, stat_totals_find(&s->totals, t->event), out);
+		rate_row_add(s, stat_totals_find(&s->totals, t->event), out);
 	}
 }
 

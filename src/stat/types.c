@@ -237,7 +237,7 @@ static const char *next_word(const char *at, size_t *out_len)
 	return at;
 }
 
-static bool is_listed(const struct table *t, size_t row, const void *context)
+static bool type_row_is_listed(const struct table *t, size_t row, const void *context)
 {
 	const struct listed *listed = context;
 	const char *name = table_cell(t, row, 0)->text;
@@ -292,7 +292,7 @@ int stat_types_keep_events(struct stat_types *types, const char *const *lists, s
 			if (check_word(types, at, len, err) < 0)
 				return -1;
 	for (size_t i = 0; (t = events_table_at(types, i)) != NULL; i++)
-		table_keep(t, is_listed, &listed);
+		table_keep(t, type_row_is_listed, &listed);
 	return 0;
 }
 

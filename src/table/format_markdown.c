@@ -23,7 +23,7 @@ static bool is_inside_word(struct span s, size_t at)
 }
 
 /* Would it begin a list, a heading or a quotation? */
-static bool begins_block(struct span s)
+static bool begins_markdown_block(struct span s)
 {
 	size_t n = 0;
 
@@ -56,7 +56,7 @@ static void put_markdown_line(struct text *out, struct span s)
 {
 	size_t n = 0;
 
-	if (begins_block(s)) {
+	if (begins_markdown_block(s)) {
 		while (n < s.size && isdigit((unsigned char)s.bytes[n]))
 			text_char(out, s.bytes[n++]);
 		text_char(out, '\\');

@@ -202,7 +202,7 @@ static void add_reload(struct c2c_touch *touch, const struct batch *b, size_t ro
 			    b->time_ns[row]);
 }
 
-static void add_latency(enum c2c_mode mode, struct c2c_touch *touch, const struct batch *b,
+static void touch_add_latency(enum c2c_mode mode, struct c2c_touch *touch, const struct batch *b,
 			size_t row, uint32_t mask)
 {
 	struct c2c_mean *mean = touch->met;
@@ -284,7 +284,7 @@ static void c2c_accesses_add_row(struct c2c_accesses *a, const struct batch *b, 
 	struct c2c_touch *touch = touch_of(a, words);
 
 	c2c_count_in(&touch->counts, mask);
-	add_latency(a->choice->options->mode, touch, b, row, mask);
+	touch_add_latency(a->choice->options->mode, touch, b, row, mask);
 	if (has & HAS_TIME) {
 		widen_times(&touch->first_ns, &touch->last_ns, b->time_ns[row], b->time_ns[row]);
 		add_slice(a, line, b->time_ns[row]);

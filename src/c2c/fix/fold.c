@@ -207,7 +207,7 @@ static bool are_same_threads(const struct folding *f)
 }
 
 /* One for all that are alike. */
-static void add_up(struct folding *f)
+static void fold_alike(struct folding *f)
 {
 	struct c2c_fold *out = f->out;
 	struct tuples keys;
@@ -286,7 +286,7 @@ void c2c_fold_init(struct c2c_fold *out, const struct c2c_objects *objects,
 	add_accesses(&f, causes, number);
 	find_roles(&f);
 	out->has_roles = !are_same_threads(&f);
-	add_up(&f);
+	fold_alike(&f);
 	find_address(&f, cause);
 	free(f.is_in);
 	vec_release(&f.accesses_made);

@@ -186,7 +186,7 @@ static bool writes(const struct batch *b, size_t row, uint32_t mask)
 	return is_store | (b->kind == BATCH_SPE && spe_op_is_atomic(b->op[row]));
 }
 
-static enum memory_kind kind_of(const struct batch *b, size_t row)
+static enum memory_kind memory_kind_of_row(const struct batch *b, size_t row)
 {
 	return b->kind == BATCH_SPE ? memory_kind_of(b->op_class[row], b->op[row])
 				    : sample_memory_kind(b, row);
@@ -266,7 +266,7 @@ static void c2c_lines_add_rows(struct c2c_lines *l, const struct batch *b, const
 		struct c2c_spot spot;
 
 		if (mask & (C2C_BIT(LOADS) | C2C_BIT(STORES)))
-			memory_counts_add(&l->kinds, kind_of(b, row), 1);
+			memory_counts_add(&l->kinds, memory_kind_of_row(b, row), 1);
 		if (!c2c_is_of_line(mask))
 			continue;
 		any |= has;

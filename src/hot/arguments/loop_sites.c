@@ -336,7 +336,7 @@ static bool is_entered_inside(const struct looked_at *f, uint64_t head, uint64_t
 	return false;
 }
 
-static void find_loops(const struct looked_at *f, const struct registers *registers,
+static void find_loops_with_sites(const struct looked_at *f, const struct registers *registers,
 		       struct counted_loops *loops)
 {
 	for (size_t i = 1; i < f->list.n; i++) {
@@ -397,7 +397,7 @@ static void look_at_function(struct session *s, struct function_code *cache,
 	if (f.followed == NULL)
 		return;
 	read_instructions(&f);
-	find_loops(&f, registers, out);
+	find_loops_with_sites(&f, registers, out);
 	for (size_t i = 0; i < n && first < out->list.n; i++) {
 		size_t loop = loop_around(&f, out, first, places[i].offset);
 

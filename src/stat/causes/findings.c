@@ -139,7 +139,7 @@ static void add_rates(const struct finder *f, const struct excesses *all, struct
 	}
 }
 
-static void add_events(const struct event_list *list, struct finding *out)
+static void finding_add_counts(const struct event_list *list, struct finding *out)
 {
 	for (size_t i = 0; i < list->n && out->n_events < FINDING_EVENTS; i++) {
 		bool is_there = false;
@@ -179,8 +179,8 @@ static struct finding *stat_findings_add_finding(struct finder *f, const struct 
 		.spread = v->spread,
 	};
 	for (size_t i = 0; all != NULL && i < all->list.n; i++)
-		add_events(&all->list.items[i].metric->samples, out);
-	add_events(&m->samples, out);
+		finding_add_counts(&all->list.items[i].metric->samples, out);
+	finding_add_counts(&m->samples, out);
 	f->is_told[index_of(f, m)] = true;
 	return out;
 }
@@ -388,8 +388,8 @@ static void add_root(struct finder *f, uint32_t step)
 	out->n_events = 0; /* the most specific first */
 	add_costs(f, m, out);
 	for (size_t i = 0; i < all.list.n; i++)
-		add_events(&all.list.items[i].metric->samples, out);
-	add_events(&m->samples, out);
+		finding_add_counts(&all.list.items[i].metric->samples, out);
+	finding_add_counts(&m->samples, out);
 	add_rates(f, &all, out);
 	add_root_remedies(f, m, &cause, &all, out);
 	vec_release(&all.list);
