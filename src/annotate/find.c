@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "base/text.h"
-#include "hot/hot.h"
+#include "hot/sums/sums.h"
 #include "isa/access.h"
 #include "scan/scan.h"
 #include "variables/code.h"

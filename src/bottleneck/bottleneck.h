@@ -15,7 +15,7 @@
 #include "base/vec.h"
 #include "cpu/cpu.h"
 #include "findings/finding.h"
-#include "hot/hot.h"
+#include "hot/sums/sums.h"
 #include "scan/shared_scan.h"
 #include "session/names.h"
 

@@ -58,7 +58,8 @@ static int64_t cost_of(const struct c2c *s, const struct c2c_line *line, const s
 	return cost;
 }
 
-static int64_t line_rank(const struct c2c *s, const struct c2c_line *line, const struct c2c_use *use)
+static int64_t line_rank(const struct c2c *s, const struct c2c_line *line,
+			 const struct c2c_use *use)
 {
 	switch (s->request.sort) {
 	case C2C_SORT_COST:

@@ -40,7 +40,7 @@ static void add_ranked(const struct c2c *s, uint32_t number, bool writers, struc
 
 /* What is one row: an access; of many objects all that an instruction does. */
 static uint32_t cause_row(const struct c2c *s, const struct c2c_cause *f, uint32_t number,
-		       struct tuples *rows)
+			  struct tuples *rows)
 {
 	const struct c2c_access *a = &s->accesses.items[number];
 	const uint64_t one[] = { number, UINT64_MAX }, many[] = { a->place, a->kind };

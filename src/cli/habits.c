@@ -231,7 +231,7 @@ static void put_comparison(const struct habit *h, const char *word, size_t len, 
 
 /* Appends a word of perf's in ours; each once, as several may mean the same. */
 static int habit_put_word(const struct habit *h, const char *word, size_t len, struct text *out,
-		    struct err *err)
+			  struct err *err)
 {
 	const struct habit_word *w = find_word(h->words, word, len);
 	struct text known = { 0 };

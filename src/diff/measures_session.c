@@ -12,7 +12,7 @@
 #include "base/path.h"
 #include "diff/measures.h"
 #include "estimate/latency.h"
-#include "hot/hot.h"
+#include "hot/sums/sums.h"
 #include "session/interval.h"
 #include "session/names.h"
 

@@ -8,7 +8,7 @@
 #include "base/nearest.h"
 #include "export/export_tables.h"
 #include "hot/branches.h"
-#include "hot/hot.h"
+#include "hot/sums/sums.h"
 #include "scan/scan.h"
 
 static const struct export_table *const export_tables[] = { &export_spe, &export_samples,

@@ -204,7 +204,8 @@ static const char *value_words(struct table *t, const struct quantity *q, double
 }
 
 /* "1.2 %"; NULL: there is none to tell. */
-static const char *measured_error_words(struct table *t, const struct quantity *q, const struct measured *m)
+static const char *measured_error_words(struct table *t, const struct quantity *q,
+					const struct measured *m)
 {
 	double half = (m->high - m->low) / 2;
 

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "hot/group.h"
+#include "hot/rows.h"
+#include "hot/sums/group.h"
 
 enum { MAX_CALLER_DEPTH = 8 }; /* levels shown */
 

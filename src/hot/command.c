@@ -7,7 +7,7 @@
 #include "cli/question.h"
 #include "hot/arguments/arguments.h"
 #include "hot/branches.h"
-#include "hot/elapsed.h"
+#include "hot/elapsed/elapsed.h"
 #include "hot/event.h"
 #include "hot/hot.h"
 #include "hot/summary.h"
@@ -66,7 +66,7 @@ static const struct option options[] = {
 
 /* Inlined functions are rows where functions are. */
 static void hot_command_names(struct session *s, const struct hot *hot, const struct keys *keys,
-		       struct names *out)
+			      struct names *out)
 {
 	hot_names(s, hot, keys, out);
 	if (keys_have(keys, KEY_FUNCTION) && out->depth == SYMBOLS_FUNCTIONS)

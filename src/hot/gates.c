@@ -8,7 +8,8 @@
 #include "base/nearest.h"
 #include "estimate/estimate.h"
 #include "estimate/shares.h"
-#include "hot/group.h"
+#include "hot/hot.h"
+#include "hot/sums/group.h"
 
 enum { SELF_SHARE, TOTAL_SHARE, SAMPLES };
 

@@ -1,220 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Hotspots: sums of records, grouped by any dimensions. The weight of a PMU sample is its period,
- * that of an SPE record its total latency in cycles, that of a branch stack entry is 1.
- */
+/* Tables of hotspots: sums of records (hot/sums/sums.h) by what the keys of a view stand for. */
 #ifndef CYCLOPS_HOT_HOT_H
 #define CYCLOPS_HOT_HOT_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/err.h"
-#include "base/tuples.h"
-#include "base/vec.h"
-#include "commit_time/commit_time.h"
-#include "estimate/mux.h"
 #include "gate/gate.h"
-#include "keys/keys.h"
-#include "keys/place_groups.h"
-#include "scan/select.h"
-#include "session/analysis.h"
+#include "hot/sums/sums.h"
+#include "hot/sums/view.h"
 #include "session/names.h"
 #include "table/table.h"
-
-struct hot_options {
-	uint32_t dimensions; /* bit n: group by enum dimension n; DIM_EVENT is always one */
-	const struct select
-		*condition;    /* only SPE records and branch entries that match, or NULL */
-	uint32_t branch_needs; /* HAS_x that a branch entry needs to be tested for the condition */
-	int event;	       /* only samples of this event; -1: of all */
-	int branches_of;       /* only entries of branch stacks of this event; -1: of all */
-	bool without_spe;      /* count no SPE records */
-	bool without_samples;  /* count no samples */
-	const struct mux *mux; /* by which numbers of events are scaled; NULL: they are not */
-};
-
-/*
- * The sums of a group. All its records are of one event: samples, SPE records, or branch entries.
- * There may be millions of groups, so numbers of records have 32 bits: 256 GiB of SPE records.
- */
-struct hot_cost {
-	union {
-		uint64_t period; /* samples: events they stand for */
-		uint64_t cycles; /* SPE: sum of total latencies; branch entries: cycles since the
-				    branch before. Of the n_cycles records that have it */
-	};
-	union {
-		uint64_t xlat_cycles; /* SPE: translation latency of those with a walk */
-		uint64_t
-			scaled; /* samples: `period` scaled, in 1 / HOT_SCALED_UNIT; 0 without mux */
-		uint64_t n_decidable; /* branch entries that could be tested for the condition */
-	};
-	uint64_t squares;  /* SPE: sum of the squares of total latencies, for their variance */
-	uint64_t full;	   /* SPE: the part of `cycles` by saturated counters */
-	uint32_t n;	   /* records or samples; branch entries that match the condition */
-	uint32_t n_cycles; /* those of them that `cycles` is the sum of */
-	union {
-		uint32_t n_saturated; /* SPE: counter was full, so `cycles` is a lower bound */
-		uint32_t n_typed;     /* branch entries with a kind of branch */
-	};
-	union {
-		uint32_t n_walks;     /* SPE: with a translation table walk */
-		uint32_t n_predicted; /* branch entries that say whether they were predicted */
-	};
-	uint32_t n_branches, n_mispredicted; /* SPE; all branch entries, matching or not */
-};
-
-/* Scaled numbers of events have fractions of this: sums of whole numbers are the same in any order. */
-enum { HOT_SCALED_UNIT = 256 };
-
-void hot_cost_add(struct hot_cost *, const struct hot_cost *);
-
-/*
- * The result: numbered groups, each with a key and sums. Iterate with hot_next(). Group numbers
- * below by_place.n are those of `by_place`, the others are those of `costs`.
- */
-struct hot {
-	const struct session *session;
-	const struct hot_options *options;
-
-	uint64_t spe_event; /* DIM_EVENT of SPE records */
-
-	/* If the place is the only dimension of SPE records: their sums by place. */
-	bool is_by_place;
-	VEC_OF(struct hot_cost) by_place;
-
-	/*
-	 * All other groups. A "rest" is a combination of all dimensions but the place. The group of
-	 * (place, rest) is found by `groups`; without DIM_PLACE the group is the rest.
-	 */
-	VEC_OF(struct hot_cost) costs;
-	enum dimension dimensions[N_DIMENSIONS]; /* of a rest */
-	size_t n_dimensions;
-	bool has_place; /* DIM_PLACE is a dimension */
-	struct tuples rests;
-	struct place_groups groups;
-
-	/* The sums of all groups with a rest, from the end of the scan on: see hot_n_rests(). */
-	VEC_OF(struct hot_cost) of_rests;
-	struct hot_cost of_by_place;
-};
-
-/* All groups have numbers below this. */
-static inline uint32_t hot_end(const struct hot *hot)
-{
-	return (uint32_t)(hot->by_place.n + hot->costs.n);
-}
-
-/* The sums of a group. */
-static inline const struct hot_cost *hot_cost(const struct hot *hot, uint32_t group)
-{
-	return group < hot->by_place.n ? &hot->by_place.items[group]
-				       : &hot->costs.items[group - hot->by_place.n];
-}
-
-/* The next group from `group` on that holds records; hot_end() if there is none. */
-static inline uint32_t hot_next(const struct hot *hot, uint32_t group)
-{
-	while (group < hot_end(hot) && hot_cost(hot, group)->n == 0 &&
-	       hot_cost(hot, group)->n_branches == 0)
-		group++;
-	return group;
-}
-
-/* The key of a group: a word for each dimension; 0 for those that are not grouped by. */
-void hot_key(const struct hot *, uint32_t group, uint64_t key[N_DIMENSIONS]);
-
-/* One word of that key. */
-static inline uint64_t hot_key_word(const struct hot *hot, uint32_t group, enum dimension dimension)
-{
-	uint64_t key[N_DIMENSIONS];
-
-	if (group < hot->by_place.n && dimension == DIM_PLACE)
-		return group;
-	if (group < hot->by_place.n)
-		return dimension == DIM_EVENT ? hot->spe_event : 0;
-	hot_key(hot, group, key);
-	return key[dimension];
-}
-
-/*
- * What does not depend on the place is read from the sums by rest: there are few. Numbers below
- * rests.n are those of `rests`, one more stands for `by_place`. A rest may have no records.
- */
-static inline uint32_t hot_n_rests(const struct hot *hot)
-{
-	return hot->rests.n + 1;
-}
-
-/* The sums of all places. */
-const struct hot_cost *hot_rest_cost(const struct hot *, uint32_t rest);
-
-/* One word of its key; 0 for DIM_PLACE. */
-uint64_t hot_rest_word(const struct hot *, uint32_t rest, enum dimension);
-
-/* How many events there are records of; all SPE records count as one. */
-size_t hot_n_events(const struct hot *);
-
-/* Numbers of events (DIM_EVENT) are explained in hot/events.c. Is this one that of SPE records? */
-bool hot_is_spe(const struct hot *, uint64_t event);
-
-/* Is it one of branch stack entries? Then *out_sampled is the sampled event they came with. */
-bool hot_is_branches(const struct hot *, uint64_t event, size_t *out_sampled);
-
-/* All numbers of events are below this. */
-uint64_t hot_event_end(const struct hot *);
-
-/*
- * Forgets all samples of events that are not kept, by number of the capture's event. SPE records and
- * entries of branch stacks stay.
- */
-void hot_keep_events(struct hot *, const bool *is_kept);
-
-/* How many SPE records there are. */
-uint64_t hot_n_spe_records(const struct hot *);
-
-/* The weight of records: total latency of SPE, number of branch entries, period of samples. */
-uint64_t hot_event_weight(const struct hot *, uint64_t event, const struct hot_cost *);
-
-/* Is the event a clock (cpu-clock, task-clock)? Then periods are nanoseconds. */
-bool hot_event_is_time(const struct hot *, uint64_t event);
-
-/* The sums of each event, by DIM_EVENT. Free with free(). */
-struct hot_cost *hot_totals(const struct hot *);
-
-/* Options: struct hot_options. Result: struct hot. */
-extern const struct analysis_class hot_class;
-
-/* How a table of hotspots is made from the result. */
-struct hot_view {
-	struct keys keys;
-	const char *name; /* of the table */
-	const char *title;
-	size_t top;	   /* rows for each event; 0: all */
-	bool by_samples;   /* share and order by number of records, not by what they weigh */
-	bool with_callers; /* who called, as a tree below each row */
-	bool with_call_tree; /* instead of rows: what is called, as a tree from the outermost callers on */
-	bool with_estimates; /* totals that SPE records stand for */
-	bool with_branches;  /* what entries of branch stacks tell */
-	const char *sort;    /* name of a column, or NULL */
-
-	/* Not NULL: a column with the estimated time, by which rows are ordered. */
-	const struct commit_time *time;
-};
-
-/*
- * Looks up names for the places of the result, as far as these keys need them. For several tables
- * with one set of names, pass the keys of all of them.
- */
-void hot_names(struct session *, const struct hot *, const struct keys *, struct names *out);
-
-/*
- * Looks up, in names of functions, what was inlined into those that matter, so that this gets rows
- * of its own: reading debug information for all takes longer.
- */
-void hot_names_inlined(const struct hot *, struct names *);
 
 /*
  * Fills `out` (to be released by the caller also after a failure). Fails if there is no
@@ -241,9 +37,6 @@ extern const struct quantity hot_quantities[HOT_N_QUANTITIES];
  */
 int hot_measure(const struct hot *, const struct names *, const struct hot_view *,
 		const struct gate *, struct measured *out, struct err *);
-
-/* Does anything that was counted have a call chain? */
-bool hot_has_chains(const struct hot *);
 
 /*
  * Adds the notes below a table of hotspots: SPE latencies overlap and are not run time; filtered

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of hotspots: its columns and rows. */
-#include <stdlib.h>
+#include "hot/hot.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "estimate/estimate.h"
 #include "estimate/shares.h"
-#include "hot/elapsed.h"
-#include "hot/group.h"
+#include "hot/elapsed/elapsed.h"
+#include "hot/rows.h"
+#include "hot/sums/group.h"
 #include "scan/spe_filters.h"
 #include "session/tip.h"
 
@@ -112,15 +115,6 @@ static bool weighs_latency(const struct hot *hot, const struct hot_view *view)
 	return !view->by_samples && hot_n_spe_records(hot) > 0;
 }
 
-static const struct column inlined_column = {
-	"inlined",
-	NULL,
-	"",
-	CELL_TEXT,
-	COLUMN_MACHINE_ONLY,
-	"function that the code is of, if that was inlined into the one before",
-};
-
 /* The event first if there are several, then keys and sums. */
 static void hot_start_table(const struct hot_grouping *g, struct table *t)
 {
@@ -145,7 +139,7 @@ static void hot_start_table(const struct hot_grouping *g, struct table *t)
 	else if (g->has_chains)
 		own[table_column(t, "share")].title = "self";
 	if (keys_have(&g->view->keys, KEY_FUNCTION))
-		own[t->n_columns++] = inlined_column;
+		own[t->n_columns++] = hot_inlined_column;
 	for (uint32_t i = 0; i < slices->n; i++)
 		own[t->n_columns++] = (struct column){
 			.name = table_format(t, "slice_%u", i),
@@ -156,37 +150,6 @@ static void hot_start_table(const struct hot_grouping *g, struct table *t)
 		};
 	slices_note(slices, t);
 	spe_filters_name_estimates(g->hot->session, t);
-}
-
-static void hot_table_set(struct table *t, struct cell *row, const char *column, struct cell cell)
-{
-	int at = table_column(t, column);
-
-	if (at >= 0)
-		row[at] = cell;
-}
-
-static const char *inlined_name(const struct hot_grouping *g, uint64_t id)
-{
-	return strings_get(symbols_strings(g->hot->session->symbols),
-			   (struct str_id){ (uint32_t)id });
-}
-
-void hot_show_keys(const struct hot_grouping *g, const uint64_t *words, struct table *t,
-		   struct cell *row)
-{
-	for (size_t i = 0; i < g->view->keys.n; i++) {
-		const struct key_class *class = &key_classes[g->view->keys.keys[i]];
-		struct cell cells[KEY_MAX_COLUMNS] = { 0 };
-
-		class->show(g->names, words, t, cells);
-		for (size_t c = 0; c < class->n_columns; c++)
-			hot_table_set(t, row, class->columns[c].name, cells[c]);
-		if (g->view->keys.keys[i] == KEY_FUNCTION && words[KEY_INLINED] != 0)
-			hot_table_set(t, row, inlined_column.name,
-				      cell_text(inlined_name(g, words[KEY_INLINED])));
-		words += class->n_words;
-	}
 }
 
 static void show_branches(const struct hot_cost *c, struct table *t, struct cell *row)

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "estimate/shares.h"
 #include "hot/event.h"
-#include "hot/group.h"
+#include "hot/sums/group.h"
 
 enum { N_SUMS = 5, MAX_COLUMNS = N_KEYS * KEY_MAX_COLUMNS + N_SUMS };
 
@@ -35,7 +35,7 @@ struct skid {
 };
 
 static void skid_add_groups(struct skid *k, const struct hot *hot, const struct hot_event *e,
-		       const struct hot_grouping *g)
+			    const struct hot_grouping *g)
 {
 	for (size_t i = 0; i < g->groups.n; i++) {
 		const struct hot_cost *cost = &g->groups.items[i].cost;

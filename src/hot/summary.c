@@ -9,8 +9,8 @@
 #include "base/path.h"
 #include "estimate/estimate.h"
 #include "estimate/shares.h"
-#include "hot/functions.h"
-#include "hot/group.h"
+#include "hot/sums/functions.h"
+#include "hot/sums/group.h"
 #include "session/tip.h"
 #include "table/answer.h"
 #include "table/human.h"
@@ -131,7 +131,7 @@ static void say_next(const struct session *s, const struct names *names, const u
 
 /* " ± 2.0" half the 95 % interval of a share; "" where the share is a bound, or has no samples beside it. */
 static const char *share_error_words(const struct hot_grouping *g, uint64_t event,
-			       const struct hot_cost *cost, double share, struct table *t)
+				     const struct hot_cost *cost, double share, struct table *t)
 {
 	struct hot_cost *totals = hot_totals(g->hot);
 	const struct hot_cost *all = &totals[event];
@@ -169,7 +169,8 @@ static const char *share_words(const struct hot_grouping *g, uint32_t number, st
 	if (whole.cycles == 0 || hot_is_branches(g->hot, words[0], &sampled))
 		return NULL;
 	return table_format(t, "%s%.1f %%%s", latency_share_words(mark), 100 * share,
-			    mark == MARK_EXACT ? share_error_words(g, words[0], cost, share, t) : "");
+			    mark == MARK_EXACT ? share_error_words(g, words[0], cost, share, t)
+					       : "");
 }
 
 static void say_first(struct session *s, const struct hot_grouping *g, uint32_t number,

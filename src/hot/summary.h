@@ -3,7 +3,7 @@
 #ifndef CYCLOPS_HOT_SUMMARY_H
 #define CYCLOPS_HOT_SUMMARY_H
 
-#include "hot/elapsed.h"
+#include "hot/elapsed/elapsed.h"
 #include "hot/hot.h"
 
 /*

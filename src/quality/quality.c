@@ -210,8 +210,8 @@ static void check_filters(struct judging *j)
 	spe_filters_text(j->spe, &text);
 	text_char(&text, '\0');
 	if (spe_filters_are_contradicted(j->s))
-		say(judge_counted(j, j->s->unfiltered.n, j->s->unfiltered.n_records), "filters", WARNING,
-		    ratio(j->s->unfiltered.n, j->s->unfiltered.n_records),
+		say(judge_counted(j, j->s->unfiltered.n, j->s->unfiltered.n_records), "filters",
+		    WARNING, ratio(j->s->unfiltered.n, j->s->unfiltered.n_records),
 		    "the header says %s, but %s of %s records do not fit: interval and totals are "
 		    "unreliable",
 		    text.bytes + 2, grouped_u64(j->s->unfiltered.n, part),
@@ -295,8 +295,8 @@ static void check_saturation(struct judging *j)
 	const struct quality_counts *q = j->counts;
 	double part = ratio(q->full_cycles, q->cycles);
 
-	say(judge_counted(j, q->full_cycles, q->cycles), "saturated", quality_judge(part, 0.01, 0.1),
-	    part,
+	say(judge_counted(j, q->full_cycles, q->cycles), "saturated",
+	    quality_judge(part, 0.01, 0.1), part,
 	    "%.1f %% of total latencies are saturated (issue %.1f %%, translation %.1f %%); they "
 	    "have %.1f %% of the latency cycles%s",
 	    100 * ratio(q->full_total, q->with_total), 100 * ratio(q->full_issue, q->with_issue),
@@ -410,8 +410,8 @@ static void check_bias(struct judging *j)
 		say(j, "bias", untested, 0, "no instruction has enough records and known code%s",
 		    has_jitter ? "" : "; no jitter: the interval may be in step with a loop");
 	else
-		say(judge_counted(j, b->n_biased, b->n_tested), "bias", quality_judge(share, SOME, 0.01),
-		    share,
+		say(judge_counted(j, b->n_biased, b->n_tested), "bias",
+		    quality_judge(share, SOME, 0.01), share,
 		    "%.1f %% of the tested records are of instructions with many more samples than "
 		    "the next instruction%s%s",
 		    100 * share,

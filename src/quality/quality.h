@@ -6,7 +6,7 @@
 #ifndef CYCLOPS_QUALITY_QUALITY_H
 #define CYCLOPS_QUALITY_QUALITY_H
 
-#include "hot/hot.h"
+#include "hot/sums/sums.h"
 #include "scan/select.h"
 #include "session/analysis.h"
 #include "table/table.h"

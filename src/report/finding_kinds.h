@@ -8,7 +8,7 @@
 
 #include "estimate/shares.h"
 #include "findings/finding.h"
-#include "hot/functions.h"
+#include "hot/sums/functions.h"
 
 /* A function as a kind of finding looks at it. */
 struct subject {

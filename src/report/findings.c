@@ -6,7 +6,7 @@
 #include "access/chase.h"
 #include "base/alloc.h"
 #include "estimate/estimate.h"
-#include "hot/functions.h"
+#include "hot/sums/functions.h"
 #include "report/finding_kinds.h"
 #include "report/loops.h"
 #include "report/report.h"

@@ -3,7 +3,7 @@
 #ifndef CYCLOPS_REPORT_LEADING_H
 #define CYCLOPS_REPORT_LEADING_H
 
-#include "hot/hot.h"
+#include "hot/sums/sums.h"
 #include "table/table.h"
 
 /*

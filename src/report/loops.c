@@ -114,7 +114,8 @@ static const char *remedy_text(const struct bottleneck *b)
 		       : NULL;
 }
 
-static void findings_add_loop(const struct bottleneck *b, const struct names *names, struct findings *out)
+static void findings_add_loop(const struct bottleneck *b, const struct names *names,
+			      struct findings *out)
 {
 	struct cause_class class = cause_class_of(b);
 	struct finding *f = findings_add(out, class.kind);

@@ -8,7 +8,7 @@
 
 #include "bottleneck/bottleneck.h"
 #include "findings/finding.h"
-#include "hot/hot.h"
+#include "hot/sums/sums.h"
 #include "report/user_code.h"
 #include "running/running.h"
 #include "scan/select.h"

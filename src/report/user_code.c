@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "estimate/shares.h"
-#include "hot/functions.h"
+#include "hot/sums/functions.h"
 #include "keys/keys.h"
 
 enum { NO_EVENT = -1, MOST_DEPTH = 128 };

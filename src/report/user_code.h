@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "hot/hot.h"
+#include "hot/sums/sums.h"
 #include "session/names.h"
 #include "table/table.h"
 

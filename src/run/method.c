@@ -8,7 +8,8 @@
 
 #include "base/alloc.h"
 #include "findings/words.h"
-#include "hot/functions.h"
+#include "hot/hot.h"
+#include "hot/sums/functions.h"
 #include "spe/packet.h"
 
 enum { LEAST_SAMPLES = 30 }; /* with fewer, nothing is said of where the time goes */

@@ -166,7 +166,7 @@ static char *put_counter(char *at, const struct spe_packet *p)
 	at = spe_word_put(at, &kind_words[SPE_COUNTER]);
 	at += put_u64(at, p->payload);
 	return spe_word_put(at, p->index < COUNT(counter_words) ? &counter_words[p->index]
-							    : &unknown_counter);
+								: &unknown_counter);
 }
 
 static char *put_context(char *at, const struct spe_packet *p)

@@ -19,7 +19,7 @@
 #include "export/export.h"
 #include "export/spe_parser.h"
 #include "hot/arguments/arguments.h"
-#include "hot/elapsed.h"
+#include "hot/elapsed/elapsed.h"
 #include "commit_time/commit_time.h"
 #include "hot/event.h"
 #include "main/commands.h"

@@ -203,7 +203,7 @@ static void add_reload(struct c2c_touch *touch, const struct batch *b, size_t ro
 }
 
 static void touch_add_latency(enum c2c_mode mode, struct c2c_touch *touch, const struct batch *b,
-			size_t row, uint32_t mask)
+			      size_t row, uint32_t mask)
 {
 	struct c2c_mean *mean = touch->met;
 	uint64_t cycles, access;

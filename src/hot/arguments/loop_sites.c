@@ -337,7 +337,7 @@ static bool is_entered_inside(const struct looked_at *f, uint64_t head, uint64_t
 }
 
 static void find_loops_with_sites(const struct looked_at *f, const struct registers *registers,
-		       struct counted_loops *loops)
+				  struct counted_loops *loops)
 {
 	for (size_t i = 1; i < f->list.n; i++) {
 		const struct instruction_at *at = &f->list.items[i];

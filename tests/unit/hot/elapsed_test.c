@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "../session/fixture.h"
-#include "hot/elapsed.h"
+#include "hot/elapsed/elapsed.h"
 #include "scan/scan.h"
 
 enum {

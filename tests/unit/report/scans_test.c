@@ -11,7 +11,7 @@
 #include "../session/fixture.h"
 #include "base/alloc.h"
 #include "c2c/c2c.h"
-#include "hot/elapsed.h"
+#include "hot/elapsed/elapsed.h"
 #include "report/report.h"
 #include "spe/packet.h"
 

@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "batch/batch.h"
 #include "../session/fixture.h"
-#include "hot/hot.h"
+#include "hot/sums/sums.h"
 #include "scan/scan.h"
 #include "scan/select.h"
 

@@ -17,7 +17,7 @@
 #include "base/alloc.h"
 #include "capture/format/sample.h"
 #include "capture/writer/writer.h"
-#include "hot/hot.h"
+#include "hot/sums/sums.h"
 #include "scan/scan.h"
 
 #define BIT(n) ((uint64_t)1 << (n))

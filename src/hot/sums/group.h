@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From raw groups (by place, source … as scanned) to the groups of the answer (by function, line
- * …). Also adds up what callers cost including their callees. Private to the files of hot_table().
+ * …). Also adds up what callers cost including their callees.
  */
-#ifndef CYCLOPS_HOT_GROUP_H
-#define CYCLOPS_HOT_GROUP_H
+#ifndef CYCLOPS_HOT_SUMS_GROUP_H
+#define CYCLOPS_HOT_SUMS_GROUP_H
 
-#include "hot/hot.h"
+#include "hot/sums/sums.h"
+#include "hot/sums/view.h"
 #include "keys/keys.h"
+#include "table/table.h"
 
 /* Words that identify a group: its event, then those of the keys. */
 enum { HOT_GROUP_WORDS = 1 + N_KEYS * KEY_MAX_WORDS };
@@ -66,20 +68,14 @@ int hot_words_compare(const struct hot_grouping *, const uint64_t *a, const uint
  */
 uint32_t *hot_grouping_order(const struct hot_grouping *);
 
-/* hot/hot_table.c: the cells of a group in a row of the table. */
+/* The function that code was inlined from: behind the other columns of a table by function. */
+extern const struct column hot_inlined_column;
+
+/* Sets a cell of a row by the name of its column, if the table has that. */
+void hot_table_set(struct table *, struct cell *row, const char *column, struct cell);
+
+/* The cells of the keys of a group in a row of the table. */
 void hot_show_keys(const struct hot_grouping *, const uint64_t *words, struct table *,
 		   struct cell *row);
-void hot_show_sums(const struct hot_grouping *, uint64_t event, const struct hot_cost *,
-		   struct table *, struct cell *row);
-
-/* What the group and everything it called have of the event's weight, and which event that is. */
-void hot_show_total(const struct hot_grouping *, uint64_t event, uint64_t weight, struct table *,
-		    struct cell *row);
-
-/* hot/callers.c: the rows of the call tree, outermost callers first, callees below them by their total. */
-void hot_show_call_tree(const struct hot_grouping *, struct table *);
-
-/* hot/callers.c: appends who called the group of the last row, as a tree below it. */
-void hot_show_callers(const struct hot_grouping *, uint32_t group, struct table *);
 
 #endif

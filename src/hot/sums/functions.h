@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hotspots by function with what findings need: data sources, and the heaviest place by aspect. */
-#ifndef CYCLOPS_HOT_FUNCTIONS_H
-#define CYCLOPS_HOT_FUNCTIONS_H
+#ifndef CYCLOPS_HOT_SUMS_FUNCTIONS_H
+#define CYCLOPS_HOT_SUMS_FUNCTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hot/hot.h"
+#include "hot/sums/sums.h"
 #include "session/names.h"
 
 /* What the heaviest place of a function is looked for by. */

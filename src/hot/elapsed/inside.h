@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to the files of hot/elapsed.h: the plan of the scan, and its sums. */
+/* Private to the files of hot/elapsed/elapsed.h: the plan of the scan, and its sums. */
 #ifndef CYCLOPS_HOT_ELAPSED_INSIDE_H
 #define CYCLOPS_HOT_ELAPSED_INSIDE_H
 
@@ -9,7 +9,7 @@
 #include "base/tuples.h"
 #include "base/vec.h"
 #include "estimate/shares.h"
-#include "hot/elapsed.h"
+#include "hot/elapsed/elapsed.h"
 
 /* Sums over SPE records. */
 struct elapsed_operations {
@@ -19,7 +19,7 @@ struct elapsed_operations {
 	uint64_t squares;    /* … and of the squares of these, for the variance */
 };
 
-/* The sums of a row of the answer. Runs and edges are those of the drawing in hot/elapsed.h. */
+/* The sums of a row of the answer. Runs and edges are those of the drawing in hot/elapsed/elapsed.h. */
 struct elapsed_sum {
 	struct elapsed_operations all;
 	struct latency_amount latency; /* total latencies of its records */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "hot/hot.h"
+#include "hot/sums/sums.h"
 
 bool hot_is_spe(const struct hot *hot, uint64_t event)
 {

@@ -16,15 +16,15 @@
  * where code runs for longer than a sampling interval at a time. Where it alternates faster they
  * are far apart, and no time is claimed (docs/design.md).
  */
-#ifndef CYCLOPS_HOT_ELAPSED_H
-#define CYCLOPS_HOT_ELAPSED_H
+#ifndef CYCLOPS_HOT_ELAPSED_ELAPSED_H
+#define CYCLOPS_HOT_ELAPSED_ELAPSED_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
 #include "estimate/clock.h"
-#include "hot/hot.h"
+#include "hot/sums/sums.h"
 #include "scan/select.h"
 #include "scan/shared_scan.h"
 #include "session/analysis.h"

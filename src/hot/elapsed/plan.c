@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "hot/elapsed_inside.h"
-#include "hot/group.h"
+#include "hot/elapsed/inside.h"
+#include "hot/sums/group.h"
 
 static void elapsed_add_raw(struct elapsed_plan *p, const uint64_t *raw, uint32_t row)
 {

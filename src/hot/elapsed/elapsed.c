@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hot/elapsed_inside.h"
+#include "hot/elapsed/inside.h"
 
 #include <stdlib.h>
 

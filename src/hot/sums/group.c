@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hot/group.h"
+#include "hot/sums/group.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hot/hot.h"
+#include "hot/sums/sums.h"
 
 #include <stdlib.h>
 #include <string.h>

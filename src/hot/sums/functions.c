@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hot/functions.h"
+#include "hot/sums/functions.h"
 
 #include <stdlib.h>
 
@@ -83,7 +83,8 @@ static struct weighed_place *weighed_place_of(struct gathering *g, const uint64_
 		place_groups_add(&g->places, (uint32_t)raw[DIM_PLACE], (uint32_t)raw[DIM_EVENT]);
 
 	if (number == g->weighed.n)
-		*vec_add(&g->weighed) = (struct weighed_place){ .function = hot_function_number(g, raw) };
+		*vec_add(&g->weighed) =
+			(struct weighed_place){ .function = hot_function_number(g, raw) };
 	return &g->weighed.items[number];
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the sums of a scan to limits of each row's run time, and the table of them. */
-#include "hot/elapsed_inside.h"
+#include "hot/elapsed/inside.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "estimate/estimate.h"
-#include "hot/group.h"
+#include "hot/sums/group.h"
 #include "scan/spe_filters.h"
 #include "session/tip.h"
 #include "session/without_spe.h"
@@ -284,7 +284,8 @@ static void show_row(const struct making *m, uint32_t number, struct table *t)
 	if (!time->is_told)
 		return;
 	set_cell(t, row, "time_share",
-		 cell_marked(elapsed_share_cell(ns, covered), time->is_sure ? MARK_EXACT : MARK_SPARSE));
+		 cell_marked(elapsed_share_cell(ns, covered),
+			     time->is_sure ? MARK_EXACT : MARK_SPARSE));
 	set_cell(t, row, "time_ns", cell_count(time->ns));
 	set_cell(t, row, "ns_per_operation", cell_number(each));
 	if (m->request->clock.hz > 0)
