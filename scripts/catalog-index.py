@@ -13,7 +13,7 @@ import json
 import pathlib
 import sys
 
-CPU_KEYS = ("id", "name", "aliases", "cache_line", "own_cache_lines", "errata")
+CPU_KEYS = ("id", "name", "aliases", "cache_line", "own_cache_lines", "load_to_use_cycles", "errata")
 SPE_KEYS = ("data_source", "data_source_verified", "events", "ernd", "supported")
 
 

@@ -19,9 +19,10 @@ CPU_KEYS = {
 CPU_KEYS_OPTIONAL = {
     "fetch_width", "same_as", "variants", "note", "thresholds", "unnamed_events_skipped", "errata", "own_cache_lines",
     "penalties", "kernel_events", "reorder_entries",
-    "outstanding_lines", "l1i_lines", "itlb_entries", "source_of",
+    "outstanding_lines", "l1i_lines", "itlb_entries", "load_to_use_cycles", "source_of",
 }
-NEEDS_SOURCE = {"dispatch_width", "fetch_width", "reorder_entries", "outstanding_lines", "l1i_lines", "itlb_entries"}
+NEEDS_SOURCE = {"dispatch_width", "fetch_width", "reorder_entries", "outstanding_lines", "l1i_lines", "itlb_entries",
+                "load_to_use_cycles"}
 SPE_KEYS = {
     "supported", "sample_events_in_pmu", "ratios", "data_source", "data_source_verified",
     "data_source_loads_only", "events",
@@ -263,6 +264,8 @@ def check_cpu(check, cpu, encodings, ids):
     check.expect(
         isinstance(lines, int) and lines > 0 or lines is None and cpu["id"] != ANY_CPU, f"own_cache_lines: {lines}"
     )
+    latency = cpu.get("load_to_use_cycles", 1)
+    check.expect(isinstance(latency, int) and 0 < latency < 100, f"load_to_use_cycles: {latency}")
     check_thresholds(check, cpu.get("thresholds", {}), metrics | WALK_THRESHOLDS)
     check_penalties(check, cpu.get("penalties", []), events)
     check.known("kernel_events", cpu.get("kernel_events", {}).values(), events)

@@ -170,6 +170,20 @@ static int read_own_cache_lines(struct catalog *c, const json_t *object, struct 
 	return 0;
 }
 
+static int read_load_to_use(struct catalog *c, const json_t *object, struct cpu *cpu,
+			    struct err *err)
+{
+	enum { LOAD_TO_USE_MAX = 99 };
+	const json_t *value = json_object_get(object, "load_to_use_cycles");
+	json_int_t n = json_integer_value(value);
+
+	(void)c;
+	if (!json_is_null(value) && value != NULL && (n < 1 || n > LOAD_TO_USE_MAX))
+		return json_wrong("load_to_use_cycles", value, "cycles, or null", err);
+	cpu->load_to_use = (unsigned)n;
+	return 0;
+}
+
 static int read_errata(struct catalog *c, const json_t *object, struct cpu *cpu, struct err *err)
 {
 	return errata_read(&c->memory, object, cpu, err);
@@ -278,6 +292,7 @@ static const struct cpu_key {
 	{ "spe", read_spe_facts },
 	{ "errata", read_errata },
 	{ "own_cache_lines", read_own_cache_lines },
+	{ "load_to_use_cycles", read_load_to_use },
 };
 
 /*

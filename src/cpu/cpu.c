@@ -77,6 +77,11 @@ int cpu_spe_ernd(const struct cpu *cpu)
 	return cpu == NULL ? -1 : cpu->spe_ernd - 1;
 }
 
+unsigned cpu_load_to_use(const struct cpu *cpu)
+{
+	return cpu == NULL ? 0 : cpu->load_to_use;
+}
+
 unsigned cpu_cache_line(const struct cpu *cpu)
 {
 	return cpu == NULL ? 0 : cpu->cache_line;

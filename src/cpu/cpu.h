@@ -112,6 +112,9 @@ int cpu_spe_ernd(const struct cpu *);
 /* Bytes of a data cache line; 0 if not known. */
 unsigned cpu_cache_line(const struct cpu *);
 
+/* Cycles from a load that hits the L1D to the use of what it read; 0 if not known. */
+unsigned cpu_load_to_use(const struct cpu *);
+
 /* A lower bound of the lines that the private caches of a core hold. NULL: for any CPU. */
 unsigned catalog_own_cache_lines(const struct catalog *, const struct cpu *);
 

@@ -53,8 +53,8 @@ struct cpu {
 	struct spe_event *spe_events;
 	struct cpu_erratum *errata;
 	size_t n_aliases, n_parts, n_spe_events, n_errata;
-	unsigned cache_line, own_cache_lines; /* 0: not known */
-	int spe_ernd;			      /* plus 1; 0: not known */
+	unsigned cache_line, own_cache_lines, load_to_use; /* 0: not known */
+	int spe_ernd;					   /* plus 1; 0: not known */
 	bool lacks_spe;
 };
 

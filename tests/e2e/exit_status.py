@@ -51,6 +51,7 @@ ASKED = {
     "model": {DONE: "-o x -- pages", FAILED: "-o none/folder/x -- none"},
     "list": {DONE: "cpus", FAILED: "cpus --catalog none.json"},
     "doctor": {FAILED: "--catalog none.json"},  # 0 where hardware counts, which few test machines let it
+    "latency": {DONE: "--import arm1176.dat", FAILED: "--import none.dat"},
     "help": {DONE: "hot"},
 }
 
@@ -82,7 +83,7 @@ def make_inputs(cyclops, maker, data, folder):
     for name, records, samples in (("full", 3000, 200), ("empty", 0, 0)):
         run(maker, "--output", os.path.join(folder, name), "--records", records, "--samples", samples)
     for name, file in (("a.csv", "counts/stride.csv"), ("b.csv", "counts/stride-ahead.csv"), ("root", "root"),
-                       ("demo.data", "demo.data"), ("pages", "root/opt/kernels/pages")):
+                       ("demo.data", "demo.data"), ("pages", "root/opt/kernels/pages"), ("arm1176.dat", "latency/arm1176.dat")):
         os.symlink(os.path.join(data, file), os.path.join(folder, name))
     if has_model():
         run(cyclops, "model", "-c", 1024, "--sample", "BR_RETIRED:101", "--branch-stack", "-o", "stacks", "--",

@@ -29,8 +29,10 @@ VALUES = {"FILE": "counts.json", "FUNCTION": "chase_memory", "COMMAND": "c2c", "
 CAPTURE = {"perf.data": "demo.data", "before.data": "samples/stride.data",
            "after.data": "samples/stride-ahead.data"}
 # Other ends than an answer: the model records no registers, and not every machine can measure.
-STATUS = {"cyclops hot --arguments": (NO_DATA,), "cyclops doctor": (0, 1)}
+STATUS = {"cyclops hot --arguments": (NO_DATA,), "cyclops doctor": (0, 1), "cyclops latency --loaded": (0, 1)}
 LIVE = {"record", "run", "stat"}
+# What would take long is asked for less.
+LESS = {"cyclops latency": ["--sizes", "4K..64K"], "cyclops latency --loaded": ["--sizes", "1M"]}
 SILENT = {"record", "model"}  # what they find is in a file
 
 
@@ -84,6 +86,7 @@ def check_make(checks, source, command):
 def check_cyclops(checks, cyclops, folder, command):
     words = ["cyclops", "hot", *shlex.split(command)] if command.startswith("--") else shlex.split(command)
     words = [re.sub(r"\b[A-Z]{4,}\b", lambda match: VALUES.get(match[0], match[0]), word) for word in words]
+    words += LESS.get(command, [])
     done = subprocess.run([cyclops, *words[1:]], env={**ENVIRONMENT, "XDG_CONFIG_HOME": folder}, cwd=folder,
                           check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     is_silent = words[1] in SILENT or "-o" in words

@@ -140,8 +140,17 @@ stat --import DATA/counts/stride.csv --cpu neoverse-n1 --fail-if ipc<1
 diff DATA/samples/stride.data DATA/samples/stride-ahead.data
 diff DATA/samples/sharing.data DATA/samples/padded.data --by shared
 doctor
+latency --sizes 4K..64K --samples 10
+latency --import DATA/latency/arm1176.dat
+latency --sizes 4K..64K --samples 10
+latency --import DATA/latency/arm1176.dat
 run --folder OUT -- /bin/true
 run --folder OUT --sweep N=1,2 -- /bin/true
+"""
+
+# Of no capture, where there is more than one CPU.
+OF_SEVERAL_CPUS = """
+latency --loaded --sizes 1M
 """
 
 # Of a capture that is made here, where programs can be sampled: with call chains and registers.
@@ -459,7 +468,7 @@ def hottest(cyclops, words):
 
 
 def questions(cyclops, data, live, is_few, is_whole):
-    others = OF_OTHERS + (OF_MODEL if shutil.which(EMULATOR) else "")
+    others = OF_OTHERS + (OF_SEVERAL_CPUS if len(os.sched_getaffinity(0)) > 1 else "") + (OF_MODEL if shutil.which(EMULATOR) else "")
     for line in others.strip().splitlines():
         yield [word.replace("DATA", str(data)) for word in shlex.split(line)]
     made = [(RECORD, f"{live}/recorded", OF_LIVE), (MODEL, f"{live}/modelled", OF_MODELLED)]

@@ -41,6 +41,7 @@ ASKED = {
     "stat": ["--import", "COUNTS"],
     "list": ["cpus"],
     "doctor": [],
+    "latency": ["--sizes", "4K..64K", "--samples", "10"],
     "help": ["report"],
     "run": ["--folder", "OUT", "--", "/bin/true"],
     "record": ["-e", "cpu-clock", "-o", "OUT", "--", "/bin/true"],

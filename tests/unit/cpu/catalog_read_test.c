@@ -50,7 +50,8 @@ static const char whole[] =
 	"  \"cpus\": [ { \"id\": \"my-cpu\", \"name\": \"My CPU\", \"aliases\": [\"M1\"],\n"
 	"    \"match\": [ { \"implementer\": \"0x41\", \"part\": \"0xd0c\" },\n"
 	"                 { \"vendor\": \"x86\", \"family\": \"0x6\" } ],\n"
-	"    \"own_cache_lines\": 77, \"errata\": [ { \"id\": \"5\", \"affects\": "
+	"    \"own_cache_lines\": 77, \"load_to_use_cycles\": 5, \"errata\": [ { \"id\": \"5\", "
+	"\"affects\": "
 	"\"spe-bias\", \"what\": \"loads\", \"fixed_in\": null } ],\n"
 	"    \"cache_line\": 128, \"events\": [ { \"name\": \"ignored here\" } ],\n"
 	"    \"spe\": { \"ernd\": 1, \"data_source\": \"mine\", \"events\": [ { \"bit\": 63, "
@@ -79,6 +80,9 @@ static void adds_everything(void **state)
 	assert_int_equal(cpu_source(cpu, 0x1f)->level, SOURCE_DRAM);
 	assert_null(cpu_source(cpu, 0));
 	assert_int_equal(catalog_own_cache_lines(c, cpu), 77);
+	assert_int_equal(cpu_load_to_use(cpu), 5);
+	assert_int_equal(cpu_load_to_use(catalog_cpu_find(c, "arm1176")), 3);
+	assert_int_equal(cpu_load_to_use(catalog_cpu_find(c, CPU_ANY)), 0);
 	assert_int_equal(catalog_own_cache_lines(c, NULL), 8192);
 	assert_string_equal(cpu_erratum_find(cpu, 0x41ffd0cf, ERRATUM_SPE_BIAS)->what, "loads");
 	assert_string_equal(catalog_maker_find(c, "x86_64", "GenuineIntel")->weight, "stones");
