@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "base/alloc.h"
+#include "counting/control.h"
 #include "counting/counting_inside.h"
 #include "pmu/launch.h"
 
@@ -26,7 +27,10 @@ struct run {
 	struct sum *sums;		       /* of each slot and spec, over the whole run */
 	struct sum *tick_sums;		       /* the same over the interval */
 	uint64_t next_tick_ns, next_choice_ns; /* of clock_now_ns(); UINT64_MAX: none */
-	uint64_t counted_from_ns;	       /* of clock_now_ns() */
+	uint64_t counted_from_ns;	       /* of clock_now_ns(): while enabled */
+	uint64_t counted_ns;		       /* before that */
+	struct control control;
+	bool is_disabled; /* by a command */
 };
 
 /* Each event takes a descriptor for each thread and CPU. The soft limit may be too low for that. */
@@ -103,8 +107,9 @@ static int open_group(struct counting_state *s, struct run *run, const uint32_t 
 			.place_index = (uint32_t)i,
 			.with_children = place->pid > 0 && !place->is_cgroup &&
 					 !s->c->without_children && !s->c->by_thread,
-			.starts_by_exec =
-				place->pid > 0 && !place->is_cgroup && target_is_command(target),
+			.starts_by_exec = place->pid > 0 && !place->is_cgroup &&
+					  target_is_command(target) && !s->c->starts_disabled,
+			.stays_disabled = s->c->starts_disabled,
 			.user_only = s->user_only,
 			.kernel_only = s->c->kernel_only,
 		};
@@ -280,7 +285,7 @@ static void switch_groups(struct counting_state *s, const struct run *run)
 		const struct handle *h = &run->handles.list.items[i];
 		uint32_t group = s->specs[h->event].group;
 
-		if (h->is_leader && group != 0)
+		if (h->is_leader && group != 0 && !run->is_disabled)
 			handles_switch(&run->handles, i, s->is_on[group]);
 	}
 }
@@ -363,6 +368,43 @@ static int wait_for_start(struct counting_state *s, struct run *run, struct err 
 	return 0;
 }
 
+/* Enables or disables everything; of groups that are chosen, those that are on. */
+static void enable_all(struct counting_state *s, struct run *run, bool is_enabled)
+{
+	uint64_t now_ns = clock_now_ns();
+
+	if (run->is_disabled == !is_enabled)
+		return;
+	if (is_enabled)
+		run->counted_from_ns = now_ns;
+	else
+		run->counted_ns += now_ns - run->counted_from_ns;
+	run->is_disabled = !is_enabled;
+	for (size_t i = 0; i < run->handles.list.n; i++) {
+		const struct handle *h = &run->handles.list.items[i];
+		uint32_t group = s->specs[h->event].group;
+		bool is_chosen = s->c->choose == NULL || group == 0 || s->is_on[group];
+
+		if (h->is_leader && (is_chosen || !is_enabled))
+			handles_switch(&run->handles, i, is_enabled);
+	}
+}
+
+/* Does what the commands want that have come. */
+static void obey(struct counting_state *s, struct run *run)
+{
+	enum control_command command;
+
+	while ((command = control_next(&run->control)) != CONTROL_NONE) {
+		if (command == CONTROL_UNKNOWN)
+			continue; /* as perf does: no answer */
+		if (command != CONTROL_PING)
+			enable_all(s, run, command == CONTROL_ENABLE);
+		control_acknowledge(&run->control);
+	}
+	run->launch.other_fd = run->control.fd;
+}
+
 /* Waits until the command ends, or for ^C, and ends intervals and chooses groups meanwhile. */
 static int wait_for_end(struct counting_state *s, struct run *run, struct err *err)
 {
@@ -375,6 +417,7 @@ static int wait_for_end(struct counting_state *s, struct run *run, struct err *e
 
 		if (launch_wait(&run->launch, ms_until(next_ns), err) < 0)
 			return -1;
+		obey(s, run);
 		if (clock_now_ns() < next_ns || launch_is_over(&run->launch))
 			continue;
 		if (!is_tick_next) {
@@ -389,13 +432,19 @@ static int wait_for_end(struct counting_state *s, struct run *run, struct err *e
 	return 0;
 }
 
+/* Is not all of the command counted? */
+static bool counts_a_part(const struct counting *c)
+{
+	return c->delay_ms > 0 || c->control != NULL || c->starts_disabled;
+}
+
 /* Context switches that may not be counted are in the command's getrusage(), too. */
 static void count_switches_by_rusage(const struct counting_state *s, const struct run *run,
 				     struct runs *runs)
 {
 	const struct rusage *usage = &run->launch.usage;
 
-	if (!target_is_command(s->c->target) || s->c->without_children || s->c->delay_ms > 0)
+	if (!target_is_command(s->c->target) || s->c->without_children || counts_a_part(s->c))
 		return;
 	for (size_t i = 0; i < s->n_specs; i++) {
 		struct sum sum = { .raw = (uint64_t)(usage->ru_nvcsw + usage->ru_nivcsw) };
@@ -422,15 +471,17 @@ static void finish_run(struct counting_state *s, struct run *run, uint32_t batch
 			runs_add(&s->runs[i], &run->sums[i]);
 	}
 	count_switches_by_rusage(s, run, s->runs);
-	if (target_is_command(s->c->target) && s->c->delay_ms == 0) {
+	if (target_is_command(s->c->target) && !counts_a_part(s->c)) {
 		s->out->n_gave_up += (uint64_t)run->launch.usage.ru_nvcsw;
 		s->out->n_put_off += (uint64_t)run->launch.usage.ru_nivcsw;
 	}
 	if (s->end->status == 0)
 		s->end->status = status;
 	s->end->is_interrupted |= run->launch.is_interrupted;
-	s->elapsed_ns += (double)((run->launch.has_ended ? run->launch.end_ns : clock_now_ns()) -
-				  run->counted_from_ns);
+	if (!run->is_disabled)
+		run->counted_ns += (run->launch.has_ended ? run->launch.end_ns : clock_now_ns()) -
+				   run->counted_from_ns;
+	s->elapsed_ns += (double)run->counted_ns;
 	s->end->n_runs++;
 }
 
@@ -444,7 +495,12 @@ static int count_once(struct counting_state *s, struct run *run, uint32_t batch,
 	raise_descriptor_limit();
 	if (open_all(s, run, batch, err) < 0 || check_opened(s, run, err) < 0)
 		return -1;
-	handles_start(&run->handles);
+	if (control_open(&run->control, s->c->control, err) < 0)
+		return -1;
+	run->launch.other_fd = run->control.fd;
+	run->is_disabled = s->c->starts_disabled;
+	if (!run->is_disabled)
+		handles_start(&run->handles);
 	if (launch_go(&run->launch, err) < 0) {
 		s->end->status = launch_status(&run->launch);
 		return -1;
@@ -462,13 +518,17 @@ static int count_once(struct counting_state *s, struct run *run, uint32_t batch,
 
 static int run_once(struct counting_state *s, uint32_t batch, struct err *err)
 {
-	struct run run = { .handles.kernel = s->c->kernel };
+	struct run run = {
+		.handles.kernel = s->c->kernel,
+		.control = { .fd = -1, .ack_fd = -1 },
+	};
 	int rc;
 
 	if (launch_init(&run.launch, s->c->target->command, err) < 0)
 		return -1;
 	rc = count_once(s, &run, batch, err);
 	launch_release(&run.launch);
+	control_release(&run.control);
 	handles_release(&run.handles);
 	places_release(&run.places);
 	places_release(&run.uncore);
@@ -498,6 +558,9 @@ static int check_counting(const struct counting_state *s, struct err *err)
 	if (is_repeated && c->target->command == NULL)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "only a command can be run several times");
+	if (is_repeated && c->control != NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--control is of one run: not together with --repeat or --no-mux");
 	if (is_repeated && c->interval_ms > 0)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--interval excludes --repeat");
 	if (multiplexing_is_ambiguous(s))

@@ -27,6 +27,9 @@ struct counting {
 	unsigned interval_ms;	     /* 0: no intervals */
 	/* how long the command, or what runs already, is left alone first; its time is not counted */
 	unsigned delay_ms;
+	/* commands that come meanwhile (counting/control.h); NULL: none */
+	const char *control;
+	bool starts_disabled;	/* nothing is counted until such a command enables it */
 	bool by_cpu, by_thread; /* separate counts; else one sum */
 	bool without_children;
 	bool user_only, kernel_only;

@@ -33,7 +33,8 @@ static struct attr attr_of(const struct opening *o, const struct event_spec *spe
 	 * Arm's driver checks whether a group fits only if the leader is enabled or has this flag.
 	 * A process that runs already executes no program, so there the flag does nothing else.
 	 */
-	if (o->starts_by_exec || (o->place->pid > 0 && !o->place->is_cgroup))
+	if (!o->stays_disabled &&
+	    (o->starts_by_exec || (o->place->pid > 0 && !o->place->is_cgroup)))
 		a.flags |= 1ull << ATTR_ENABLE_ON_EXEC;
 	return a;
 }

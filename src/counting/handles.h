@@ -39,6 +39,7 @@ struct opening {
 	uint32_t slot, place_index; /* the caller's numbers, copied to the handles */
 	bool with_children;	    /* also counts children and new threads */
 	bool starts_by_exec;	    /* counting starts when the task executes a program */
+	bool stays_disabled;	    /* also when the task executes a program */
 	bool user_only, kernel_only;
 };
 

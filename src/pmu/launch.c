@@ -115,7 +115,7 @@ out:
 
 int launch_init(struct launch *l, char *const *argv, struct err *err)
 {
-	*l = (struct launch){ .signal_fd = -1, .go_fd = -1, .exec_fd = -1 };
+	*l = (struct launch){ .signal_fd = -1, .go_fd = -1, .exec_fd = -1, .other_fd = -1 };
 	if (watch_signals(l, err) < 0)
 		return -1;
 	l->start_ns = clock_now_ns();
@@ -217,12 +217,15 @@ static void handle_signal(struct launch *l, const struct signalfd_siginfo *signa
 
 int launch_wait(struct launch *l, int timeout_ms, struct err *err)
 {
-	struct pollfd poll_fd = { .fd = l->signal_fd, .events = POLLIN };
+	struct pollfd polled[] = {
+		{ .fd = l->signal_fd, .events = POLLIN },
+		{ .fd = l->other_fd, .events = POLLIN },
+	};
 	struct signalfd_siginfo signal;
 
 	if (launch_is_over(l))
 		return 0;
-	if (poll(&poll_fd, 1, timeout_ms) < 0 && errno != EINTR)
+	if (poll(polled, COUNT(polled), timeout_ms) < 0 && errno != EINTR)
 		return err_set(err, ERR_IO, ERR_NOWHERE, "cannot wait for the program: %s",
 			       strerror(errno));
 	while (read(l->signal_fd, &signal, sizeof(signal)) == sizeof(signal))

@@ -39,7 +39,8 @@ struct launch {
 	int signal_fd;	     /* readable when launch_wait() has something to do */
 	int go_fd;	     /* launch_go() writes to it and closes it */
 	int exec_fd;	     /* the errno of a failed exec comes through it */
-	int exec_error;	     /* 0: exec worked, or has not been tried */
+	int other_fd;	/* launch_wait() returns when it is readable, too; -1: none; the caller's */
+	int exec_error; /* 0: exec worked, or has not been tried */
 	bool is_started;
 	bool has_ended;
 	bool is_interrupted;	   /* SIGINT, SIGTERM, SIGHUP or SIGQUIT came */

@@ -2,8 +2,11 @@
 /* cyclops stat -- COMMAND: from metrics to events to counts. */
 #include "stat/live.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "base/alloc.h"
@@ -28,7 +31,10 @@ static const struct option live_list[] = {
 	{ "by-thread", 0, OPTION_FLAG, LIVE(by_thread), NULL, "counts by thread" },
 	{ "interval", 'I', OPTION_COUNT, LIVE(interval_ms), "MS",
 	  "print counts at this interval, too" },
-	{ "delay", 'D', OPTION_COUNT, LIVE(delay_ms), "MS", "begin to count so much later" },
+	{ "delay", 'D', OPTION_TEXT, LIVE(delay), "MS",
+	  "begin to count so much later; -1: when --control says so" },
+	{ "control", 0, OPTION_TEXT, LIVE(control), "fifo:CTL[,ACK]",
+	  "lines in CTL enable and disable counting; also fd:N[,M]" },
 	{ "repeat", 'r', OPTION_COUNT, LIVE(repeat), "N",
 	  "run the command N times: mean and spread" },
 	{ "no-mux", 0, OPTION_FLAG, LIVE(no_mux), NULL,
@@ -149,13 +155,37 @@ static bool goes_by_turns(const struct live *l)
 	       stat_plan_n_groups(&l->plan) > STAT_PLAN_TURNS;
 }
 
+/* Reads --delay; *out_disabled: it is -1. */
+static int read_delay(const struct live_options *o, unsigned *out_ms, bool *out_disabled,
+		      struct err *err)
+{
+	char *end;
+	long ms;
+
+	*out_ms = 0;
+	*out_disabled = false;
+	if (o->delay == NULL)
+		return 0;
+	errno = 0;
+	ms = strtol(o->delay, &end, 10);
+	if (end == o->delay || *end != '\0' || errno != 0 || ms < -1 || ms > INT_MAX)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--delay %s: wanted milliseconds, or -1", o->delay);
+	if (ms < 0 && o->control == NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--delay -1: nothing would ever be counted without --control");
+	*out_disabled = ms < 0;
+	*out_ms = ms < 0 ? 0 : (unsigned)ms;
+	return 0;
+}
+
 /* Counts what the plan has, and adds it to what there is. */
 static int count(struct live *l, struct err *err)
 {
 	const struct live_options *o = l->options;
 	const struct target target = stat_live_target_of(o);
 	struct stat_choice choice = { .plan = &l->plan, .stat = l->stat };
-	const struct counting counting = {
+	struct counting counting = {
 		.target = &target,
 		.pmus = &l->plan.pmus,
 		.specs = &l->plan.specs,
@@ -163,7 +193,7 @@ static int count(struct live *l, struct err *err)
 		.no_mux = o->no_mux,
 		.n_runs = o->repeat,
 		.interval_ms = o->interval_ms,
-		.delay_ms = o->delay_ms,
+		.control = o->control,
 		.by_cpu = o->by_cpu,
 		.by_thread = o->by_thread,
 		.without_children = o->no_inherit,
@@ -176,7 +206,11 @@ static int count(struct live *l, struct err *err)
 	};
 	struct counting_end end;
 	size_t first = l->out->items.n;
-	int rc = counting_run(&counting, l->out, &end, err);
+	int rc;
+
+	if (read_delay(o, &counting.delay_ms, &counting.starts_disabled, err) < 0)
+		return -1;
+	rc = counting_run(&counting, l->out, &end, err);
 
 	if (l->status == 0)
 		l->status = rc < 0 && end.status == 0 ? EXIT_FAILED : end.status;

@@ -11,7 +11,8 @@
 /* Options about what is measured, and how. */
 struct live_options {
 	const char *pids, *tids, *cpus, *cgroup;
-	unsigned repeat, interval_ms, delay_ms;
+	const char *delay, *control;
+	unsigned repeat, interval_ms;
 	bool all_cpus, by_cpu, by_thread, no_mux, no_inherit, user, kernel;
 	char *const *command; /* ended by NULL; NULL: none */
 };

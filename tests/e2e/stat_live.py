@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-from harness import ENVIRONMENT, SKIP, Checks, need, run
+from harness import ENVIRONMENT, SKIP, Checks, Failed, need, run
 
 CYCLOPS = sys.argv[1]
 DEVICES = "/sys/bus/event_source/devices/*"
@@ -237,6 +237,65 @@ def check_delay(checks):
     checks.expect(done.returncode == 4 and answer is None, f"delay: {done}")
 
 
+CONTROLLED = """
+import mmap, os, sys
+control, answers = (os.open(path, os.O_RDWR) for path in sys.argv[1:3])
+def say(word):
+    os.write(control, word + b"\\n")
+    assert os.read(answers, 100).strip(b"\\0") == b"ack\\n"  # perf's end in a NUL
+def touch(pages):
+    memory = mmap.mmap(-1, pages * mmap.PAGESIZE)
+    memory.madvise(mmap.MADV_NOHUGEPAGE)
+    for page in range(pages):
+        memory[page * mmap.PAGESIZE] = 1
+touch(3000)
+say(b"enable")
+touch(1000)
+say(b"disable")
+touch(5000)
+say(b"enable")
+touch(500)
+say(b"disable")
+"""
+
+
+def by_control(folder, program, *options):
+    """Page faults of the controlled program as cyclops or perf counts them."""
+    control, answers = folder / "control", folder / "answers"
+    command = [sys.executable, "-S", "-c", CONTROLLED, control, answers]
+    options = [f"fifo:{control},{answers}" if word == "FIFO" else word for word in options]
+    if program == "perf":
+        done = subprocess.run(["perf", "stat", "-x", ";", *options, "-e", "page-faults", "--", *command], env=ENVIRONMENT,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=True)
+        return float(next(line for line in done.stderr.splitlines() if "page-faults" in line).split(";")[0]), None
+    done, answer = stat([*options, "-e", "page-faults"], command)
+    if answer is None:
+        raise Failed(f"control: {done}")
+    return answer["events"]["page-faults"]["count"], answer
+
+
+def check_control(checks):
+    """A program says when it is counted. perf stat counts the same."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for fifo in "control", "answers":
+            os.mkfifo(folder / fifo)
+        for options, least in ((["--control", "FIFO", "--delay=-1"], 1500), (["--control", "FIFO"], 4500)):
+            ours, answer = by_control(folder, "cyclops", *options)
+            theirs, _ = by_control(folder, "perf", *options)
+            checks.expect(least <= ours < least + 2500 and abs(ours - theirs) <= 40, f"{options}: {ours}, perf {theirs}")
+            faults, row = answer["events"]["page-faults"], answer["run"][0]
+            checks.expect(faults["coverage"] == 1 and "voluntary_switches" not in row, f"{options}: {answer}")
+            checks.count("counts under control, beside perf")
+        for options, why in (
+                (["--control", "nothing"], "wanted fifo:PATH"), (["--control", "fd:99"], "no such descriptor"),
+                (["--control", f"fifo:{folder}/none"], "mkfifo"), (["--delay=-1"], "without --control"),
+                (["--control", "fd:0", "--repeat", "2"], "--repeat"), (["--delay", "soon"], "milliseconds")):
+            done, answer = stat([*options, "-e", "page-faults"], ["/bin/true"])
+            checks.expect(answer is None and done.returncode in (1, 2) and why in done.stderr, f"{options}: {done}")
+            checks.count("wrong options of control")
+
+
 def check_streams(checks):
     """Intervals are there before the command ends; the whole comes behind them."""
     formats = {
@@ -309,6 +368,7 @@ def main():
     check_signals(checks)
     check_modes(checks)
     check_delay(checks)
+    check_control(checks)
     check_streams(checks)
     check_stopped_stream(checks)
     check_without_pmu(checks)
