@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "hot/branches.h"
+#include "hot/sums/sums.h"
 #include "keys/dimension.h"
 #include "spe/names.h"
 #include "spe/packet.h"
@@ -115,6 +116,31 @@ static void annotate_merge(void *into, const void *from, const struct id_map *ma
 		annotate_count(into, key[KEY_OFFSET], (enum annotate_what)key[KEY_WHAT],
 			       key[KEY_VALUE], part->counts.items[i]);
 	}
+}
+
+struct annotate *annotate_of_hot(const struct hot *hot, const struct annotate_region *r)
+{
+	struct annotate *a = annotate_new(hot->session, r);
+
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+		const struct hot_cost *cost = hot_cost(hot, i);
+		uint64_t key[N_DIMENSIONS];
+		struct place place;
+		size_t sampled;
+
+		hot_key(hot, i, key);
+		place = session_place(a->session, (uint32_t)key[DIM_PLACE]);
+		if (place.module.v != r->module.v || place.offset < r->from ||
+		    place.offset >= r->to || hot_is_branches(hot, key[DIM_EVENT], &sampled))
+			continue;
+		if (hot_is_spe(hot, key[DIM_EVENT])) {
+			annotate_count(a, place.offset, COUNT_RECORDS, 0, cost->n);
+			continue;
+		}
+		annotate_count(a, place.offset, COUNT_SAMPLES, key[DIM_EVENT], cost->n);
+		annotate_count(a, place.offset, COUNT_PERIOD, key[DIM_EVENT], cost->period);
+	}
+	return a;
 }
 
 struct scan_wish annotate_wish(const struct session *s)

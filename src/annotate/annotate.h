@@ -33,14 +33,28 @@ struct annotate_region {
 	bool is_range;	   /* between two addresses that the user gave */
 };
 
+/* What else the scan of annotate_find() is for. Zeroed: nothing. */
+struct annotate_also {
+	struct commit_time *time; /* NULL: no estimate */
+
+	/* Fed with samples and SPE records; class NULL: none. To be freed also after a failure. */
+	struct analysis analysis;
+
+	/* Wanted: samples, their periods, and SPE records of the function; to be freed. */
+	bool counts;
+	struct annotate *counted;
+};
+
 /*
  * Finds the function of `symbol` among those with records: "name", "name@module", "name+0x10", an
  * address in it ("0x4a2080", in its file or in memory), or a range of file addresses
  * ("0x4a2000..0x4a2080"). NULL: the hottest function, by latency cycles or samples. If none or
- * several match, the error lists candidates. Scans the capture once, also for `time` if that is not NULL.
+ * several match, the error lists candidates. Functions that have entries of branch stacks, but neither
+ * samples nor SPE records, are looked at if no other matches: then the capture is scanned twice, else
+ * once. `also` may be NULL.
  */
-int annotate_find(struct session *, const struct select *, const char *symbol, struct commit_time *,
-		  struct annotate_region *out, struct err *);
+int annotate_find(struct session *, const struct select *, const char *symbol,
+		  struct annotate_also *also, struct annotate_region *out, struct err *);
 
 /* What is counted for an instruction. Comments: the records, and what the value is. */
 enum annotate_what {
@@ -68,6 +82,13 @@ struct annotate {
 };
 
 extern const struct analysis_class annotate_class;
+
+/*
+ * The part of it that hotspots by event and place know: samples, their periods, SPE records. Borrows the
+ * region. Freed by annotate_class.
+ */
+struct hot;
+struct annotate *annotate_of_hot(const struct hot *, const struct annotate_region *);
 
 /*
  * The scan for annotate_class needs branch stacks only without SPE records: these have more about

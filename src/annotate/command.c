@@ -154,7 +154,7 @@ static int annotate_answer(struct question *q, struct session *s, const struct s
 	};
 	struct annotate_region region;
 	struct analysis analyses[] = { { .class = &annotate_class, .options = &region }, { 0 } };
-	struct commit_time *time = NULL;
+	struct annotate_also also = { 0 };
 	const char *obstacle = NULL;
 	enum disasm_syntax syntax = SYNTAX_ATT;
 	struct scan_wish wish;
@@ -163,21 +163,21 @@ static int annotate_answer(struct question *q, struct session *s, const struct s
 	if (read_view(command, s, &view, &syntax, err) < 0)
 		return -1;
 	if (command->time_estimate)
-		time = commit_time_new(s, select, &obstacle);
-	rc = annotate_find(s, select, command->symbol, time, &region, err);
+		also.time = commit_time_new(s, select, &obstacle);
+	rc = annotate_find(s, select, command->symbol, &also, &region, err);
 	if (rc == 0) {
 		wish = annotate_wish(s);
 		wish.keeps_places = true;
-		if (time != NULL)
-			analyses[1] = commit_time_second(time);
-		scan_part(s, select, &wish, analyses, time != NULL ? 2 : 1);
-		if (time != NULL)
-			obstacle = commit_time_finish(time, analyses[1].result);
-		rc = annotate_print(q, s, select, analyses[0].result, syntax, time, obstacle, &view,
-				    err);
+		if (also.time != NULL)
+			analyses[1] = commit_time_second(also.time);
+		scan_part(s, select, &wish, analyses, also.time != NULL ? 2 : 1);
+		if (also.time != NULL)
+			obstacle = commit_time_finish(also.time, analyses[1].result);
+		rc = annotate_print(q, s, select, analyses[0].result, syntax, also.time, obstacle,
+				    &view, err);
 		annotate_class.free(analyses[0].result);
 	}
-	commit_time_free(time);
+	commit_time_free(also.time);
 	return rc;
 }
 

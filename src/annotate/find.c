@@ -31,7 +31,7 @@ struct candidate {
 
 struct finding {
 	struct session *session;
-	const struct hot *hot;
+	struct hot *hot;
 	struct names names;
 	struct tuples keys; /* module, offset of the start, is there a symbol */
 	VEC_OF(struct candidate) list;
@@ -110,24 +110,47 @@ static void annotate_find_add_place(struct finding *f, uint32_t group)
 		c->region.to = offset + ISA_LONGEST_INSTRUCTION;
 }
 
+/*
+ * Scans the capture: functions with samples or SPE records. With branches it is the second scan: also
+ * those with branch entries.
+ */
 static void annotate_find_candidates(struct finding *f, const struct select *select,
-				     struct commit_time *time, struct analysis *hot)
+				     bool with_branches, struct annotate_also *also)
 {
+	static const struct hot_options options = {
+		.dimensions = 1u << DIM_EVENT | 1u << DIM_PLACE,
+		.event = -1,
+	};
 	const struct keys keys = { { KEY_FUNCTION }, 1 };
-	const struct scan_wish wish = annotate_wish(f->session);
-	struct analysis analyses[] = { *hot, { 0 } };
+	const struct scan_wish wish = { .with_branches = with_branches,
+					.keeps_places = with_branches };
+	struct analysis analyses[3] = { { .class = &hot_class, .options = &options } };
+	size_t n = 1, time = 0;
 
-	if (time != NULL)
-		analyses[1] = commit_time_first(time);
-	scan_part(f->session, select, &wish, analyses, time != NULL ? 2 : 1);
-	*hot = analyses[0];
-	f->hot = hot->result;
+	if (also->time != NULL) {
+		time = n++;
+		analyses[time] = commit_time_first(also->time);
+	}
+	if (also->analysis.class != NULL)
+		analyses[n++] = also->analysis;
+	scan_part(f->session, select, &wish, analyses, n);
+	f->hot = analyses[0].result;
+	if (also->analysis.class != NULL)
+		also->analysis.result = analyses[n - 1].result;
 	hot_names(f->session, f->hot, &keys, &f->names);
-	if (time != NULL)
-		commit_time_walk(time, &f->names, analyses[1].result);
+	if (also->time != NULL)
+		commit_time_walk(also->time, &f->names, analyses[time].result);
 	tuples_init(&f->keys, 3);
 	for (uint32_t i = hot_next(f->hot, 0); i < hot_end(f->hot); i = hot_next(f->hot, i + 1))
 		annotate_find_add_place(f, i);
+}
+
+static void annotate_find_release(struct finding *f)
+{
+	tuples_release(&f->keys);
+	vec_release(&f->list);
+	names_release(&f->names);
+	hot_class.free(f->hot);
 }
 
 /* By SPE latency cycles, then by samples, both descending; then by module and offset. */
@@ -369,25 +392,42 @@ static int annotate_find_choose(const struct finding *f, const char *symbol,
 	return rc;
 }
 
-int annotate_find(struct session *session, const struct select *select, const char *symbol,
-		  struct commit_time *time, struct annotate_region *out, struct err *err)
+/* An address may be in a function that has a name, and near a place without. */
+static bool annotate_find_has_match(const struct finding *f, const char *symbol)
 {
-	const struct hot_options options = {
-		.dimensions = 1u << DIM_EVENT | 1u << DIM_PLACE,
-		.event = -1,
-	};
-	struct analysis hot = { .class = &hot_class, .options = &options };
+	struct wanted_symbol wanted;
+	bool is_there = false;
+
+	if (symbol == NULL)
+		return f->list.n > 0;
+	wanted = wanted_of(symbol);
+	for (size_t i = 0; i < f->list.n && !is_there; i++)
+		is_there = annotate_matches(f, &wanted, &f->list.items[i]) &&
+			   (!wanted.is_address || f->list.items[i].region.has_name);
+	free(wanted.name);
+	return is_there;
+}
+
+int annotate_find(struct session *session, const struct select *select, const char *symbol,
+		  struct annotate_also *also, struct annotate_region *out, struct err *err)
+{
+	bool has_branches = annotate_wish(session).with_branches;
+	struct annotate_also nothing = { 0 };
 	struct finding f = { .session = session };
 	int rc;
 
-	annotate_find_candidates(&f, select, time, &hot);
+	annotate_find_candidates(&f, select, false, also == NULL ? &nothing : also);
+	if (has_branches && !annotate_find_has_match(&f, symbol)) {
+		annotate_find_release(&f);
+		f = (struct finding){ .session = session };
+		annotate_find_candidates(&f, select, true, &nothing);
+	}
 	if (f.list.n > 1)
 		qsort(f.list.items, f.list.n, sizeof(*f.list.items),
 		      annotate_find_compare_candidates);
 	rc = annotate_find_choose(&f, symbol, out, err);
-	tuples_release(&f.keys);
-	vec_release(&f.list);
-	names_release(&f.names);
-	hot_class.free(hot.result);
+	if (rc == 0 && also != NULL && also->counts)
+		also->counted = annotate_of_hot(f.hot, out);
+	annotate_find_release(&f);
 	return rc;
 }

@@ -11,7 +11,6 @@
 #include "cli/question.h"
 #include "cycles/events.h"
 #include "cycles/ranges.h"
-#include "scan/scan.h"
 
 static const struct usage usage = {
 	"blocks",
@@ -151,10 +150,10 @@ static int blocks_answer(struct question *q, struct session *s, const struct sel
 {
 	const struct blocks_command *command = q->what.into;
 	struct annotate_region region;
-	struct analysis analysis = { .class = &annotate_class, .options = &region };
-	struct scan_wish wish = { .keeps_places = true };
+	struct annotate_also also = { .counts = true };
 	struct branch_stacks stacks = { 0 };
 	struct err obstacle;
+	bool has_stacks;
 	int event = -1, rc;
 
 	if (command->event != NULL) {
@@ -162,15 +161,19 @@ static int blocks_answer(struct question *q, struct session *s, const struct sel
 		if (event < 0)
 			return -1;
 	}
-	if (annotate_find(s, select, command->function, NULL, &region, err) < 0)
-		return -1;
-	scan_part(s, select, &wish, &analysis, 1);
-	if (branch_stacks_read(&stacks, s, select, event, true, &obstacle) < 0)
-		rc = show_region(q, s, analysis.result, NULL, select, &obstacle, err);
-	else
-		rc = show_region(q, s, analysis.result, &stacks, select, NULL, err);
+	has_stacks = branch_stacks_start(&stacks, s, event, true, &obstacle) == 0;
+	if (has_stacks)
+		also.analysis = branch_stacks_first_scan(&stacks);
+	rc = annotate_find(s, select, command->function, &also, &region, err);
+	if (has_stacks && rc == 0)
+		branch_stacks_finish(&stacks, select, also.analysis.result);
+	else if (has_stacks)
+		stack_class.free(also.analysis.result);
+	if (rc == 0)
+		rc = show_region(q, s, also.counted, has_stacks ? &stacks : NULL, select,
+				 has_stacks ? NULL : &obstacle, err);
 	branch_stacks_release(&stacks);
-	annotate_class.free(analysis.result);
+	annotate_class.free(also.counted);
 	return rc;
 }
 

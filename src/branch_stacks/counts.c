@@ -17,43 +17,45 @@ enum {
 	SPEED_PART_LEAST = 32 << 10, /* if they have so many bytes */
 };
 
-/* An entry with the numbers of its places. */
-struct entry {
-	uint64_t from, to; /* addresses */
-	struct branch_flags flags;
+/*
+ * A branch that was looked up lately. Keys: its addresses, its flags without the cycles, and the process.
+ * Holds at times [from_ns, to_ns).
+ */
+struct known_branch {
+	uint64_t from, to, flags; /* addresses 0 and 0: free */
+	uint64_t from_ns, to_ns;
+	uint32_t process;
 	uint32_t from_place, to_place;
+	uint32_t taken; /* number + 1; 0: not yet counted */
+	uint8_t source_mode, target_mode, type;
+	bool is_exception, is_told, is_mispredicted;
 };
 
-enum { MEMO_BITS = 10, MEMO_WORDS = 3 };
-
-/* Numbers of tuples that were asked for lately. Most stacks have the branches of those before. */
-struct tuple_memo {
-	struct {
-		uint64_t key[MEMO_WORDS];
-		uint32_t number; /* + 1; 0: free */
-	} slots[1 << MEMO_BITS];
+/* A segment that was looked up lately. */
+struct known_segment {
+	uint64_t places; /* of start and end */
+	uint32_t flags;
+	uint32_t number; /* + 1; 0: free */
 };
 
+/* A segment and its duration, as looked up lately. */
+struct known_duration {
+	uint32_t segment, cycles;
+	uint32_t number; /* + 1; 0: free */
+};
+
+enum { KNOWN_BITS = 11 };
+
+/* Most stacks have the branches of those before: what is found here needs no table. */
 struct stack_scratch {
-	struct tuple_memo segments, chunks, durations, taken;
-	VEC_OF(struct entry) entries; /* of the stack that is being counted */
+	struct known_branch branches[1 << KNOWN_BITS];
+	struct known_segment segments[1 << KNOWN_BITS];
+	struct known_duration durations[1 << KNOWN_BITS];
 };
 
-/* As tuples_add(). */
-static uint32_t memo_add(struct tuple_memo *m, struct tuples *t, const uint64_t *key)
+static inline size_t known_slot(uint64_t key)
 {
-	uint64_t hash = 0;
-	size_t slot;
-
-	for (size_t i = 0; i < t->width; i++)
-		hash = (hash ^ key[i]) * 0x9e3779b97f4a7c15u;
-	slot = hash >> (64 - MEMO_BITS);
-	if (m->slots[slot].number != 0 && tuples_equal(m->slots[slot].key, key, t->width))
-		return m->slots[slot].number - 1;
-	for (size_t i = 0; i < t->width; i++)
-		m->slots[slot].key[i] = key[i];
-	m->slots[slot].number = tuples_add(t, key) + 1;
-	return m->slots[slot].number - 1;
+	return (key * 0x9e3779b97f4a7c15u) >> (64 - KNOWN_BITS);
 }
 
 static void *stack_new(const struct session *session, const void *options)
@@ -66,7 +68,6 @@ static void *stack_new(const struct session *session, const void *options)
 	c->cache = mem_zalloc(1, sizeof(*c->cache));
 	place_cache_init(c->cache, session->timeline, session->places);
 	tuples_init(&c->segments, SEGMENT_WORDS);
-	tuples_init(&c->chunks, 2);
 	tuples_init(&c->durations, 2);
 	tuples_init(&c->taken, TAKEN_WORDS);
 	tuples_init(&c->speed_keys, 2);
@@ -81,11 +82,9 @@ static void stack_free(void *partial)
 		return;
 	place_cache_release(c->cache);
 	free(c->cache);
-	vec_release(&c->scratch->entries);
 	free(c->scratch);
 	tuples_release(&c->segments);
 	vec_release(&c->segment_sums);
-	tuples_release(&c->chunks);
 	vec_release(&c->chunk_sums);
 	tuples_release(&c->durations);
 	vec_release(&c->duration_sums);
@@ -118,70 +117,42 @@ static uint64_t sample_weight(const struct stack_counts *c, const struct batch *
 	return scaled < (double)UINT64_MAX ? (uint64_t)(scaled + 0.5) : UINT64_MAX;
 }
 
-static uint32_t stack_add_segment(struct stack_counts *c, const uint64_t key[SEGMENT_WORDS],
-				  const struct segment_sum *sum)
+static uint32_t segment_number(struct stack_counts *c, const uint64_t key[SEGMENT_WORDS])
 {
-	uint32_t number = memo_add(&c->scratch->segments, &c->segments, key);
-	struct segment_sum *s;
+	uint32_t number = tuples_add(&c->segments, key);
 
 	if (number == c->segment_sums.n)
 		vec_add(&c->segment_sums);
-	s = &c->segment_sums.items[number];
-	s->n += sum->n;
-	s->weight = add_up(s->weight, sum->weight);
-	s->n_timed += sum->n_timed;
-	s->cycles += sum->cycles;
 	return number;
 }
 
-static void stack_add_chunk(struct stack_counts *c, uint32_t segment, uint64_t chunk,
-			    const struct chunk_sum *sum)
+/* The counts of a segment at a position and its neighbours. */
+static struct chunk_sum *segment_chunk(struct stack_counts *c, struct segment_sum *s, size_t chunk)
 {
-	const uint64_t key[] = { segment, chunk };
-	uint32_t number = memo_add(&c->scratch->chunks, &c->chunks, key);
-
-	if (number == c->chunk_sums.n)
+	if (s->chunks[chunk] == 0) {
 		vec_add(&c->chunk_sums);
-	for (size_t i = 0; i < STACK_CHUNK; i++)
-		c->chunk_sums.items[number].n[i] += sum->n[i];
+		s->chunks[chunk] = (uint32_t)c->chunk_sums.n;
+	}
+	return &c->chunk_sums.items[s->chunks[chunk] - 1];
 }
 
-static void stack_add_duration(struct stack_counts *c, uint32_t segment, uint64_t cycles,
-			       uint64_t n)
+static uint32_t duration_number(struct stack_counts *c, uint32_t segment, uint64_t cycles)
 {
 	const uint64_t key[] = { segment, cycles };
-	uint32_t number = memo_add(&c->scratch->durations, &c->durations, key);
+	uint32_t number = tuples_add(&c->durations, key);
 
 	if (number == c->duration_sums.n)
 		vec_add(&c->duration_sums);
-	c->duration_sums.items[number] += n;
-}
-
-static uint32_t stack_add_taken(struct stack_counts *c, const uint64_t key[TAKEN_WORDS],
-				const struct taken_sum *sum)
-{
-	uint32_t number = memo_add(&c->scratch->taken, &c->taken, key);
-	struct taken_sum *t;
-
-	if (number == c->taken_sums.n)
-		vec_add(&c->taken_sums);
-	t = &c->taken_sums.items[number];
-	t->n += sum->n;
-	t->weight = add_up(t->weight, sum->weight);
-	t->n_told += sum->n_told;
-	t->n_mispredicted += sum->n_mispredicted;
-	t->squares += sum->squares;
 	return number;
 }
 
-static uint64_t flags_of(const struct entry *older, const struct entry *newer)
+static uint32_t taken_number(struct stack_counts *c, const uint64_t key[TAKEN_WORDS])
 {
-	uint8_t mode = branch_source_mode(newer->from, &newer->flags);
-	bool is_exception = branch_changes_privilege(newer->flags.type) || newer->flags.is_abort ||
-			    mode != branch_target_mode(newer->to, &newer->flags);
-	bool changes = branch_target_mode(older->to, &older->flags) != mode;
+	uint32_t number = tuples_add(&c->taken, key);
 
-	return (is_exception ? SEGMENT_BY_EXCEPTION : 0u) | (changes ? SEGMENT_CHANGES_MODE : 0u);
+	if (number == c->taken_sums.n)
+		vec_add(&c->taken_sums);
+	return number;
 }
 
 static size_t clip_position(uint64_t position)
@@ -189,115 +160,180 @@ static size_t clip_position(uint64_t position)
 	return position < STACK_POSITIONS ? (size_t)position : STACK_POSITIONS - 1;
 }
 
-/* The segment that ends with the branch `newer`, at this position. */
-static void count_segment(struct stack_counts *c, const struct entry *older,
-			  const struct entry *newer, size_t position, uint64_t weight)
+/* Looks a place up, and narrows the times at which the branch is known to those of the place. */
+static uint32_t look_up_place(struct stack_counts *c, uint32_t process, uint64_t address,
+			      uint64_t time_ns, struct known_branch *k)
 {
-	const uint64_t key[SEGMENT_WORDS] = {
-		[SEGMENT_START] = older->to_place,
-		[SEGMENT_END] = newer->from_place,
-		[SEGMENT_FLAGS] = flags_of(older, newer),
-	};
-	const struct segment_sum sum = {
-		.n = 1,
-		.weight = weight,
-		.n_timed = newer->flags.cycles > 0,
-		.cycles = newer->flags.cycles,
-	};
-	struct chunk_sum chunk = { 0 };
-	uint32_t number = stack_add_segment(c, key, &sum);
+	uint32_t whose = address >> 63 ? PLACE_OF_KERNEL : process;
+	const struct place_range *r = place_cache_look_up(c->cache, whose, address, time_ns);
+	struct place place = place_range_at(r, address);
 
-	chunk.n[position % STACK_CHUNK] = 1;
-	stack_add_chunk(c, number, position / STACK_CHUNK, &chunk);
-	if (c->options->with_durations && newer->flags.cycles > 0)
-		stack_add_duration(c, number, newer->flags.cycles, 1);
+	k->from_ns = r->from_ns > k->from_ns ? r->from_ns : k->from_ns;
+	k->to_ns = r->to_ns < k->to_ns ? r->to_ns : k->to_ns;
+	return place_cache_number(c->cache, place_numbers_kept(r->numbers, place.offset), place);
 }
 
-static void count_taken(struct stack_counts *c, const struct entry *e, uint64_t weight)
+__attribute__((noinline)) static void look_up_branch(struct stack_counts *c, const uint64_t *words,
+						     uint32_t process, uint64_t time_ns,
+						     struct known_branch *k)
 {
-	const uint64_t key[TAKEN_WORDS] = {
-		[TAKEN_FROM] = e->from_place,
-		[TAKEN_TO] = e->to_place,
-		[TAKEN_TYPE] = e->flags.type,
-	};
-	const struct taken_sum sum = {
-		.n = 1,
-		.weight = weight,
-		.n_told = e->flags.is_mispredicted || e->flags.is_predicted,
-		.n_mispredicted = e->flags.is_mispredicted,
-	};
+	struct branch_flags flags = branch_read_flags(words[2]);
 
-	uint32_t number = stack_add_taken(c, key, &sum);
-	struct taken_sum *t = &c->taken_sums.items[number];
-
-	t->n_in_last = t->last_sample == c->n_samples ? t->n_in_last + 1 : 1;
-	t->last_sample = c->n_samples;
-	t->squares += 2 * t->n_in_last - 1;
+	*k = (struct known_branch){
+		.from = words[0],
+		.to = words[1],
+		.flags = words[2] & ~BRANCH_CYCLES,
+		.to_ns = UINT64_MAX,
+		.process = process,
+		.source_mode = branch_source_mode(words[0], &flags),
+		.target_mode = branch_target_mode(words[1], &flags),
+		.type = (uint8_t)flags.type,
+		.is_told = flags.is_mispredicted || flags.is_predicted,
+		.is_mispredicted = flags.is_mispredicted,
+	};
+	k->is_exception = branch_changes_privilege(flags.type) || flags.is_abort ||
+			  k->source_mode != k->target_mode;
+	k->from_place = look_up_place(c, process, words[0], time_ns, k);
+	k->to_place = look_up_place(c, process, words[1], time_ns, k);
 }
 
-static void look_up_entry(struct stack_counts *c, const struct batch *b, size_t row,
-			  uint64_t time_ns, struct entry *e)
+/* Valid until the next call. */
+static inline struct known_branch *known_branch(struct stack_counts *c, const uint64_t *words,
+						uint32_t process, uint64_t time_ns)
 {
-	e->from_place = place_cache_find(c->cache, attribution_whose_address(b, row, e->from),
-					 e->from, time_ns);
-	e->to_place = place_cache_find(c->cache, attribution_whose_address(b, row, e->to), e->to,
-				       time_ns);
+	uint64_t flags = words[2] & ~BRANCH_CYCLES;
+	struct known_branch *k =
+		&c->scratch->branches[known_slot(words[0] ^ words[1] << 24 ^ flags ^ process)];
+
+	if (k->from != words[0] || k->to != words[1] || k->flags != flags ||
+	    k->process != process || time_ns - k->from_ns >= k->to_ns - k->from_ns)
+		look_up_branch(c, words, process, time_ns, k);
+	return k;
+}
+
+/* The branch at the end of a segment. */
+struct segment_end {
+	const uint64_t *words;
+	uint32_t place;
+	uint8_t mode;
+	bool is_exception;
+};
+
+static inline uint32_t known_segment(struct stack_counts *c, const struct known_branch *older,
+				     const struct segment_end *end)
+{
+	uint32_t flags = (end->is_exception ? SEGMENT_BY_EXCEPTION : 0u) |
+			 (older->target_mode != end->mode ? SEGMENT_CHANGES_MODE : 0u);
+	uint64_t places = (uint64_t)older->to_place << 32 | end->place;
+	struct known_segment *k = &c->scratch->segments[known_slot(places + flags)];
+
+	if (k->places != places || k->flags != flags || k->number == 0) {
+		const uint64_t key[SEGMENT_WORDS] = {
+			[SEGMENT_START] = older->to_place,
+			[SEGMENT_END] = end->place,
+			[SEGMENT_FLAGS] = flags,
+		};
+
+		*k = (struct known_segment){ places, flags, segment_number(c, key) + 1 };
+	}
+	return k->number - 1;
+}
+
+static inline void add_duration(struct stack_counts *c, uint32_t segment, uint32_t cycles,
+				uint64_t n)
+{
+	struct known_duration *k =
+		&c->scratch->durations[known_slot((uint64_t)segment << 16 | cycles)];
+
+	if (k->segment != segment || k->cycles != cycles || k->number == 0)
+		*k = (struct known_duration){ segment, cycles,
+					      duration_number(c, segment, cycles) + 1 };
+	c->duration_sums.items[k->number - 1] += n;
 }
 
 /* Is the entry one: filled, and not of a wrong path? */
-static bool read_entry(struct stack_counts *c, const uint64_t *words, struct entry *out)
+static inline bool is_entry(const uint64_t *words)
 {
-	if (words[0] == 0 && words[1] == 0)
-		return false;
-	*out = (struct entry){ .from = words[0],
-			       .to = words[1],
-			       .flags = branch_read_flags(words[2]) };
-	if (out->flags.spec != BRANCH_WRONG_PATH)
-		return true;
-	c->n_wrong_path++;
-	return false;
+	return (words[0] | words[1]) != 0 && !branch_is_of_wrong_path(words[2]);
 }
 
 /* What a stack has, without what is left out. */
 struct stack_size {
 	uint64_t n; /* entries, with what is left out */
 	uint64_t n_segments, n_taken;
-	uint64_t cycles;    /* of its segments; of all its branches if it has none */
-	uint64_t newest_to; /* address */
+	uint64_t cycles; /* by cycles: of its segments; of all its branches if it has none */
+	const uint64_t *newest;
 };
 
-static bool is_left_out(const struct stack_options *o, uint64_t position)
+static inline bool is_left_out(const struct stack_options *o, uint64_t position)
 {
-	return o->has_segments && o->is_left_out[clip_position(position)];
+	return o->left_out >> clip_position(position) & 1;
 }
 
-/* Reads the entries of a stack into the scratch, and what there is of them. */
-static struct stack_size measure_stack(struct stack_counts *c, const uint64_t *words,
-				       uint32_t n_slots)
+/* How many of the positions before `n` are left out. */
+static uint64_t count_left_out(const struct stack_options *o, uint64_t n)
 {
+	if (n >= STACK_POSITIONS)
+		return (uint64_t)__builtin_popcountll(o->left_out) +
+		       (n - STACK_POSITIONS) * is_left_out(o, STACK_POSITIONS);
+	return (uint64_t)__builtin_popcountll(o->left_out & (((uint64_t)1 << n) - 1));
+}
+
+/* How many of `n` positions are not left out. */
+static inline uint64_t count_kept(const struct stack_options *o, uint64_t position, uint64_t n)
+{
+	return o->left_out == 0
+		       ? n
+		       : n - (count_left_out(o, position + n) - count_left_out(o, position));
+}
+
+/* The cycles of the first `n` entries whose positions are not left out. */
+static uint64_t cycles_of_stack(const struct stack_options *o, const uint64_t *words, uint64_t n)
+{
+	uint64_t cycles = 0;
+
+	for (uint64_t position = 0; position < n; words += WORDS) {
+		if (!is_entry(words))
+			continue;
+		cycles += is_left_out(o, position++) ? 0 : branch_cycles(words[2]);
+	}
+	return cycles;
+}
+
+static void note_wrong_path(struct stack_counts *c, uint64_t position)
+{
+	if (c->n_wrong_path++ == 0 || position < c->first_wrong_path)
+		c->first_wrong_path = position;
+}
+
+static struct stack_size measure_stack(struct stack_counts *c, const struct batch *b, size_t row)
+{
+	const uint64_t *words = b->words.items + b->branches[row].first;
 	const struct stack_options *o = c->options;
 	struct stack_size size = { 0 };
-	uint64_t oldest_cycles = 0;
-	bool is_oldest_out = false;
-	struct entry e;
+	bool is_oldest_out;
 
-	c->scratch->entries.n = 0;
-	for (uint32_t i = 0; i < n_slots; i++) {
-		if (!read_entry(c, words + (size_t)i * WORDS, &e))
+	for (uint32_t i = b->branches[row].n / WORDS; i-- > 0;) {
+		const uint64_t *entry = words + (size_t)i * WORDS;
+
+		if (!is_entry(entry)) {
+			if ((entry[0] | entry[1]) != 0)
+				note_wrong_path(c, b->position[row]);
 			continue;
-		*vec_add(&c->scratch->entries) = e;
-		size.newest_to = size.n == 0 ? e.to : size.newest_to;
-		is_oldest_out = is_left_out(o, size.n++);
-		oldest_cycles = is_oldest_out ? 0 : e.flags.cycles;
-		size.n_taken += !is_oldest_out;
-		size.cycles += oldest_cycles;
+		}
+		size.newest = entry;
+		size.n++;
 	}
-	if (!o->has_segments || size.n == 0)
+	size.n_taken = size.n;
+	if (!o->has_segments || size.n == 0) {
+		size.cycles = o->by_cycles ? cycles_of_stack(o, words, size.n) : 0;
 		return size;
+	}
 	/* the oldest branch ends no segment that is known, and is counted nevertheless */
-	size.cycles -= oldest_cycles;
-	size.n_taken += is_oldest_out;
+	is_oldest_out = is_left_out(o, size.n - 1);
+	size.n_taken = count_kept(o, 0, size.n) + is_oldest_out;
 	size.n_segments = size.n_taken - 1;
+	size.cycles = o->by_cycles ? cycles_of_stack(o, words, size.n - 1) : 0;
 	return size;
 }
 
@@ -322,7 +358,7 @@ static void speed_key(const struct stack_counts *c, const struct stack_size *siz
 {
 	uint64_t part = capture_size(c->session->capture) / SPEED_PARTS;
 
-	key[0] = size->newest_to >> SPEED_CODE_SHIFT;
+	key[0] = size->newest[1] >> SPEED_CODE_SHIFT;
 	key[1] = b->position[row] / (part < SPEED_PART_LEAST ? SPEED_PART_LEAST : part);
 }
 
@@ -369,11 +405,119 @@ static uint64_t taken_weight(const struct stack_size *size, uint64_t segment_wei
 			  0.5);
 }
 
-/* Counts a stack, from the newest entry on. */
+/* `n` times a weight. */
+static uint64_t times(uint64_t n, uint64_t weight)
+{
+	return n != 0 && weight > UINT64_MAX / n ? UINT64_MAX : n * weight;
+}
+
+static inline struct taken_sum *known_taken(struct stack_counts *c, struct known_branch *k)
+{
+	if (k->taken == 0) {
+		const uint64_t key[TAKEN_WORDS] = {
+			[TAKEN_FROM] = k->from_place,
+			[TAKEN_TO] = k->to_place,
+			[TAKEN_TYPE] = k->type,
+		};
+
+		k->taken = taken_number(c, key) + 1;
+	}
+	return &c->taken_sums.items[k->taken - 1];
+}
+
+static inline void add_taken(struct stack_counts *c, struct known_branch *k, uint64_t n,
+			     uint64_t weight)
+{
+	struct taken_sum *t;
+	uint64_t before;
+
+	if (n == 0)
+		return;
+	t = known_taken(c, k);
+	before = t->last_sample == c->n_samples ? t->n_in_last : 0;
+	t->n += n;
+	t->weight = add_up(t->weight, times(n, weight));
+	t->n_told += k->is_told ? n : 0;
+	t->n_mispredicted += k->is_mispredicted ? n : 0;
+	t->squares += n * (2 * before + n);
+	t->n_in_last = before + n;
+	t->last_sample = c->n_samples;
+}
+
+/*
+ * Counts `n` segments of one number, the first at a position, as far as that is not left out. `words` are
+ * those of the branch at its end; the others follow.
+ */
+static inline void add_segments(struct stack_counts *c, uint32_t segment, const uint64_t *words,
+				uint64_t position, uint64_t n, uint64_t weight)
+{
+	struct segment_sum *s = &c->segment_sums.items[segment];
+	uint64_t n_counted = 0, n_timed = 0, cycles = 0, n_alike = 0;
+	uint32_t alike = 0; /* cycles of the n_alike segments before */
+
+	for (uint64_t i = 0; i < n; i++, words += WORDS) {
+		size_t at = clip_position(position + i);
+		uint32_t its_cycles = branch_cycles(words[2]);
+
+		if (c->options->left_out >> at & 1)
+			continue;
+		segment_chunk(c, s, at / STACK_CHUNK)->n[at % STACK_CHUNK]++;
+		n_counted++;
+		n_timed += its_cycles > 0;
+		cycles += its_cycles;
+		if (!c->options->with_durations || its_cycles == 0)
+			continue;
+		if (its_cycles != alike && n_alike > 0) {
+			add_duration(c, segment, alike, n_alike);
+			n_alike = 0;
+		}
+		alike = its_cycles;
+		n_alike++;
+	}
+	if (n_alike > 0)
+		add_duration(c, segment, alike, n_alike);
+	s->n += n_counted;
+	s->weight = add_up(s->weight, times(n_counted, weight));
+	s->n_timed += n_timed;
+	s->cycles += cycles;
+}
+
+/* How many entries there are of the first one's branch, one behind the other; at most `most`. */
+static inline uint64_t entries_alike(const uint64_t *words, uint64_t most)
+{
+	const uint64_t *other = words + WORDS;
+	uint64_t n = 1;
+
+	while (n < most && other[0] == words[0] && other[1] == words[1] &&
+	       ((other[2] ^ words[2]) & ~BRANCH_CYCLES) == 0) {
+		other += WORDS;
+		n++;
+	}
+	return n;
+}
+
+/*
+ * How many of `n` branches from a position on are counted: those at the ends of segments that are, and
+ * the oldest of the stack.
+ */
+static inline uint64_t taken_of_run(const struct stack_options *o, const struct stack_size *size,
+				    uint64_t position, uint64_t n)
+{
+	uint64_t end = position + n;
+
+	return count_kept(o, position, n) + (end == size->n && is_left_out(o, end - 1));
+}
+
+/*
+ * Counts a stack, from the newest entry on. Entries of one branch that follow each other are counted
+ * together: to add to the same sums at each would be to wait for each addition.
+ */
 static void count_stack(struct stack_counts *c, const struct batch *b, size_t row,
 			const struct stack_size *size)
 {
 	const struct stack_options *o = c->options;
+	const uint64_t *words = size->newest;
+	uint32_t process = attribution_whose_address(b, row, 0);
 	uint64_t time_ns =
 		attribution_row_time(timeline_is_by_position(c->session->timeline), b, row);
 	uint64_t weight = sample_weight(c, b, row);
@@ -381,22 +525,34 @@ static void count_stack(struct stack_counts *c, const struct batch *b, size_t ro
 					     : divide_weight(weight, size->n_segments);
 	uint64_t each_taken = o->by_cycles ? taken_weight(size, each_segment)
 					   : divide_weight(weight, size->n_taken);
-	struct entry *entries = c->scratch->entries.items;
+	struct segment_end end = { 0 };
 
 	c->weight = add_up(c->weight, weight);
 	if (size->n == 1)
 		c->single_weight = add_up(c->single_weight, weight);
 	if (size->cycles > 0)
 		c->timed_weight = add_up(c->timed_weight, weight);
-	for (uint64_t position = 0; position < size->n; position++) {
-		struct entry *at = &entries[position];
+	for (uint64_t position = 0; position < size->n;) {
+		struct known_branch *k;
+		uint64_t n;
 
-		look_up_entry(c, b, row, time_ns, at);
+		if (!is_entry(words)) {
+			words += WORDS;
+			continue;
+		}
+		n = entries_alike(words, size->n - position);
+		k = known_branch(c, words, process, time_ns);
 		if (position > 0 && o->has_segments && !is_left_out(o, position - 1))
-			count_segment(c, at, at - 1, clip_position(position - 1), each_segment);
-		/* the branch at the end of the segment of the same position */
-		if (position + 1 == size->n || !is_left_out(o, position))
-			count_taken(c, at, each_taken);
+			add_segments(c, known_segment(c, k, &end), end.words, position - 1, 1,
+				     each_segment);
+		end = (struct segment_end){ words + (n - 1) * WORDS, k->from_place, k->source_mode,
+					    k->is_exception };
+		if (o->has_segments && count_kept(o, position, n - 1) > 0)
+			add_segments(c, known_segment(c, k, &end), words, position, n - 1,
+				     each_segment);
+		add_taken(c, k, taken_of_run(o, size, position, n), each_taken);
+		position += n;
+		words += n * WORDS;
 	}
 }
 
@@ -416,8 +572,7 @@ static void stack_consume(void *partial, const struct batch *b)
 		}
 		if (b->event[row] != c->options->event || !(b->has[row] & HAS_BRANCHES))
 			continue;
-		size = measure_stack(c, b->words.items + b->branches[row].first,
-				     b->branches[row].n / WORDS);
+		size = measure_stack(c, b, row);
 		if (c->options->only_speeds) {
 			count_speed(c, b, row, &size);
 			continue;
@@ -432,6 +587,35 @@ static void stack_consume(void *partial, const struct batch *b)
 	}
 }
 
+static uint32_t merge_segment(struct stack_counts *c, const struct stack_counts *part, uint32_t i)
+{
+	const struct segment_sum *from = &part->segment_sums.items[i];
+	uint32_t number = segment_number(c, tuples_get(&part->segments, i));
+	struct segment_sum *to = &c->segment_sums.items[number];
+
+	to->n += from->n;
+	to->weight = add_up(to->weight, from->weight);
+	to->n_timed += from->n_timed;
+	to->cycles += from->cycles;
+	for (size_t at = 0; at < STACK_POSITIONS; at++)
+		if (from->chunks[at / STACK_CHUNK] != 0)
+			segment_chunk(c, to, at / STACK_CHUNK)->n[at % STACK_CHUNK] +=
+				segment_n_at(part, i, at);
+	return number;
+}
+
+static void merge_taken(struct stack_counts *c, const uint64_t *key, const struct taken_sum *from)
+{
+	uint32_t number = taken_number(c, key);
+	struct taken_sum *to = &c->taken_sums.items[number];
+
+	to->n += from->n;
+	to->weight = add_up(to->weight, from->weight);
+	to->n_told += from->n_told;
+	to->n_mispredicted += from->n_mispredicted;
+	to->squares += from->squares;
+}
+
 static void stack_merge(void *into, const void *from, const struct id_map *map)
 {
 	struct stack_counts *c = into;
@@ -440,20 +624,16 @@ static void stack_merge(void *into, const void *from, const struct id_map *map)
 
 	(void)map; /* places have the same numbers everywhere */
 	for (uint32_t i = 0; i < part->segments.n; i++)
-		numbers[i] = stack_add_segment(c, tuples_get(&part->segments, i),
-					       &part->segment_sums.items[i]);
-	for (uint32_t i = 0; i < part->chunks.n; i++) {
-		const uint64_t *key = tuples_get(&part->chunks, i);
-
-		stack_add_chunk(c, numbers[key[0]], key[1], &part->chunk_sums.items[i]);
-	}
+		numbers[i] = merge_segment(c, part, i);
 	for (uint32_t i = 0; i < part->durations.n; i++) {
 		const uint64_t *key = tuples_get(&part->durations, i);
 
-		stack_add_duration(c, numbers[key[0]], key[1], part->duration_sums.items[i]);
+		uint32_t number = duration_number(c, numbers[key[0]], key[1]);
+
+		c->duration_sums.items[number] += part->duration_sums.items[i];
 	}
 	for (uint32_t i = 0; i < part->taken.n; i++)
-		stack_add_taken(c, tuples_get(&part->taken, i), &part->taken_sums.items[i]);
+		merge_taken(c, tuples_get(&part->taken, i), &part->taken_sums.items[i]);
 	for (uint32_t i = 0; i < part->speed_keys.n; i++) {
 		struct stack_speed *speed = stack_add_speed(c, tuples_get(&part->speed_keys, i));
 
@@ -465,6 +645,9 @@ static void stack_merge(void *into, const void *from, const struct id_map *map)
 	c->n_empty += part->n_empty;
 	c->n_single += part->n_single;
 	c->n_entries += part->n_entries;
+	if (c->n_wrong_path == 0 ||
+	    (part->n_wrong_path > 0 && part->first_wrong_path < c->first_wrong_path))
+		c->first_wrong_path = part->first_wrong_path;
 	c->n_wrong_path += part->n_wrong_path;
 	c->deepest = part->deepest > c->deepest ? part->deepest : c->deepest;
 	c->weight = add_up(c->weight, part->weight);
@@ -480,3 +663,10 @@ const struct analysis_class stack_class = {
 	.consume = stack_consume,
 	.merge = stack_merge,
 };
+
+uint64_t segment_n_at(const struct stack_counts *c, uint32_t segment, size_t position)
+{
+	uint32_t number = c->segment_sums.items[segment].chunks[position / STACK_CHUNK];
+
+	return number == 0 ? 0 : c->chunk_sums.items[number - 1].n[position % STACK_CHUNK];
+}

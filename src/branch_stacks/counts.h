@@ -31,9 +31,10 @@ struct mux;
 struct place_cache;
 
 enum {
-	STACK_POSITIONS = 64,	  /* older ones are counted with the last of them */
+	STACK_POSITIONS = 64,	  /* bits of a word; older ones are counted with the last */
 	STACK_WEIGHT_ONE = 16384, /* weights are integers: sums do not depend on their order */
 	STACK_CHUNK = 8,	  /* positions that are counted together in memory */
+	STACK_CHUNKS = STACK_POSITIONS / STACK_CHUNK,
 };
 
 /* How a segment ended, and where it lies. */
@@ -45,7 +46,8 @@ enum segment_flag {
 /* A segment. Keys: places of its first and its last instruction, and flags. */
 struct segment_sum {
 	uint64_t n, weight;
-	uint64_t n_timed, cycles; /* those whose duration was recorded; their sum */
+	uint64_t n_timed, cycles;      /* those whose duration was recorded; their sum */
+	uint32_t chunks[STACK_CHUNKS]; /* numbers of its chunk_sums, + 1; 0: never there */
 };
 
 /* A branch. Keys: places of source and target, and type. */
@@ -69,7 +71,7 @@ struct stack_options {
 	bool only_speeds;	/* nothing else is counted */
 	const struct stack_counts *speeds; /* of a scan before; needed if by_cycles */
 	const struct mux *mux;		   /* NULL: not multiplexed */
-	bool is_left_out[STACK_POSITIONS]; /* segments, and the branch at their end */
+	uint64_t left_out; /* by bit: positions, whose segments and branches at their ends */
 };
 
 /* Samples of code of one place, in one part of the capture, whose stacks have cycles. */
@@ -91,7 +93,6 @@ struct stack_counts {
 
 	struct tuples segments; /* start, end, flags … */
 	VEC_OF(struct segment_sum) segment_sums;
-	struct tuples chunks; /* number of the segment, position / STACK_CHUNK … */
 	VEC_OF(struct chunk_sum) chunk_sums;
 	struct tuples durations; /* number of the segment, cycles … */
 	VEC_OF(uint64_t) duration_sums;
@@ -103,15 +104,19 @@ struct stack_counts {
 	uint64_t n_samples; /* with at least one entry */
 	uint64_t n_empty;   /* without */
 	uint64_t n_single;  /* with one: a branch, but no segment */
-	uint64_t n_entries, n_wrong_path;
-	uint64_t deepest;				     /* entries of the deepest stack */
-	uint64_t weight;				     /* of the samples with entries */
-	uint64_t single_weight;				     /* of those with one */
-	uint64_t timed_weight;				     /* of those with cycles */
+	uint64_t n_entries;
+	uint64_t n_wrong_path, first_wrong_path; /* the position in the file of its sample */
+	uint64_t deepest;			 /* entries of the deepest stack */
+	uint64_t weight;			 /* of the samples with entries */
+	uint64_t single_weight;			 /* of those with one */
+	uint64_t timed_weight;			 /* of those with cycles */
 	uint64_t n_instruction_samples, instructions_weight; /* of instructions_event */
 };
 
 extern const struct analysis_class stack_class;
+
+/* How often a segment was at a position of the stacks. */
+uint64_t segment_n_at(const struct stack_counts *, uint32_t segment, size_t position);
 
 /* Words of the keys. */
 enum { SEGMENT_START, SEGMENT_END, SEGMENT_FLAGS, SEGMENT_WORDS };

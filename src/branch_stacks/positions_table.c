@@ -47,7 +47,7 @@ void branch_stacks_positions(const struct branch_stacks *b, struct table *out)
 		cells[POSITIONS_COL_POSITION] = cell_count(i);
 		cells[POSITIONS_COL_SEGMENTS] = cell_count(p->n);
 		cells[POSITIONS_COL_IMPOSSIBLE] = cell_number(stack_position_impossible(p));
-		cells[POSITIONS_COL_LEFT_OUT] = cell_bool(b->options.is_left_out[i]);
+		cells[POSITIONS_COL_LEFT_OUT] = cell_bool(b->options.left_out >> i & 1);
 		for (int fault = SEGMENT_GOOD + 1; fault < N_SEGMENT_FAULTS; fault++)
 			cells[POSITIONS_COL_FAULTS + fault - 1] = cell_count(p->by_fault[fault]);
 	}

@@ -63,12 +63,18 @@ int branch_stacks_choose(const struct session *s, enum stack_filter wanted)
 	return best;
 }
 
-static struct stack_counts *scan_stacks(const struct branch_stacks *b, const struct select *select,
-					const struct stack_options *options)
+struct analysis branch_stacks_first_scan(const struct branch_stacks *b)
 {
-	const struct scan_wish wish = { .keeps_places = !options->only_speeds };
-	struct analysis analysis = { .class = &stack_class, .options = options };
+	return (struct analysis){ .class = &stack_class, .options = &b->options };
+}
 
+static struct stack_counts *scan_stacks(struct branch_stacks *b, const struct select *select,
+					bool only_speeds)
+{
+	const struct scan_wish wish = { .keeps_places = true };
+	struct analysis analysis = branch_stacks_first_scan(b);
+
+	b->options.only_speeds = only_speeds;
 	scan_part(b->session, select, &wish, &analysis, 1);
 	return analysis.result;
 }
@@ -86,52 +92,52 @@ static void spread_single_stacks(struct stack_counts *c)
 			(uint64_t)((double)c->segment_sums.items[i].weight * factor + 0.5);
 }
 
-/* Counts the stacks. By cycles they are scanned twice: the speeds have to be known before. */
-static void run_scan(struct branch_stacks *b, const struct select *select)
+/*
+ * Takes the counts of the first scan. By cycles it was of the speeds, which have to be known before:
+ * then the stacks are counted in another.
+ */
+static void take_scan(struct branch_stacks *b, const struct select *select,
+		      struct stack_counts *first)
 {
-	struct stack_counts *speeds = NULL;
+	struct stack_counts *counts = first;
 
-	if (b->counts != NULL) {
-		segments_release(&b->segments);
-		stack_class.free(b->counts);
-	}
 	if (b->options.by_cycles) {
-		struct stack_options only_speeds = b->options;
-
-		only_speeds.only_speeds = true;
-		speeds = scan_stacks(b, select, &only_speeds);
+		b->options.speeds = first;
+		counts = scan_stacks(b, select, false);
+		b->options.speeds = NULL;
+		stack_class.free(first);
+	} else {
+		spread_single_stacks(counts);
 	}
-	b->options.speeds = speeds;
-	b->counts = scan_stacks(b, select, &b->options);
-	b->options.speeds = NULL;
-	if (!b->options.by_cycles)
-		spread_single_stacks(b->counts);
-	stack_class.free(speeds);
-	segments_init(&b->segments, b->session, &b->functions, b->counts);
+	b->counts = counts;
+	segments_init(&b->segments, b->session, &b->functions, counts);
+}
+
+/* Counts them again, without the positions that are left out now. */
+static void scan_again(struct branch_stacks *b, const struct select *select)
+{
+	segments_release(&b->segments);
+	stack_class.free(b->counts);
+	take_scan(b, select, scan_stacks(b, select, b->options.by_cycles));
 }
 
 static void count_positions(struct branch_stacks *b)
 {
 	const struct stack_counts *c = b->counts;
-	uint8_t *fault_of = mem_zalloc(c->segments.n + 1, 1); /* by number of the segment */
 
-	for (size_t i = 0; i < b->segments.list.n; i++)
-		fault_of[b->segments.list.items[i].number] =
-			(uint8_t)b->segments.list.items[i].fault;
-	for (uint32_t i = 0; i < c->chunks.n; i++) {
-		const uint64_t *key = tuples_get(&c->chunks, i);
+	for (size_t i = 0; i < b->segments.list.n; i++) {
+		const struct segment *s = &b->segments.list.items[i];
 
-		for (size_t k = 0; k < STACK_CHUNK; k++) {
-			struct stack_position *p = &b->positions[key[1] * STACK_CHUNK + k];
+		for (size_t at = 0; at < STACK_POSITIONS; at++) {
+			uint64_t n = segment_n_at(c, s->number, at);
 
-			p->n += c->chunk_sums.items[i].n[k];
-			p->by_fault[fault_of[key[0]]] += c->chunk_sums.items[i].n[k];
+			b->positions[at].n += n;
+			b->positions[at].by_fault[s->fault] += n;
 		}
 	}
 	b->n_positions = c->deepest > 0 ? (size_t)c->deepest - 1 : 0;
 	if (b->n_positions > STACK_POSITIONS)
 		b->n_positions = STACK_POSITIONS;
-	free(fault_of);
 }
 
 double stack_position_impossible(const struct stack_position *p)
@@ -164,9 +170,10 @@ static void test_positions(struct branch_stacks *b)
 	qsort(sorted, n, sizeof(*sorted), compare_shares);
 	median = sorted[n / 2];
 	for (size_t i = 0; i < n; i++) {
-		b->options.is_left_out[i] =
-			shares[i] > most_impossible && shares[i] > most_of_median * median;
-		b->n_left_out += b->options.is_left_out[i];
+		bool is_wrong = shares[i] > most_impossible && shares[i] > most_of_median * median;
+
+		b->options.left_out |= (uint64_t)is_wrong << i;
+		b->n_left_out += is_wrong;
 	}
 }
 
@@ -212,8 +219,8 @@ static void sort_durations(struct branch_stacks *b)
 		qsort(b->timed.items, b->timed.n, sizeof(*b->timed.items), compare_timed);
 }
 
-int branch_stacks_read(struct branch_stacks *b, struct session *s, const struct select *select,
-		       int event, bool with_durations, struct err *err)
+int branch_stacks_start(struct branch_stacks *b, struct session *s, int event, bool with_durations,
+			struct err *err)
 {
 	*b = (struct branch_stacks){ .session = s };
 	if (event < 0)
@@ -229,17 +236,47 @@ int branch_stacks_read(struct branch_stacks *b, struct session *s, const struct 
 	b->options.has_segments = b->filter == FILTER_ANY;
 	b->options.with_durations = with_durations;
 	b->options.by_cycles = b->trigger == TRIGGER_CYCLES;
+	b->options.only_speeds = b->options.by_cycles;
 	b->mux = mux_new(s);
 	b->options.mux = mux_scales(b->mux) ? b->mux : NULL;
 	code_functions_init(&b->functions, s);
-	run_scan(b, select);
+	return 0;
+}
+
+/* As a scan does that has entries as rows. */
+static void add_wrong_paths(struct branch_stacks *b)
+{
+	const struct stack_counts *c = b->counts;
+	struct diags diags = { 0 };
+
+	if (c->n_wrong_path == 0 || b->session->has_branch_notes)
+		return;
+	diags_add_n(&diags, DIAG_NOTE, c->n_wrong_path, c->first_wrong_path, 0,
+		    BRANCHES_OF_WRONG_PATH);
+	capture_add_diags(b->session->capture, &diags);
+	diags_release(&diags);
+	b->session->has_branch_notes = true;
+}
+
+void branch_stacks_finish(struct branch_stacks *b, const struct select *select, void *result)
+{
+	take_scan(b, select, result);
 	count_positions(b);
 	test_positions(b);
 	if (b->n_left_out > 0)
-		run_scan(b, select);
+		scan_again(b, select);
+	add_wrong_paths(b);
 	stack_window_test(b);
 	sum_up(b);
 	sort_durations(b);
+}
+
+int branch_stacks_read(struct branch_stacks *b, struct session *s, const struct select *select,
+		       int event, bool with_durations, struct err *err)
+{
+	if (branch_stacks_start(b, s, event, with_durations, err) < 0)
+		return -1;
+	branch_stacks_finish(b, select, scan_stacks(b, select, b->options.by_cycles));
 	return 0;
 }
 
@@ -313,7 +350,7 @@ static void note_faults(const struct branch_stacks *b, struct table *t)
 static void note_positions(const struct branch_stacks *b, struct table *t)
 {
 	for (size_t i = 0; i < b->n_positions; i++)
-		if (b->options.is_left_out[i])
+		if (b->options.left_out >> i & 1)
 			table_note(
 				t,
 				"position %zu of the stacks is left out%s: %.0f %% of its segments "

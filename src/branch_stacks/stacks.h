@@ -72,6 +72,15 @@ int branch_stacks_choose(const struct session *, enum stack_filter);
  */
 int branch_stacks_read(struct branch_stacks *out, struct session *, const struct select *,
 		       int event, bool with_durations, struct err *);
+
+/*
+ * The same in steps, for a caller who scans the capture anyway: branch_stacks_start(), a scan with the
+ * analysis, which must keep the places of scans before, and branch_stacks_finish() with its result.
+ */
+int branch_stacks_start(struct branch_stacks *out, struct session *, int event, bool with_durations,
+			struct err *);
+struct analysis branch_stacks_first_scan(const struct branch_stacks *);
+void branch_stacks_finish(struct branch_stacks *, const struct select *, void *result);
 void branch_stacks_release(struct branch_stacks *);
 
 /* The number of an event by its name, or -1 and an error that lists those with branch stacks. */

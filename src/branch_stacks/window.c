@@ -70,17 +70,13 @@ static void window_count(struct window *w, const struct branch_stacks *b)
 	const struct stack_counts *c = b->counts;
 	uint32_t *branch_of = window_branches(w, b);
 
-	for (uint32_t i = 0; i < c->chunks.n; i++) {
-		const uint64_t *key = tuples_get(&c->chunks, i);
-		uint32_t number = branch_of[key[0]];
+	for (uint32_t i = 0; i < c->segments.n; i++) {
+		for (size_t at = 0; branch_of[i] != TUPLES_NONE && at < STACK_POSITIONS; at++) {
+			uint64_t n = segment_n_at(c, i, at);
 
-		for (size_t k = 0; number != TUPLES_NONE && k < STACK_CHUNK; k++) {
-			size_t position = (size_t)key[1] * STACK_CHUNK + k;
-			uint64_t n = c->chunk_sums.items[i].n[k];
-
-			w->list.items[number].n += n;
-			w->list.items[number].by_position[position] += n;
-			w->all[position] += n;
+			w->list.items[branch_of[i]].n += n;
+			w->list.items[branch_of[i]].by_position[at] += n;
+			w->all[at] += n;
 		}
 	}
 	free(branch_of);

@@ -381,7 +381,7 @@ static void add_branch_totals(struct session *s, const struct worker *w)
 	if (w->entries.n_wrong_path == 0 || s->has_branch_notes)
 		return;
 	diags_add_n(&diags, DIAG_NOTE, w->entries.n_wrong_path, w->entries.first_wrong_path, 0,
-		    "branch stack entries left out: executed on a wrong path, never retired");
+		    BRANCHES_OF_WRONG_PATH);
 	capture_add_diags(s->capture, &diags);
 	diags_release(&diags);
 }

@@ -9,12 +9,8 @@ enum {
 	FLAG_PREDICTED = 1 << 1,
 	FLAG_IN_TRANSACTION = 1 << 2,
 	FLAG_ABORT = 1 << 3,
-	CYCLES_SHIFT = 4,
-	CYCLES_MASK = 0xffff,
 	TYPE_SHIFT = 20,
 	TYPE_MASK = 0xf,
-	SPEC_SHIFT = 24,
-	SPEC_MASK = 0x3,
 	NEW_TYPE_SHIFT = 26,
 	NEW_TYPE_MASK = 0xf,
 	PRIVILEGE_SHIFT = 30,
@@ -87,9 +83,9 @@ struct branch_flags branch_read_flags(uint64_t flags)
 		.is_predicted = flags & FLAG_PREDICTED,
 		.is_in_transaction = flags & FLAG_IN_TRANSACTION,
 		.is_abort = flags & FLAG_ABORT,
-		.cycles = flags >> CYCLES_SHIFT & CYCLES_MASK,
+		.cycles = (uint16_t)branch_cycles(flags),
 		.type = (enum branch_type)type,
-		.spec = (enum branch_spec)(flags >> SPEC_SHIFT & SPEC_MASK),
+		.spec = (enum branch_spec)(flags >> BRANCH_SPEC_SHIFT & BRANCH_SPEC_MASK),
 		.privilege = flags >> PRIVILEGE_SHIFT & PRIVILEGE_MASK,
 	};
 }
@@ -204,7 +200,7 @@ static bool branch_rows_take(struct branch_rows *at, const struct batch *samples
 {
 	if (!is_entry(entry))
 		return false;
-	if (at->with_wrong_path || branch_read_flags(entry[2]).spec != BRANCH_WRONG_PATH)
+	if (at->with_wrong_path || !branch_is_of_wrong_path(entry[2]))
 		return true;
 	if (at->n_wrong_path++ == 0)
 		at->first_wrong_path = samples->position[at->row];

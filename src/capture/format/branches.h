@@ -53,6 +53,10 @@ enum branch_spec {
 	BRANCH_RIGHT_PATH,
 };
 
+/* What is said of entries of BRANCH_WRONG_PATH. */
+#define BRANCHES_OF_WRONG_PATH                                                                     \
+	"branch stack entries left out: executed on a wrong path, never retired"
+
 /* Of the code at the target, where the hardware is Arm's. */
 enum branch_privilege {
 	BRANCH_PRIVILEGE_UNKNOWN,
@@ -72,6 +76,21 @@ struct branch_flags {
 };
 
 struct branch_flags branch_read_flags(uint64_t flags);
+
+/* Bits of the flags: the cycles, and what the two functions below need. */
+#define BRANCH_CYCLES ((uint64_t)0xffff << BRANCH_CYCLES_SHIFT)
+enum { BRANCH_CYCLES_SHIFT = 4, BRANCH_SPEC_SHIFT = 24, BRANCH_SPEC_MASK = 3 };
+
+/* Single fields, for loops over all entries. */
+static inline uint32_t branch_cycles(uint64_t flags)
+{
+	return (uint32_t)((flags & BRANCH_CYCLES) >> BRANCH_CYCLES_SHIFT);
+}
+
+static inline bool branch_is_of_wrong_path(uint64_t flags)
+{
+	return (flags >> BRANCH_SPEC_SHIFT & BRANCH_SPEC_MASK) == BRANCH_WRONG_PATH;
+}
 
 /* As perf calls it; NULL: not recorded, or not known. `is_arm`: Arm has own names for some. */
 const char *branch_type_name(enum branch_type, bool is_arm);
