@@ -261,11 +261,62 @@ static int calls_compare(const void *left, const void *right)
 	return 0;
 }
 
+/* A recorded branch. */
+struct recorded {
+	struct place from, to;
+	uint64_t type;
+	uint32_t number; /* in the counts */
+};
+
+static int recorded_compare(const void *left, const void *right)
+{
+	const struct recorded *a = left, *b = right;
+	const uint64_t words[][2] = {
+		{ a->from.module.v, b->from.module.v },
+		{ a->from.offset, b->from.offset },
+		{ a->to.module.v, b->to.module.v },
+		{ a->to.offset, b->to.offset },
+		{ a->type, b->type },
+	};
+
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (words[i][0] != words[i][1])
+			return words[i][0] < words[i][1] ? -1 : 1;
+	return 0;
+}
+
+/* Adds all branches by place: numbers of functions and sums do not depend on the workers. */
+static void add_recorded(struct calls *c)
+{
+	const struct stack_counts *counts = c->stacks.counts;
+	struct recorded *list = mem_alloc(counts->taken.n + 1, sizeof(*list));
+
+	for (uint32_t i = 0; i < counts->taken.n; i++) {
+		const uint64_t *key = tuples_get(&counts->taken, i);
+
+		list[i] = (struct recorded){
+			.from = session_place(c->stacks.session, (uint32_t)key[TAKEN_FROM]),
+			.to = session_place(c->stacks.session, (uint32_t)key[TAKEN_TO]),
+			.type = key[TAKEN_TYPE],
+			.number = i,
+		};
+	}
+	qsort(list, counts->taken.n, sizeof(*list), recorded_compare);
+	for (uint32_t i = 0; i < counts->taken.n; i++) {
+		const uint64_t *key = tuples_get(&counts->taken, list[i].number);
+		const struct taken_sum *sum = &counts->taken_sums.items[list[i].number];
+
+		if (is_return(c, key))
+			add_return(c, key, sum);
+		else if (c->stacks.filter == FILTER_ANY && is_call(c, key))
+			add_entry(c, key, sum);
+	}
+	free(list);
+}
+
 int calls_read(struct calls *c, struct session *s, const struct select *select, int event,
 	       struct err *err)
 {
-	const struct stack_counts *counts;
-
 	*c = (struct calls){ 0 };
 	tuples_init(&c->function_keys, 2);
 	tuples_init(&c->call_keys, CALL_WORDS);
@@ -277,16 +328,8 @@ int calls_read(struct calls *c, struct session *s, const struct select *select, 
 		event = branch_stacks_choose(s, FILTER_ANY);
 	if (branch_stacks_read(&c->stacks, s, select, event, false, err) < 0)
 		return -1;
-	counts = c->stacks.counts;
 	names_init(&c->names, s, NULL, SYMBOLS_LINES);
-	for (uint32_t i = 0; i < counts->taken.n; i++) {
-		const uint64_t *key = tuples_get(&counts->taken, i);
-
-		if (is_return(c, key))
-			add_return(c, key, &counts->taken_sums.items[i]);
-		else if (c->stacks.filter == FILTER_ANY && is_call(c, key))
-			add_entry(c, key, &counts->taken_sums.items[i]);
-	}
+	add_recorded(c);
 	find_jumps(c);
 	count_entries(c);
 	if (c->list.n > 1)
