@@ -343,6 +343,11 @@ static void look_around(struct c2c *s, const struct select *select)
 	}
 	tuples_release(&lines);
 	look_farther(s, select);
+	/*
+	 * All over again: an access on the lines around can give accesses that are known already
+	 * another object, or none (a struct that its code knew a member of; two things at one place;
+	 * a page that turns out to be a stack; a block of thread-local data).
+	 */
 	if (c2c_group_around(s)) {
 		name_all(s);
 		find_objects(s);

@@ -60,7 +60,11 @@ struct walk {
 	size_t n;
 };
 
-/* A cached answer for all addresses [first, last] of a process at times [from_ns, to_ns). */
+/*
+ * The last answer, which holds for all addresses [first, last] of a process at times [from_ns, to_ns).
+ * One is enough, as queries are sorted by address. It has the files around the mapping as well, which
+ * costs several questions to the timeline.
+ */
 struct region {
 	uint32_t process;
 	uint64_t first, last, from_ns, to_ns;

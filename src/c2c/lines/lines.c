@@ -16,7 +16,10 @@ enum { LATENCIES = C2C_LATENCY_MAX + 1 };
 /* There are few sets of counters that records count in. */
 enum { COUNTS_LOG = 7 };
 
-/* An answer of timeline_place(), and for which addresses and how long it holds; or all zero. */
+/*
+ * An answer of timeline_place(), and for which addresses and how long it holds; or all zero. Not struct
+ * place_cache, which keeps pages, with the numbers of their places: data is on too many pages.
+ */
 struct region {
 	uint64_t first, size; /* one byte less */
 	uint64_t from_ns, duration_ns;

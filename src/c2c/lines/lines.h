@@ -32,7 +32,11 @@ struct c2c_options {
 /* Latencies are summed up as they are, but squares and ranks only of those up to here. */
 enum { C2C_LATENCY_MAX = 65535 };
 
-/* Cycles that loads took. */
+/*
+ * Cycles that loads took. Full counters count with what they show, which struct latency_sum leaves
+ * out: what is compared are sums of lines, of which full counters are the costliest part. The squares
+ * are for the error of that.
+ */
 struct c2c_latency {
 	uint32_t n, n_saturated; /* loads with a latency; those whose counter was full */
 	uint64_t cycles, squares;

@@ -251,6 +251,60 @@ static void parts_become_wholes(void **state)
 	}
 }
 
+/* What the object of the first access is, if only the first `n` are known. */
+static enum what joined_first(const struct known *known, uint32_t n)
+{
+	enum what found = NOTHING;
+	struct world w;
+
+	world_init(&w);
+	for (uint32_t k = 0; k < n; k++) {
+		*vec_add(&w.sharing.subjects) = (struct c2c_subject){ .space = known[k].space };
+		add_name(&w, &known[k], k);
+	}
+	c2c_objects_join(&w.objects);
+	for (int what = INNER; what < N_WHATS; what++)
+		if (w.objects.names.list[0].type.v == w.types[what].v)
+			found = (enum what)what;
+	world_release(&w);
+	return found;
+}
+
+/*
+ * Why c2c finds objects anew once it knows what was done on the lines around: one access more gives
+ * another its object, or takes it away. What was found before cannot be kept.
+ */
+static void one_access_more_changes_others(void **state)
+{
+	static const struct {
+		struct known known[MAX_KNOWN];
+		enum what before, after; /* without the last access, and with it */
+		uint32_t n;
+	} more[] = {
+		{ { { 1, INNER, 0x1008, 0x1010, DATA_HEAP },
+		    { 1, OUTER, 0x1000, 0x1000, DATA_HEAP } },
+		  INNER,
+		  OUTER,
+		  2 },
+		{ { { 1, NOTHING, 0, 0x1018, DATA_HEAP }, { 1, OUTER, 0x1000, 0x1000, DATA_HEAP } },
+		  NOTHING,
+		  OUTER,
+		  2 },
+		{ { { 1, NOTHING, 0, 0x1018, DATA_HEAP },
+		    { 1, OUTER, 0x1000, 0x1000, DATA_HEAP },
+		    { 1, OTHER, 0x1010, 0x1010, DATA_HEAP } },
+		  OUTER,
+		  NOTHING,
+		  3 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(more); i++) {
+		assert_int_equal(joined_first(more[i].known, more[i].n - 1), more[i].before);
+		assert_int_equal(joined_first(more[i].known, more[i].n), more[i].after);
+	}
+}
+
 /* A line of an object: one thread stores at its beginning, another loads at `offset`, and waits. */
 struct contended_line {
 	enum what what;
@@ -783,6 +837,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_become_wholes),
+		cmocka_unit_test(one_access_more_changes_others),
 		cmocka_unit_test(objects_of_a_type_are_one_cause),
 		cmocka_unit_test(objects_of_a_type_are_folded),
 		cmocka_unit_test(lines_have_labels),
