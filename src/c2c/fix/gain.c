@@ -262,7 +262,7 @@ struct savings {
 	double covered, wanted; /* cycles of waiting: of groups whose pace is known, and of all */
 };
 
-static void add_group(const struct group *g, struct savings *sum)
+static void gain_add_group(const struct group *g, struct savings *sum)
 {
 	double part = g->waited > g->wanted ? (double)g->wanted / (double)g->waited : 1;
 	double share, error;
@@ -305,7 +305,7 @@ struct c2c_gain c2c_gain_of(const struct c2c *s, const struct c2c_cause *cause)
 		if (!is_first(&g, i))
 			continue;
 		make_group(&g, g.waiters.items[i].code, scratch, &group);
-		add_group(&group, &sum);
+		gain_add_group(&group, &sum);
 		out.n_threads += group.n_threads;
 		vec_release(&group.windows);
 	}
