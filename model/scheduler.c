@@ -24,6 +24,9 @@ enum {
 	 */
 	MOST_CHECKS = 400,
 	CHECKS_IF_ASLEEP = 100,
+	/* Polls in a row after which a thread is believed to be asleep all the same: 0.1 s and more. */
+	MOST_DOUBTS = 5000,
+	MOST_DOUBTS_OF_ALL = 8, /* where the kernel has never said what a thread waits in */
 	LONE_QUANTA = 16, /* quanta after which the only ready thread checks for returned ones */
 };
 
@@ -165,6 +168,24 @@ static long voluntary_switches(pid_t id)
 	return at != NULL ? strtol(at + sizeof(key) - 1, NULL, 10) : 0;
 }
 
+/*
+ * Is a thread that looks asleep off the run queue as well? One that was woken looks asleep again while
+ * it checks whether to wait on: wait4() frees the child meanwhile, and on a busy host the thread may
+ * lose its CPU there. Of a thread that waits for nothing but a CPU, /proc/ID/wchan is 0.
+ */
+static bool is_off_cpu(struct scheduler *t, struct task *task)
+{
+	char text[64];
+
+	read_proc(task->kernel_id, "wchan", text, sizeof(text));
+	if (strcmp(text, "0") != 0) {
+		t->knows_waits |= text[0] != '\0';
+		task->n_doubts = 0;
+		return true;
+	}
+	return task->n_doubts++ >= (t->knows_waits ? MOST_DOUBTS : MOST_DOUBTS_OF_ALL);
+}
+
 static bool has_ended(char state)
 {
 	return state == 0 || state == 'Z' || state == 'X';
@@ -250,7 +271,8 @@ static enum poll_result poll_task(struct scheduler *t, struct task *task, uint64
 	}
 	if (has_ended(state))
 		return POLL_GONE; /* it was killed */
-	if (strchr("STt", state) == NULL || atomic_load(&task->has_returned))
+	if (strchr("STt", state) == NULL || !is_off_cpu(t, task) ||
+	    atomic_load(&task->has_returned))
 		return POLL_UNCLEAR;
 	if (task->state == TASK_ASLEEP)
 		return POLL_CLEAR;
@@ -449,9 +471,9 @@ static void leave_running_as(struct scheduler *t, struct task *task, enum task_s
 {
 	struct rusage usage;
 
-	getrusage(RUSAGE_THREAD, &usage);
-	task->n_switches = usage.ru_nvcsw;
 	robust_lock(&t->lock);
+	getrusage(RUSAGE_THREAD, &usage); /* here: waiting for the lock is no sleep in the call */
+	task->n_switches = usage.ru_nvcsw;
 	task->kernel_id = gettid();
 	atomic_store(&task->has_returned, false);
 	task->state = state;

@@ -42,7 +42,8 @@ struct task {
 	bool ends_process;	   /* EXITING: with all threads of its process */
 	uint32_t process;	   /* number of its process */
 	pid_t kernel_id;	   /* thread id on the host; 0: not known yet */
-	long n_switches; /* IN_CALL: voluntary context switches when it entered the call */
+	long n_switches;   /* IN_CALL: voluntary context switches when it entered the call */
+	unsigned n_doubts; /* polls in a row that did not tell whether it waits */
 	pthread_cond_t may_run;
 };
 
@@ -55,6 +56,7 @@ struct scheduler {
 	atomic_ulong progress; /* grows while the running thread makes progress */
 	atomic_uint *n_executed;
 	atomic_bool is_over;
+	bool knows_waits; /* the kernel tells of a thread that it waits */
 	bool must_settle; /* a thread entered a call since the scheduler settled */
 };
 
