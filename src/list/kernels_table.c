@@ -37,7 +37,7 @@ static const char *taken_parameters(struct table *t, const struct microbenchmark
 	struct text words = { 0 };
 	const char *kept;
 
-	for (size_t p = 0; p < N_PARAMETERS; p++)
+	for (enum parameter p = 0; p < N_PARAMETERS; p++)
 		if (microbenchmark_takes(m, p))
 			text_format(&words, "%s%s", words.n > 0 ? " " : "",
 				    microbenchmark_parameters[p].name);
@@ -80,7 +80,7 @@ void parameters_table(const struct table *kernels, struct table *out)
 		const char *name = table_cell(kernels, i, KERNEL)->text;
 		const struct microbenchmark *m = microbenchmark_find(name);
 
-		for (size_t p = 0; p < N_PARAMETERS; p++) {
+		for (enum parameter p = 0; p < N_PARAMETERS; p++) {
 			const struct parameter_range *range = &m->parameters[p];
 			struct cell *row;
 

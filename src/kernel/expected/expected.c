@@ -79,7 +79,7 @@ static bool parameter_value(void *context, size_t name, double *out)
 {
 	const struct parameter_values *of = context;
 
-	for (size_t p = 0; p < N_PARAMETERS; p++)
+	for (enum parameter p = 0; p < N_PARAMETERS; p++)
 		if (strcmp(microbenchmark_parameters[p].name, of->formula->names[name]) == 0) {
 			*out = (double)of->values[p];
 			return true;

@@ -50,7 +50,7 @@ static int read_architectures(const struct reader *r, const json_t *object, cons
 
 static bool is_parameter(const struct microbenchmark *kernel, const char *name)
 {
-	for (size_t p = 0; p < N_PARAMETERS; p++)
+	for (enum parameter p = 0; p < N_PARAMETERS; p++)
 		if (strcmp(microbenchmark_parameters[p].name, name) == 0)
 			return microbenchmark_takes(kernel, p);
 	return false;
@@ -77,7 +77,7 @@ static int read_kind(const struct reader *r, const json_t *row, enum expected_ki
 {
 	const json_t *value = json_object_get(row, "kind");
 
-	for (size_t k = 0; k < N_EXPECTED_KINDS; k++)
+	for (enum expected_kind k = 0; k < N_EXPECTED_KINDS; k++)
 		if (json_is_string(value) &&
 		    strcmp(json_string_value(value), expected_kind_name(k)) == 0) {
 			*out = k;
@@ -275,7 +275,7 @@ static int read_tolerances(const struct reader *r, const json_t *root, struct ex
 {
 	const json_t *object = json_object_get(root, "tolerances");
 
-	for (size_t k = 0; k < N_EXPECTED_KINDS; k++) {
+	for (enum expected_kind k = 0; k < N_EXPECTED_KINDS; k++) {
 		const json_t *value = json_object_get(object, expected_kind_name(k));
 
 		if (!json_is_number(value) || json_number_value(value) < 0 ||

@@ -70,7 +70,7 @@ bool microbenchmark_takes(const struct microbenchmark *m, enum parameter p)
 
 void microbenchmark_set_usual(const struct microbenchmark *m, uint64_t values[N_PARAMETERS])
 {
-	for (size_t p = 0; p < N_PARAMETERS; p++)
+	for (enum parameter p = 0; p < N_PARAMETERS; p++)
 		values[p] = m->parameters[p].usual;
 }
 
@@ -79,7 +79,7 @@ static const char *taken_name(const void *context, size_t i)
 {
 	const struct microbenchmark *m = context;
 
-	for (size_t p = 0; p < N_PARAMETERS; p++)
+	for (enum parameter p = 0; p < N_PARAMETERS; p++)
 		if (microbenchmark_takes(m, p) && i-- == 0)
 			return microbenchmark_parameters[p].name;
 	return NULL;
@@ -90,7 +90,7 @@ int microbenchmark_set(const struct microbenchmark *m, const char *name, uint64_
 {
 	char words[256];
 
-	for (size_t p = 0; p < N_PARAMETERS; p++) {
+	for (enum parameter p = 0; p < N_PARAMETERS; p++) {
 		const struct parameter_range *range = &m->parameters[p];
 
 		if (!microbenchmark_takes(m, p) ||

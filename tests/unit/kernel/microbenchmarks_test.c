@@ -23,7 +23,7 @@ static void test_tables(void **state)
 		assert_true(m->iteration[0] != '\0' && m->proves[0] != '\0');
 		assert_true(microbenchmark_takes(m, ITERATIONS));
 		assert_true((m->architectures & ON_AARCH64) != 0);
-		for (size_t p = 0; p < N_PARAMETERS; p++) {
+		for (enum parameter p = 0; p < N_PARAMETERS; p++) {
 			const struct parameter_range *r = &m->parameters[p];
 
 			assert_true(r->least <= r->usual && r->usual <= r->most);
@@ -191,7 +191,7 @@ static void test_all_run(void **state)
 		if (!microbenchmark_is_here(m))
 			continue;
 		n++;
-		for (size_t p = 0; p < N_PARAMETERS; p++) {
+		for (enum parameter p = 0; p < N_PARAMETERS; p++) {
 			const struct parameter_range *r = &m->parameters[p];
 
 			if (!microbenchmark_takes(m, p))
