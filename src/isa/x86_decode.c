@@ -151,6 +151,10 @@ static enum flow_kind x86_decode_kind_of(const ZydisDecodedInstruction *i)
 		return FLOW_STOP;
 	case ZYDIS_MNEMONIC_UIRET:
 		return FLOW_RETURN;
+	case ZYDIS_MNEMONIC_XABORT: /* goes elsewhere only inside of a transaction: an exception */
+		return FLOW_SYSTEM;
+	case ZYDIS_MNEMONIC_XEND:
+		return FLOW_NEXT;
 	default:
 		return (enum flow_kind)kinds_of_categories[i->meta.category];
 	}

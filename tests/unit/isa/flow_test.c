@@ -42,6 +42,8 @@ static const struct flow_case {
 	{ "push %rax", ISA_X86_64, { 0xff, 0xf0 }, 2, FLOW_NEXT, 0 },
 	{ "rep ret", ISA_X86_64, { 0xf3, 0xc3 }, 2, FLOW_RETURN, 0 },
 	{ "syscall", ISA_X86_64, { 0x0f, 0x05 }, 2, FLOW_SYSTEM, 0 },
+	{ "xabort $0xff", ISA_X86_64, { 0xc6, 0xf8, 0xff }, 3, FLOW_SYSTEM, 0 },
+	{ "xend", ISA_X86_64, { 0x0f, 0x01, 0xd5 }, 3, FLOW_NEXT, 0 },
 	{ "ud2", ISA_X86_64, { 0x0f, 0x0b }, 2, FLOW_STOP, 0 },
 	{ "inc %eax, which is a prefix in 64 bits", ISA_X86_32, { 0x40 }, 1, FLOW_NEXT, 0 },
 	{ "jmp .+6", ISA_X86_32, { 0xe9, 1, 0, 0, 0 }, 5, FLOW_JUMP, 0x1006 },
