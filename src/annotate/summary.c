@@ -91,6 +91,42 @@ static const char *latency_words(const struct annotation *a, size_t i, struct ta
 			    table_human(t, cell_count(l.cycles / l.n_all), "cycles"));
 }
 
+/* The load beyond the L1D with most latency; list.n: none is known. */
+static size_t slowest_load(const struct annotation *a)
+{
+	uint64_t most = 0;
+	size_t best = a->list.n;
+
+	for (size_t i = 0; i < a->list.n; i++) {
+		uint64_t cycles = annotated_latency(a, i, COUNT_TOTAL).cycles, n;
+		const struct annotate_value *far = far_source(a, i, &n);
+
+		if (far == NULL || key_source(far->value)->level <= SOURCE_L1 || cycles <= most)
+			continue;
+		most = cycles;
+		best = i;
+	}
+	return best;
+}
+
+/* An instruction that waits for its operands is not what to change: says which load is slow. */
+static void say_cause(const struct annotation *a, size_t i, struct table *answer)
+{
+	uint64_t total = annotated_latency(a, i, COUNT_TOTAL).cycles;
+	uint64_t issue = annotated_latency(a, i, COUNT_ISSUE).cycles;
+	size_t load = slowest_load(a);
+
+	if (issue < total / 2 || load == i)
+		return;
+	if (load == a->list.n)
+		answer_say(answer, "Most of it is before issue: it waits for its operands.");
+	else
+		answer_say(answer,
+			   "Most of it is before issue: it waits for its operands. The slowest "
+			   "load is %s%s.",
+			   where_words(a, load, answer), latency_words(a, load, answer));
+}
+
 void annotate_summary(const struct annotation *a, struct table *answer)
 {
 	const struct annotate_region *r = a->region;
@@ -110,4 +146,6 @@ void annotate_summary(const struct annotation *a, struct table *answer)
 		   is_spe ? "is" : "are", where_words(a, i, answer),
 		   is_spe ? latency_words(a, i, answer) : "",
 		   n < SPARSE_BELOW ? " (too few samples)" : "");
+	if (is_spe)
+		say_cause(a, i, answer);
 }

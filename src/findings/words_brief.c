@@ -492,6 +492,14 @@ static void put_why_not(const struct findings *f, struct text *out)
 		text_str(out, "Cycle accounting: cyclops cycles. ");
 }
 
+/* Waiting for several things at a time is counted for each of them, so the cost of one is a limit. */
+static const char *interval_words(const struct finding *f)
+{
+	if (f->loop != NULL)
+		return "at most, as waits overlap; \xc2\xb1 is the 95 % interval, from ";
+	return "\xc2\xb1 is the 95 % interval, from ";
+}
+
 /* What it rests on, and what was lost of that. */
 static void say_confidence(struct table *t, const struct findings *found, const char *lost)
 {
@@ -502,8 +510,7 @@ static void say_confidence(struct table *t, const struct findings *found, const 
 	if (f->sharing != NULL || f->coverage.is_set)
 		text_format(&text, "Confidence: %s", finding_confidence_words(t, f));
 	else if (f->samples.n_all > 0)
-		text_format(&text, "Confidence: %s%s",
-			    has_error(f) ? "\xc2\xb1 is the 95 % interval, from " : "",
+		text_format(&text, "Confidence: %s%s", has_error(f) ? interval_words(f) : "",
 			    table_human(t, cell_count(f->samples.n), f->samples.of));
 	if (f->samples.no_jitter)
 		text_str(&text, "; no jitter: loops in step with the interval mislead");
