@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "list/penalties.h"
 
+#include "base/text.h"
 #include "cycles/tree/template.h"
 
 enum { EVENT, BRANCH, PENALTY, UNIT, STATE, CODE, PERIOD, TREE, SOURCE, N };
@@ -59,6 +60,35 @@ static void add_tree(const struct cycle_template *t, struct table *out)
 	}
 }
 
+/* Branches of stalled cycles whose events cost something: what limits them, and which nothing does. */
+static void note_caps(const struct cycle_template *t, struct table *out)
+{
+	struct text capped = { 0 }, free_ones = { 0 };
+
+	for (size_t i = 0; i < t->n_nodes; i++) {
+		const struct cycle_node *n = &t->nodes[i];
+		bool costs = false;
+
+		for (size_t k = 0; k < t->n_nodes; k++)
+			costs |= t->nodes[k].adds && cycle_node_is_below(t, (int)k, (int)i);
+		if (n->kind != NODE_BRANCH || n->parent != NO_NODE || !n->is_stall || !costs)
+			continue;
+		text_part(n->cap != NO_NODE ? &capped : &free_ones);
+		text_str(n->cap != NO_NODE ? &capped : &free_ones, n->name);
+		if (n->cap != NO_NODE)
+			text_format(&capped, " (%s)", t->nodes[n->cap].name);
+	}
+	text_char(&capped, '\0');
+	text_char(&free_ones, '\0');
+	if (capped.n > 1)
+		table_note(out, "capped: %s", capped.bytes);
+	if (free_ones.n > 1)
+		table_note(out, "no cap, as no event counts all cycles they can cost: %s",
+			   free_ones.bytes);
+	text_release(&capped);
+	text_release(&free_ones);
+}
+
 int penalties_table(const char *name, const struct cpu *cpu, struct table *out, struct err *err)
 {
 	struct cycle_template *t = NULL;
@@ -76,6 +106,7 @@ int penalties_table(const char *name, const struct cpu *cpu, struct table *out, 
 		if (cycle_template_of_cpu(cpu != NULL ? cpu_id(cpu) : name, "", &t, err) < 0)
 			return -1;
 	add_tree(t, out);
+	note_caps(t, out);
 	cycle_template_free(t);
 	return 0;
 }

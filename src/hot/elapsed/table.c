@@ -383,15 +383,14 @@ static void note_rest(const struct making *m, struct table *t)
 			   table_human(t, cell_number(round(span - covered - waiting)), "ns"));
 }
 
-/* Have some of the rows that are shown a time, and others "-"? */
+/* Has a row that is shown no time of its own, though others have? */
 static bool has_gaps(const struct table *t, size_t top)
 {
-	size_t n = table_n_rows(t), n_told = 0;
-	size_t column = (size_t)table_column(t, "time_share");
+	size_t n = table_n_rows(t), n_told = 0, at = (size_t)table_column(t, "time_share");
 
 	n = top > 0 && top < n ? top : n;
 	for (size_t i = 0; i < n; i++)
-		n_told += table_cell(t, i, column)->type != CELL_NONE;
+		n_told += table_cell(t, i, at)->type != CELL_NONE;
 	return n_told > 0 && n_told < n;
 }
 
@@ -404,14 +403,13 @@ static void note_untold(const struct making *m, struct table *t)
 
 	if (untold <= least_share)
 		return;
-	table_note(
-		t, "%s%.1f %% of the run time cannot be assigned to one row. %s",
-		has_gaps(t, m->request->top) ? "-: " : "", 100 * untold,
-		is_short ? table_format(t,
-					"The capture is too short to separate these %s' run time. "
-					"Record longer, or sample more often.",
-					is_by_function ? "functions" : "rows")
-			 : "The rows alternate too fast, or have too few samples.");
+	table_note(t, "%s%.1f %% of the run time cannot be assigned to one row. %s",
+		   has_gaps(t, m->request->top) ? "-: " : "", 100 * untold,
+		   is_short ? table_format(t,
+					   "The capture is too short to separate these %s' run "
+					   "time. Record longer, or sample more often.",
+					   is_by_function ? "functions" : "rows")
+			    : "The rows alternate too fast, or have too few samples.");
 }
 
 /* What limits and shares rest on. */
