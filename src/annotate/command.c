@@ -84,13 +84,15 @@ struct annotated_blocks {
 };
 
 static void read_blocks(struct annotated_blocks *blocks, struct session *s,
-			const struct select *select, const struct annotation *annotation)
+			const struct select *select, const struct annotation *annotation,
+			bool is_for_reading)
 {
 	if (annotation->shortage != NULL || annotation->list.n == 0)
 		return;
 	blocks->is_there = true;
 	blocks->has_executions =
 		branch_stacks_read(&blocks->stacks, s, select, -1, false, &blocks->obstacle) == 0;
+	blocks->stacks.hides_biased = is_for_reading;
 	cfg_init(&blocks->cfg, annotation, blocks->has_executions ? &blocks->stacks : NULL, false);
 }
 
@@ -124,7 +126,7 @@ static int annotate_print(struct question *q, struct session *s, const struct se
 	annotation_read(&annotation, s, counted, syntax);
 	annotation.time = obstacle == NULL ? time : NULL;
 	if (command->blocks)
-		read_blocks(&blocks, s, select, &annotation);
+		read_blocks(&blocks, s, select, &annotation, question_is_for_reading(q));
 	view->blocks = blocks.is_there ? &blocks.cfg : NULL;
 	if (view->n_events == 0)
 		annotate_view_fill(view, &annotation);

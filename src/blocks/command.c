@@ -162,6 +162,7 @@ static int blocks_answer(struct question *q, struct session *s, const struct sel
 			return -1;
 	}
 	has_stacks = branch_stacks_start(&stacks, s, event, true, &obstacle) == 0;
+	stacks.hides_biased = question_is_for_reading(q);
 	if (has_stacks)
 		also.analysis = branch_stacks_first_scan(&stacks);
 	rc = annotate_find(s, select, command->function, &also, &region, err);

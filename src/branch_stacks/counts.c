@@ -521,15 +521,13 @@ static void count_stack(struct stack_counts *c, const struct batch *b, size_t ro
 	uint64_t time_ns =
 		attribution_row_time(timeline_is_by_position(c->session->timeline), b, row);
 	uint64_t weight = sample_weight(c, b, row);
-	uint64_t each_segment = o->by_cycles ? cycle_weight(c, b, row, size)
-					     : divide_weight(weight, size->n_segments);
-	uint64_t each_taken = o->by_cycles ? taken_weight(size, each_segment)
-					   : divide_weight(weight, size->n_taken);
+	uint64_t each_segment = o->by_cycles ? cycle_weight(c, b, row, size) : weight;
+	uint64_t each_taken = o->by_cycles ? taken_weight(size, each_segment) : weight;
 	struct segment_end end = { 0 };
 
 	c->weight = add_up(c->weight, weight);
-	if (size->n == 1)
-		c->single_weight = add_up(c->single_weight, weight);
+	c->segments_weight = add_up(c->segments_weight, times(size->n_segments, each_segment));
+	c->taken_weight = add_up(c->taken_weight, times(size->n_taken, each_taken));
 	if (size->cycles > 0)
 		c->timed_weight = add_up(c->timed_weight, weight);
 	for (uint64_t position = 0; position < size->n;) {
@@ -651,7 +649,8 @@ static void stack_merge(void *into, const void *from, const struct id_map *map)
 	c->n_wrong_path += part->n_wrong_path;
 	c->deepest = part->deepest > c->deepest ? part->deepest : c->deepest;
 	c->weight = add_up(c->weight, part->weight);
-	c->single_weight = add_up(c->single_weight, part->single_weight);
+	c->segments_weight = add_up(c->segments_weight, part->segments_weight);
+	c->taken_weight = add_up(c->taken_weight, part->taken_weight);
 	c->timed_weight = add_up(c->timed_weight, part->timed_weight);
 	c->n_instruction_samples += part->n_instruction_samples;
 	c->instructions_weight = add_up(c->instructions_weight, part->instructions_weight);

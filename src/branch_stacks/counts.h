@@ -4,8 +4,10 @@
  * where the older one went to where the newer one branched: a segment. A stack of n entries has n
  * branches and n - 1 segments, position 0 being the newest.
  *
- * A sample stands for its period, times the factor of multiplexing, divided among what it has: each of
- * its n branches for period / n, each of its n - 1 segments for period / (n - 1).
+ * A sample stands for its period, times the factor of multiplexing. What all samples stand for is divided
+ * among their branches, and among their segments: each has a weight in proportion to what its sample
+ * stands for, however many the sample has. To divide each sample among its own would be right on
+ * average, too, but the few segments of a short stack would weigh much, and add their chance.
  *
  * If the event counts cycles, samples stand for what ran in their periods at the speed of their
  * stacks. The speed is that of samples of one place and of one part of the capture together: each
@@ -108,8 +110,8 @@ struct stack_counts {
 	uint64_t n_wrong_path, first_wrong_path; /* the position in the file of its sample */
 	uint64_t deepest;			 /* entries of the deepest stack */
 	uint64_t weight;			 /* of the samples with entries */
-	uint64_t single_weight;			 /* of those with one */
-	uint64_t timed_weight;			 /* of those with cycles */
+	uint64_t segments_weight, taken_weight; /* of their segments, and branches, until divided */
+	uint64_t timed_weight;			/* of those with cycles */
 	uint64_t n_instruction_samples, instructions_weight; /* of instructions_event */
 };
 

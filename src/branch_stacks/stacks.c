@@ -79,17 +79,18 @@ static struct stack_counts *scan_stacks(struct branch_stacks *b, const struct se
 	return analysis.result;
 }
 
-/* Stacks of one entry have no segment: what they stand for is as in the others. */
-static void spread_single_stacks(struct stack_counts *c)
+/* Divides what the samples stand for among their segments, and among their branches. */
+static void divide_weights(struct stack_counts *c)
 {
-	double factor;
+	double each = c->segments_weight > 0 ? (double)c->weight / (double)c->segments_weight : 0;
 
-	if (c->single_weight == 0 || c->single_weight >= c->weight)
-		return;
-	factor = (double)c->weight / (double)(c->weight - c->single_weight);
 	for (size_t i = 0; i < c->segment_sums.n; i++)
 		c->segment_sums.items[i].weight =
-			(uint64_t)((double)c->segment_sums.items[i].weight * factor + 0.5);
+			(uint64_t)((double)c->segment_sums.items[i].weight * each + 0.5);
+	each = c->taken_weight > 0 ? (double)c->weight / (double)c->taken_weight : 0;
+	for (size_t i = 0; i < c->taken_sums.n; i++)
+		c->taken_sums.items[i].weight =
+			(uint64_t)((double)c->taken_sums.items[i].weight * each + 0.5);
 }
 
 /*
@@ -107,7 +108,7 @@ static void take_scan(struct branch_stacks *b, const struct select *select,
 		b->options.speeds = NULL;
 		stack_class.free(first);
 	} else {
-		spread_single_stacks(counts);
+		divide_weights(counts);
 	}
 	b->counts = counts;
 	segments_init(&b->segments, b->session, &b->functions, counts);
@@ -226,9 +227,11 @@ int branch_stacks_start(struct branch_stacks *b, struct session *s, int event, b
 	if (event < 0)
 		event = branch_stacks_choose(s, FILTER_ANY);
 	if (event < 0)
-		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
-			       "no branch stacks were recorded (cyclops record --branches, on CPUs "
-			       "with LBR or BRBE)");
+		return err_set(
+			err, ERR_NO_DATA, ERR_NOWHERE,
+			"no branch stacks were recorded: 'perf record -j any,u -e "
+			"branches:u', or 'cyclops record --branches', does on a CPU with LBR "
+			"(x86) or BRBE (Arm)");
 	b->filter = stack_filter_of(s, (size_t)event);
 	b->trigger = stack_trigger_of(s, (size_t)event, &b->is_speculative);
 	b->options.event = (size_t)event;
@@ -294,6 +297,8 @@ double branch_stacks_executions(const struct branch_stacks *b, double weight)
 {
 	const struct stack_counts *c = b->counts;
 
+	if (b->bias.is_biased && b->hides_biased)
+		return NAN;
 	if (stack_trigger_counts(b->trigger, b->filter))
 		return weight / STACK_WEIGHT_ONE;
 	/* stacks without cycles: as if they were like those with cycles */
@@ -380,7 +385,7 @@ static void note_bias(const struct branch_stacks *b, struct table *t)
 	if (bias->is_biased)
 		table_note(t,
 			   "biased: the share of the branch at %s differs %.1f times between "
-			   "positions of the stack; only shares mean something",
+			   "positions of the stack; no counts of executions, only shares",
 			   name_place(b, bias->worst, t), bias->worst_ratio);
 	if (b->is_speculative && !capture_spe(b->session->capture)->is_modelled)
 		table_note(t, "%s counts branches of wrong paths, too: counts are upper bounds",

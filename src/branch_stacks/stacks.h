@@ -47,6 +47,9 @@ struct branch_stacks {
 	struct code_functions functions;
 	struct segments segments;
 
+	/* set by the caller: counts of biased stacks are not known, only shares */
+	bool hides_biased;
+
 	size_t n_positions;
 	struct stack_position positions[STACK_POSITIONS]; /* before any is left out */
 	size_t n_left_out;

@@ -8,6 +8,8 @@
 #include "estimate/shares.h"
 #include "table/answer.h"
 
+static const double deviations_95 = 1.96;
+
 enum calls_column {
 	CALLS_COL_CALLER,
 	CALLS_COL_CALLER_MODULE,
@@ -18,6 +20,7 @@ enum calls_column {
 	CALLS_COL_SHARE,
 	CALLS_COL_CALLS,
 	CALLS_COL_ERROR,
+	CALLS_COL_MARGIN,
 	CALLS_COL_RECORDS,
 	CALLS_COL_VIA,
 	CALLS_COL_MISPREDICTED,
@@ -41,8 +44,10 @@ static const struct column call_columns[CALLS_N_COLS] = {
 			      "part of all recorded calls" },
 	[CALLS_COL_CALLS] = { "calls", NULL, "calls", CELL_NUMBER, COLUMN_TRUST,
 			      "how often, by the returns in branch stacks" },
-	[CALLS_COL_ERROR] = { "calls_se", "±", "calls", CELL_NUMBER, 0,
+	[CALLS_COL_ERROR] = { "calls_se", NULL, "calls", CELL_NUMBER, COLUMN_MACHINE_ONLY,
 			      "standard error of it, by the number of samples" },
+	[CALLS_COL_MARGIN] = { "margin", "±", "calls", CELL_NUMBER, COLUMN_TEXT_ONLY,
+			       "half of the 95 % confidence interval" },
 	[CALLS_COL_RECORDS] = { "records", NULL, "records", CELL_COUNT, COLUMN_MACHINE_ONLY,
 				"returns that were recorded" },
 	[CALLS_COL_VIA] = { "via", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_BLANK,
@@ -74,8 +79,10 @@ static void add_call(const struct calls *c, const struct call *call, uint64_t of
 	cells[CALLS_COL_CALLEE_MODULE] = cell_text(names_module(c->stacks.session, callee->module));
 	cells[CALLS_COL_SHARE] = cell_ratio(call->returns.n, of);
 	cells[CALLS_COL_CALLS] = branch_stacks_cell(&c->stacks, calls_of(c, call), call->returns.n);
-	if (!isnan(calls_error(c, call)))
+	if (!isnan(calls_error(c, call))) {
 		cells[CALLS_COL_ERROR] = cell_number(calls_error(c, call));
+		cells[CALLS_COL_MARGIN] = cell_number(deviations_95 * calls_error(c, call));
+	}
 	cells[CALLS_COL_RECORDS] = cell_count(call->returns.n);
 	if (call->via != NULL)
 		cells[CALLS_COL_VIA] = cell_text(call->via);

@@ -85,6 +85,7 @@ static int calls_answer(struct question *q, struct session *s, const struct sele
 			return -1;
 	}
 	rc = calls_read(&calls, s, select, event, err);
+	calls.stacks.hides_biased = question_is_for_reading(q);
 	if (rc == 0)
 		rc = show_calls(q, &calls, err);
 	calls_release(&calls);

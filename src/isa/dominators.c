@@ -160,6 +160,8 @@ void isa_dominators_release(struct isa_dominators *f)
 
 bool isa_dominates(const struct isa_dominators *f, size_t by, size_t to)
 {
+	if (f->rank[by] == 0 || f->rank[to] == 0)
+		return false;
 	while (f->rank[to] > f->rank[by])
 		to = f->dominator[to];
 	return to == by;

@@ -27,7 +27,7 @@ struct isa_dominators {
 void isa_dominators_init(struct isa_dominators *, const struct isa_step *, size_t n);
 void isa_dominators_release(struct isa_dominators *);
 
-/* Does every known path from the entry to `to` go through `by`? */
+/* Does every known path from the entry to `to` go through `by`? No if there is none to either. */
 bool isa_dominates(const struct isa_dominators *, size_t by, size_t to);
 
 /*

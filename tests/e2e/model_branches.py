@@ -69,14 +69,14 @@ def compile_kernel(kernels, folder, source, name, *words):
 
 
 def cluster_errors(stacks, start, end):
-    """By instruction: the standard error of its executions, if stacks are independent."""
+    """By instruction: the standard error of its executions, if stacks are independent. All segments weigh the same."""
     sums, squares = collections.Counter(), collections.Counter()
+    weight = PERIOD * len(stacks) / sum(max(0, len(entries) - 1) for entries in stacks)
     for entries in stacks:
         here = collections.Counter()
         for newer, older in zip(entries, entries[1:]):
             if start <= older[1] < end and newer[0] < end:
                 here.update(range(older[1], newer[0] + 4, 4))
-        weight = PERIOD / max(1, len(entries) - 1)
         for pc, n in here.items():
             sums[pc] += n * weight
             squares[pc] += (n * weight) ** 2
@@ -119,8 +119,7 @@ def check_executions(checks, cyclops, kernels, folder, n_stacks):
         common = [found for truth, found in executed.values() if abs(truth / (rounds * INNER_TRIPS / 2) - 1) < 0.01]
         inner = max(executed.values())[1]
         outer = [found for truth, found in executed.values() if truth == rounds]
-        # stacks of few entries have segments of large weights
-        tolerance = math.sqrt(100000 / n_stacks) * (3 if "stack_shallow=25" in words else 1)
+        tolerance = math.sqrt(100000 / n_stacks)
         checks.expect(len(common) == 2 and abs(common[0] / common[1] - 1) < 0.001 * tolerance, f"{where}: copies and roots: {common}")
         checks.expect(outer and all(abs(inner / n / INNER_TRIPS - 1) < 0.01 / 8 * tolerance for n in outer), f"{where}: {inner} of {outer}")
         print(f"{where}: {len(stacks)} stacks, copies : roots {common[0] / common[1]:.4f}, inner : outer {inner / outer[0]:.3f}")
