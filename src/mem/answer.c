@@ -5,6 +5,7 @@
 #include "access/vector_length.h"
 #include "base/alloc.h"
 #include "keys/keys.h"
+#include "mem/levels.h"
 #include "mem/parts.h"
 #include "mem/rows.h"
 #include "mem/summary.h"
@@ -218,6 +219,54 @@ static int mem_answer_make_tables(struct making *m, struct err *err)
 	return 0;
 }
 
+/* The slowest level beside the fastest one. */
+static void say_slowest_level(const struct table *levels, struct table *answer)
+{
+	int level = table_column(levels, "level"), cycles = table_column(levels, "cycles");
+	const struct cell *first = NULL, *last = NULL;
+	const char *name = NULL;
+
+	answer_init(answer);
+	for (size_t row = 0; row < table_n_rows(levels); row++) {
+		const struct cell *cell = table_cell(levels, row, (size_t)cycles);
+
+		if (cell->type == CELL_NONE ||
+		    table_cell(levels, row, (size_t)level)->type == CELL_NONE)
+			continue;
+		if (first == NULL)
+			first = cell;
+		if (last != NULL && cell->number <= last->number)
+			continue;
+		last = cell;
+		name = table_cell(levels, row, (size_t)level)->text;
+	}
+	if (last != NULL && last != first)
+		answer_say(answer, "A load from %s takes %s, %.3g times as long as the fastest.",
+			   name, table_human(answer, *last, "cycles"),
+			   last->number / first->number);
+}
+
+static int make_levels(struct session *s, const struct select *select,
+		       const struct mem_request *request, struct mem_report *out)
+{
+	struct core_clock clock = request->clock;
+	struct analysis parts[] = { { .class = &load_levels_class },
+				    { .class = &clock_pairs_class } };
+
+	scan_part(s, select, &(struct scan_wish){ .only_memory = true }, parts, COUNT(parts));
+	if (clock.basis == CLOCK_UNKNOWN)
+		clock = core_clock_derived(parts[1].result);
+	load_levels_table(parts[0].result, &clock, select, &out->levels);
+	if (table_n_rows(&out->levels) == 0)
+		note_without_memory(s, &out->levels);
+	say_slowest_level(&out->levels, &out->answer);
+	*vec_add(&out->shown.list) = &out->answer;
+	*vec_add(&out->shown.list) = &out->levels;
+	for (size_t i = 0; i < COUNT(parts); i++)
+		parts[i].class->free(parts[i].result);
+	return 0;
+}
+
 int mem_report_make(struct session *s, const struct select *select,
 		    const struct mem_request *request, struct mem_report *out, struct err *err)
 {
@@ -232,6 +281,8 @@ int mem_report_make(struct session *s, const struct select *select,
 	struct keys named = *m.by;
 	int rc;
 
+	if (request->by_level)
+		return make_levels(s, select, request, out);
 	prepare(&m);
 	scan_part(s, select, &(struct scan_wish){ .only_memory = true }, m.parts, N_PARTS);
 	if (m.clock.basis == CLOCK_UNKNOWN)
@@ -253,7 +304,7 @@ int mem_report_make(struct session *s, const struct select *select,
 void mem_report_release(struct mem_report *r)
 {
 	struct table *const tables[] = { &r->answer, &r->rows,	 &r->functions, &r->translation,
-					 &r->events, &r->region, &r->histogram };
+					 &r->events, &r->region, &r->histogram, &r->levels };
 
 	for (size_t i = 0; i < COUNT(tables); i++)
 		table_release(tables[i]);

@@ -15,6 +15,7 @@ struct mem_request {
 	size_t top;	  /* rows of each kind; 0: all */
 	const char *sort; /* name of a column of the table by key, or NULL */
 	bool with_histogram;
+	bool by_level;		 /* the table of levels alone */
 	bool with_loads;	 /* what gates need; rows are by source then */
 	bool for_programs;	 /* all tables, also where all are empty for the same reason */
 	uint32_t vector_bits;	 /* of SVE, where no record says it; 0: not given */
@@ -24,7 +25,7 @@ struct mem_request {
 
 /* The tables, to be released with mem_report_release(). Zeroed is empty. */
 struct mem_report {
-	struct table answer, rows, functions, translation, events, region, histogram;
+	struct table answer, rows, functions, translation, events, region, histogram, levels;
 	struct tables shown;
 	struct mem_loads loads; /* if wanted */
 };

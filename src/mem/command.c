@@ -19,7 +19,7 @@ struct mem_command {
 	const char *ghz;
 	const char *region;
 	unsigned vector_length;
-	bool histogram;
+	bool histogram, by_level;
 
 	struct mem_request request; /* what that means */
 	char *select;		    /* of --select and --region */
@@ -36,6 +36,10 @@ static const struct option options[] = {
 	  "core frequency, for latencies in ns" },
 	{ "vector-length", 0, OPTION_COUNT, offsetof(struct mem_command, vector_length), "BITS",
 	  "length of SVE vectors, where it was not recorded" },
+	{ "by-level", 0, OPTION_FLAG, offsetof(struct mem_command, by_level), NULL,
+	  "how long a load takes from each level of the memory hierarchy: that\n"
+	  "                          table alone; derived latency where the direct one is "
+	  "saturated" },
 	{ "histogram", 0, OPTION_FLAG, offsetof(struct mem_command, histogram), NULL,
 	  "also the distribution of each row's latencies" },
 };
@@ -50,6 +54,7 @@ static int mem_make_request(struct question *q, struct err *err)
 		.top = rows_to_show(&q->rows),
 		.sort = q->rows.sort,
 		.with_histogram = command->histogram,
+		.by_level = command->by_level,
 		.with_loads = question_has_gates(q),
 		.region = command->region,
 		.vector_bits = command->vector_length,
@@ -58,6 +63,10 @@ static int mem_make_request(struct question *q, struct err *err)
 		return -1;
 	if (command->by != NULL && keys_parse(command->by, &command->request.by, err) < 0)
 		return -1;
+	if (command->by_level &&
+	    (command->by != NULL || command->histogram || question_has_gates(q)))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--by-level: not with --by, --histogram or --fail-if");
 	if (question_has_gates(q) && command->by != NULL)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--fail-if is about all loads, or those of --region and --select: "
@@ -81,7 +90,8 @@ static int mem_answer(struct question *q, struct session *s, const struct select
 
 	command->request.for_programs = !question_is_for_reading(q);
 	rc = mem_report_make(s, select, &command->request, &report, err);
-	q->lacks_data = rc == 0 && table_n_rows(&report.rows) == 0;
+	q->lacks_data =
+		rc == 0 && table_n_rows(command->by_level ? &report.levels : &report.rows) == 0;
 	if (rc == 0)
 		rc = question_judge(q, measure_mem_gate, &report.loads, err);
 	if (rc == 0)

@@ -63,6 +63,7 @@ hot --time-estimate
 hot --arguments --histogram
 mem
 mem --by function --histogram
+mem --by-level --ghz 2.5
 mem --fail-if dram_share>5%
 mem --by event,operation --ghz 2.5
 mem --by instruction,thread --time-slices 3
