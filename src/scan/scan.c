@@ -35,6 +35,7 @@ struct scan_job {
 	size_t n_analyses;
 	struct worker *workers;
 	struct scan_wish wish;
+	bool is_for_times; /* nobody asks more than when records were taken, so not whose they are */
 	bool unwinds;
 	bool has_filters;	/* of SPE, says the header: records are held to it */
 	bool *without_branches; /* by event; NULL: nobody wants them */
@@ -246,7 +247,8 @@ static bool next_rows(const struct scan_job *job, struct worker *w)
 	while (read_rows(job, w)) {
 		hold_to_filters(job, w);
 		drop_unwanted(&job->wish, w->batch);
-		attribution_apply(w->attribution, w->batch);
+		if (!job->is_for_times)
+			attribution_apply(w->attribution, w->batch);
 		if (job->select != NULL)
 			select_apply(job->select, w->batch);
 		if (w->batch->n == 0)
@@ -446,6 +448,7 @@ void scan_part(struct session *s, const struct select *select, const struct scan
 		.analyses = analyses,
 		.n_analyses = n,
 		.wish = *wish,
+		.is_for_times = n == 0 && select == NULL,
 	};
 
 	progress_begin(s->progress, "decoding", capture_n_units(s->capture));
