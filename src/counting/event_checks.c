@@ -26,6 +26,7 @@ static const char *const verdict_names[N_EVENT_VERDICTS] = {
 	[EVENT_OK] = "ok",
 	[EVENT_READS_0] = "reads 0",
 	[EVENT_IS_OFF] = "off",
+	[EVENT_FIRES_ELSEWHERE] = "fires elsewhere",
 };
 
 void event_checks_release(struct event_checks *c)
@@ -58,21 +59,28 @@ const char *event_verdict_name(enum event_verdict verdict)
 	return verdict_names[verdict];
 }
 
-const char *event_checks_key(struct arena *memory, uint64_t midr, const char *cpu_name)
+const char *event_checks_key_of(struct arena *memory, uint64_t midr, const char *cpu_name,
+				const char *kernel_release)
 {
-	struct utsname kernel = { 0 };
 	struct text text = { 0 };
 	const char *key;
 
-	uname(&kernel);
 	if (midr != 0)
 		text_format(&text, "0x%llx", (unsigned long long)midr);
 	else
 		text_str(&text, cpu_name != NULL ? cpu_name : "unknown CPU");
-	text_format(&text, " %s", kernel.release);
+	text_format(&text, " %s", kernel_release);
 	key = arena_strndup(memory, text.bytes, text.n);
 	text_release(&text);
 	return key;
+}
+
+const char *event_checks_key(struct arena *memory, uint64_t midr, const char *cpu_name)
+{
+	struct utsname kernel = { 0 };
+
+	uname(&kernel);
+	return event_checks_key_of(memory, midr, cpu_name, kernel.release);
 }
 
 /* The folder of the file. False if neither XDG_STATE_HOME nor HOME is set. */

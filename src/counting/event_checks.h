@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Results of cyclops doctor --events: which events of this machine read 0, or are off, for loops of
- * known counts. They are kept in $XDG_STATE_HOME/cyclops/events.json, or below ~/.local/state, by
+ * Results of cyclops kernel --validate and doctor --events: which events of this machine read 0, are off,
+ * or count what they must not, for loops of known counts. They are kept in $XDG_STATE_HOME/cyclops/events.json, or below ~/.local/state, by
  * CPU and kernel version. An event that reads 0 is treated as one that the machine does not have.
  */
 #ifndef CYCLOPS_COUNTING_EVENT_CHECKS_H
@@ -17,8 +17,9 @@
 
 enum event_verdict {
 	EVENT_OK,
-	EVENT_READS_0, /* though the loop makes it count */
-	EVENT_IS_OFF,  /* the count is outside of the expected range */
+	EVENT_READS_0,	       /* though the loop makes it count */
+	EVENT_IS_OFF,	       /* the count is outside of the expected range */
+	EVENT_FIRES_ELSEWHERE, /* it counts in loops in which it must not */
 	N_EVENT_VERDICTS,
 };
 
@@ -38,7 +39,7 @@ void event_checks_release(struct event_checks *);
 void event_checks_add(struct event_checks *, const char *event, enum event_verdict, double factor);
 const struct event_check *event_checks_find(const struct event_checks *, const char *event);
 
-/* "ok", "reads 0", "off". */
+/* "ok", "reads 0", "off", "fires elsewhere". */
 const char *event_verdict_name(enum event_verdict);
 
 /*
@@ -46,6 +47,10 @@ const char *event_verdict_name(enum event_verdict);
  * of 0 is replaced by the CPU's name, which may be NULL. The text is in the arena.
  */
 const char *event_checks_key(struct arena *, uint64_t midr, const char *cpu_name);
+
+/* The same for a machine that ran the kernel `kernel_release`: one that recorded a capture. */
+const char *event_checks_key_of(struct arena *, uint64_t midr, const char *cpu_name,
+				const char *kernel_release);
 
 /* Adds the checks under the key. Adds nothing if the file has none or cannot be read. */
 void event_checks_load(const char *key, struct event_checks *out);

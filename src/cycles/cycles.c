@@ -26,7 +26,9 @@ static void count_nodes(const struct cycle_report *r, uint32_t row, struct cycle
 	for (size_t i = 0; i < r->objects->events.n; i++) {
 		const struct cycle_event *event = &r->objects->events.items[i];
 
-		if (event->node != NO_NODE)
+		if (event->node != NO_NODE && event->reads_0 && event->n == 0)
+			counts[event->node].reads_0 = true;
+		else if (event->node != NO_NODE)
 			counts[event->node] = (struct cycle_count){
 				.is_collected = true,
 				.is_unscaled = !event->is_known,

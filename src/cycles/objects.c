@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "capture/format/info.h"
+#include "counting/event_checks.h"
 #include "cycles/block_starts.h"
 #include "cycles/events.h"
 #include "cycles/sums.h"
@@ -41,6 +43,7 @@ struct adding {
 	struct cycle_sums *sums;
 	struct block_starts blocks; /* only if rows are blocks */
 	struct mux *mux;
+	struct event_checks checks; /* of the events on the machine of the capture */
 	uint32_t *events;	    /* by event of the capture: number in objects->events */
 	struct tuples words;	    /* of keys: rows of this capture … */
 	VEC_OF(uint32_t) object_of; /* … → object */
@@ -111,11 +114,35 @@ static uint32_t event_add(struct cycle_objects *o, const char *name, int node)
 	return i;
 }
 
+/* The results of `kernel --validate` on the machine of the capture; none if its CPU has no MIDR. */
+static void load_checks(struct adding *a)
+{
+	const struct info *info = capture_info(a->session->capture);
+	const struct strings *strings = capture_strings(a->session->capture);
+	uint64_t midr = info_midr(info, strings);
+
+	if (midr != 0 && info->os_release.v != 0)
+		event_checks_load(event_checks_key_of(&a->checks.memory, midr, NULL,
+						      strings_get(strings, info->os_release)),
+				  &a->checks);
+}
+
+/* Does a node's event read 0 on the machine of the capture? */
+static bool reads_0(const struct adding *a, int node)
+{
+	const struct event_check *check =
+		node == NO_NODE ? NULL
+				: event_checks_find(&a->checks, a->objects->tree->nodes[node].name);
+
+	return check != NULL && check->verdict == EVENT_READS_0;
+}
+
 /* Which events of the capture are which of all. Those that count nothing are none. */
 static void add_events(struct adding *a, const struct cycle_events *matched)
 {
 	const struct capture *c = a->session->capture;
 
+	load_checks(a);
 	a->events = mem_alloc(matched->n + 1, sizeof(*a->events));
 	for (size_t i = 0; i < matched->n; i++) {
 		struct cycle_event *event;
@@ -128,6 +155,7 @@ static void add_events(struct adding *a, const struct cycle_events *matched)
 		event = &a->objects->events.items[a->events[i]];
 		event->factor = factor > event->factor ? factor : event->factor;
 		event->turns += mux_turns(a->mux, i);
+		event->reads_0 |= reads_0(a, matched->nodes[i]);
 		event->is_known &= mux_is_known(a->mux, i);
 		event->is_follower |= mux_is_follower(a->mux, i);
 	}
@@ -410,6 +438,7 @@ int cycle_objects_add(struct cycle_objects *o, struct session *s, const struct s
 	block_starts_release(&a.blocks);
 	names_release(&a.names);
 	mux_free(a.mux);
+	event_checks_release(&a.checks);
 	free(a.events);
 	tuples_release(&a.words);
 	vec_release(&a.object_of);

@@ -42,6 +42,7 @@ struct cycle_event {
 	double factor;	  /* of multiplexing on all CPUs; of several captures the largest */
 	uint64_t turns;	  /* in which it was counted, at the least, but the first */
 	bool is_known;	  /* in all captures: how much of the time it was counted */
+	bool reads_0;	  /* on a machine of the captures, for loops that make it count */
 	bool is_follower; /* it does not sample, but the leader of its group reads it */
 };
 

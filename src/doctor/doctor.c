@@ -157,6 +157,8 @@ bool doctor_examine(const struct catalog *catalog, const char *root,
 	event_rights_read(&d.rights, root);
 	check_cpu(&d);
 	can_count = doctor_pmu(&d);
+	if (can_count)
+		doctor_checked_events(&d);
 	may_count = doctor_access(&d);
 	doctor_spe(&d);
 	doctor_symbols(&d);

@@ -40,6 +40,7 @@ const char *doctor_text(struct doctor *, const char *format, ...)
  */
 bool doctor_pmu(struct doctor *);
 void doctor_spe(struct doctor *);
+void doctor_checked_events(struct doctor *);
 bool doctor_access(struct doctor *);
 void doctor_symbols(struct doctor *);
 void doctor_limits(struct doctor *);

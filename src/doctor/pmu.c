@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 
 #include "base/alloc.h"
+#include "counting/event_checks.h"
 #include "doctor/inside.h"
 
 /* The fix for a virtual machine. */
@@ -104,6 +105,53 @@ bool doctor_pmu(struct doctor *d)
 	check_watchdog(d);
 	text_release(&names);
 	return true;
+}
+
+/* Names of the events with this verdict: "; read 0: A, B". Nothing if there are none. */
+static void name_events(const struct event_checks *checks, enum event_verdict verdict,
+			const char *words, struct text *out)
+{
+	bool is_first = true;
+
+	for (size_t i = 0; i < checks->list.n; i++) {
+		const struct event_check *check = &checks->list.items[i];
+
+		if (check->verdict != verdict)
+			continue;
+		text_format(out, "%s%s", is_first ? words : ", ", check->event);
+		if (verdict == EVENT_IS_OFF)
+			text_format(out, " (\303\227 %.2g)", check->factor);
+		is_first = false;
+	}
+}
+
+/* What kernels of known counts showed of this machine's events. */
+void doctor_checked_events(struct doctor *d)
+{
+	const struct machine_core *core;
+	struct event_checks checks = { 0 };
+	struct text text = { 0 };
+	size_t n_ok = 0;
+
+	if (d->machine.cores.n == 0)
+		return;
+	core = &d->machine.cores.items[0];
+	event_checks_load(event_checks_key(&checks.memory, core->midr, core->name), &checks);
+	for (size_t i = 0; i < checks.list.n; i++)
+		n_ok += checks.list.items[i].verdict == EVENT_OK;
+	text_format(&text, "%zu of %zu count what they should", n_ok, checks.list.n);
+	name_events(&checks, EVENT_READS_0, "; not counted here: ", &text);
+	name_events(&checks, EVENT_IS_OFF, "; off: ", &text);
+	name_events(&checks, EVENT_FIRES_ELSEWHERE, "; fire elsewhere, too: ", &text);
+	text_char(&text, '\0');
+	if (checks.list.n == 0)
+		doctor_add_check(d, "events", DOCTOR_NOTE, NULL,
+				 "not checked with known counts yet: cyclops kernel --validate");
+	else
+		doctor_add_check(d, "events", n_ok == checks.list.n ? DOCTOR_OK : DOCTOR_LIMITED,
+				 NULL, "%s", text.bytes);
+	text_release(&text);
+	event_checks_release(&checks);
 }
 
 /* May the first core have SPE, by the catalog? True if it is not in the catalog. */

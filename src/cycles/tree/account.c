@@ -33,7 +33,7 @@ static void set_event(struct account *a, int node, struct cycle_value *v)
 	double penalty = a->t->nodes[node].is_cycles ? 1 : a->options->penalties[node];
 
 	if (!count->is_collected) {
-		v->state = CYCLE_NOT_COLLECTED;
+		v->state = count->reads_0 ? CYCLE_NOT_COUNTED : CYCLE_NOT_COLLECTED;
 		return;
 	}
 	v->is_unscaled = count->is_unscaled;

@@ -11,6 +11,7 @@
 /* What is known of the event of a node, in one object: a function, a process … */
 struct cycle_count {
 	bool is_collected;
+	bool reads_0;	    /* not collected, as the machine counts nothing with this event */
 	bool is_unscaled;   /* how much of the time it was counted is not known */
 	double events;	    /* estimated number: sum of weight x multiplex factor */
 	double variance;    /* of `events`: sum of (weight x multiplex factor)²; 0: counted */
@@ -21,6 +22,7 @@ enum cycle_state {
 	CYCLE_MEASURED,
 	CYCLE_NOT_COLLECTED, /* the CPU has the event, and this capture does not */
 	CYCLE_GAP,	     /* the CPU has no event for it */
+	CYCLE_NOT_COUNTED,   /* the machine counts nothing, as loops of known counts showed */
 	CYCLE_TOO_FINE,	     /* differences and ratios of samples mean nothing for so few of them */
 };
 

@@ -6,9 +6,8 @@
 #include "base/alloc.h"
 
 static const char *const state_words[] = {
-	[CYCLE_MEASURED] = "measured",
-	[CYCLE_NOT_COLLECTED] = "not collected",
-	[CYCLE_GAP] = "gap",
+	[CYCLE_MEASURED] = "measured", [CYCLE_NOT_COLLECTED] = "not collected",
+	[CYCLE_GAP] = "gap",	       [CYCLE_NOT_COUNTED] = "not counted here",
 	[CYCLE_TOO_FINE] = "too fine",
 };
 
@@ -22,7 +21,8 @@ const struct column node_columns[N_NODE_COLUMNS] = {
 			 "measured; skids: measured where the leader of its group was sampled; "
 			 "estimated: by a model; not collected; gap: the CPU has no "
 			 "event for it, or none "
-			 "in samples; too fine: not at the level of instructions" },
+			 "in samples; not counted here: 0 on the machine of the capture also for "
+			 "loops that make it count; too fine: not at the level of instructions" },
 	[NODE_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0, "samples of the event" },
 	[NODE_EVENTS] = { "events", NULL, "events", CELL_NUMBER, 0,
 			  "events that the samples represent: sum of period x multiplex factor" },
@@ -280,6 +280,24 @@ static void note_state(const struct node_view *view, enum cycle_state state, con
 	text_release(&names);
 }
 
+/* Events that the machine of the capture does not count, whatever runs. */
+static void note_not_counted(const struct node_view *view, struct table *out)
+{
+	struct text names = { 0 };
+
+	for (size_t i = 0; i < view->tree->n_nodes; i++)
+		if (view->tree->nodes[i].kind == NODE_EVENT &&
+		    view->values[i].state == CYCLE_NOT_COUNTED) {
+			text_part(&names);
+			text_str(&names, view->tree->nodes[i].name);
+		}
+	text_char(&names, '\0');
+	if (names.n > 1)
+		table_note(out, "Not counted on this machine (cyclops kernel --validate): %s.",
+			   names.bytes);
+	text_release(&names);
+}
+
 void node_notes(const struct node_view *view, struct table *out)
 {
 	for (size_t i = 0; i < view->tree->n_nodes; i++) {
@@ -307,4 +325,5 @@ void node_notes(const struct node_view *view, struct table *out)
 			view->assumed_ghz);
 	note_state(view, CYCLE_NOT_COLLECTED, "Not collected", out);
 	note_state(view, CYCLE_GAP, "This CPU has no event for", out);
+	note_not_counted(view, out);
 }

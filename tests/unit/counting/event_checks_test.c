@@ -70,10 +70,12 @@ static void is_remembered_by_machine(void **state)
 	save("one", "STALL_FRONTEND", EVENT_READS_0, 1);
 	save("two", "STALL_FRONTEND", EVENT_OK, 1);
 	save("one", "CPU_CYCLES", EVENT_IS_OFF, 1. / 64);
+	save("one", "BR_PRED", EVENT_FIRES_ELSEWHERE, 1);
 	assert_int_equal(stat(file, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	event_checks_load("one", &checks);
-	assert_int_equal(checks.list.n, 2);
+	assert_int_equal(checks.list.n, 3);
+	assert_int_equal(event_checks_find(&checks, "BR_PRED")->verdict, EVENT_FIRES_ELSEWHERE);
 	assert_int_equal(event_checks_find(&checks, "stall_frontend")->verdict, EVENT_READS_0);
 	assert_int_equal(event_checks_find(&checks, "CPU_CYCLES")->verdict, EVENT_IS_OFF);
 	assert_true(event_checks_find(&checks, "CPU_CYCLES")->factor == 1. / 64);
@@ -84,7 +86,7 @@ static void is_remembered_by_machine(void **state)
 
 	save("one", "STALL_FRONTEND", EVENT_OK, 1); /* a later check counts */
 	event_checks_load("one", &checks);
-	assert_int_equal(checks.list.n, 2);
+	assert_int_equal(checks.list.n, 3);
 	assert_int_equal(event_checks_find(&checks, "STALL_FRONTEND")->verdict, EVENT_OK);
 	event_checks_release(&checks);
 }

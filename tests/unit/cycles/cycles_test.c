@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "capture/format/sample.h"
 #include "capture/writer/writer.h"
+#include "counting/event_checks.h"
 #include "cycles/cycles.h"
 #include "cycles/events.h"
 #include "estimate/mux.h"
@@ -48,7 +49,7 @@ struct made {
 	const struct made_sample *samples;
 	size_t n_samples;
 	bool has_reads, is_group;
-	const char *cpuid;
+	const char *cpuid, *os_release;
 };
 
 /* The kernel's counters of each event: one on each CPU. */
@@ -144,6 +145,8 @@ static void open_session(const struct made *m, unsigned n_workers, struct opened
 	w = open_made(path, m);
 	writer_feature_string(w, FEATURE_ARCH, m->cpuid[0] == '0' ? "aarch64" : "x86_64");
 	writer_feature_string(w, FEATURE_CPUID, m->cpuid);
+	if (m->os_release != NULL)
+		writer_feature_string(w, FEATURE_OSRELEASE, m->os_release);
 	writer_comm(w, &comm, NULL);
 	writer_mmap2(w, &map, USER_MODE, NULL);
 	for (size_t i = 0; i < m->n_samples; i++)
@@ -467,6 +470,70 @@ static void same_node(void **state)
 	close_made(&o);
 }
 
+/* Saves what loops of known counts showed of an event, in a state folder of its own. */
+static void remember_check(const char *folder, const char *event, enum event_verdict verdict,
+			   const char *release)
+{
+	struct event_checks checks = { 0 };
+	struct err err;
+
+	setenv("XDG_STATE_HOME", folder, 1);
+	event_checks_add(&checks, event, verdict, 1);
+	if (event_checks_save(event_checks_key_of(&checks.memory, 0x410fd0c1, NULL, release),
+			      &checks, &err) < 0)
+		fail_msg("%s", err.text);
+	event_checks_release(&checks);
+}
+
+/* An event without samples that reads 0 on the machine of the capture is no zero. */
+static void not_counted_here(void **state)
+{
+	static const struct made_sample samples[] = {
+		{ 0, 0, JIT, 1000, 0, 0, 0, 0 },
+		{ 1, 0, JIT, 200, 0, 0, 0, 0 },
+	};
+	static const struct {
+		const char *event, *recorded_on;
+		enum event_verdict verdict;
+		const char *wanted_state;
+	} cases[] = {
+		{ "L1D_CACHE_REFILL_RD", "6.1.0-arm64", EVENT_READS_0, "not counted here" },
+		{ "L1D_CACHE_REFILL_RD", "6.1.0-arm64", EVENT_OK, "measured" },
+		{ "L1D_CACHE_REFILL_RD", "6.2.0-arm64", EVENT_READS_0, "measured" },
+		{ "L1D_CACHE_REFILL_RD", NULL, EVENT_READS_0, "measured" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char folder[] = "/tmp/cyclops-checks-XXXXXX", path[64];
+		const struct made made = {
+			few,   COUNT(few), samples, COUNT(samples),
+			false, false,	   N1,	    cases[i].recorded_on,
+		};
+		struct cycle_tables t;
+		struct opened o;
+		struct err err = { 0 };
+
+		assert_non_null(mkdtemp(folder));
+		remember_check(folder, cases[i].event, cases[i].verdict, "6.1.0-arm64");
+		/* one with samples counts after all, whatever was found */
+		remember_check(folder, "STALL_BACKEND", EVENT_READS_0, "6.1.0-arm64");
+		open_session(&made, 1, &o);
+		assert_int_equal(account(&o, "function", &t, &err), 0);
+		assert_string_equal(cell_of(&t.cycles, "hot", cases[i].event, "state")->text,
+				    cases[i].wanted_state);
+		assert_string_equal(cell_of(&t.cycles, "hot", "STALL_BACKEND", "state")->text,
+				    "measured");
+		cycle_tables_release(&t);
+		close_made(&o);
+		snprintf(path, sizeof(path), "%s/cyclops/events.json", folder);
+		unlink(path);
+		snprintf(path, sizeof(path), "%s/cyclops", folder);
+		rmdir(path);
+		rmdir(folder);
+	}
+}
+
 static void nothing_to_account(void **state)
 {
 	static const struct made_event clock[] = { { ATTR_TYPE_SOFTWARE, 0, 0, false } };
@@ -566,7 +633,7 @@ int main(void)
 		cmocka_unit_test(multiplexed),	      cmocka_unit_test(followers),
 		cmocka_unit_test(matching),	      cmocka_unit_test(same_node),
 		cmocka_unit_test(nothing_to_account), cmocka_unit_test(fine_rows),
-		cmocka_unit_test(two_captures),
+		cmocka_unit_test(two_captures),	      cmocka_unit_test(not_counted_here),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

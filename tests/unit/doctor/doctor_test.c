@@ -6,12 +6,15 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "counting/event_checks.h"
 #include "../pmu/tree.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
@@ -442,6 +445,56 @@ static void machines_get_the_right_diagnosis(void **state)
 	catalog_free(catalog);
 }
 
+/* What kernels of known counts showed is said, and not taken for something to fix. */
+static void says_what_events_were_found_to_be(void **state)
+{
+	static const struct {
+		enum event_verdict verdict;
+		double factor;
+		const char *state, *found;
+	} cases[] = {
+		{ EVENT_OK, 1, "ok", "2 of 2 count what they should" },
+		{ EVENT_READS_0, 1, "limited",
+		  "1 of 2 count what they should; not counted here: LD_SPEC" },
+		{ EVENT_IS_OFF, 2.04, "limited", "; off: LD_SPEC (\303\227 2)" },
+		{ EVENT_FIRES_ELSEWHERE, 1, "limited", "; fire elsewhere, too: LD_SPEC" },
+	};
+	char folder[] = "/tmp/cyclops-doctor-XXXXXX", path[64];
+	struct catalog *catalog;
+	struct tree tree;
+	struct err err;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	setenv("XDG_STATE_HOME", folder, 1);
+	assert_int_equal(catalog_open(NULL, &catalog, &err), 0);
+	tree_make(&tree, patients[0].files);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct said said = { "events", cases[i].state, cases[i].found, NULL };
+		struct table checks = { 0 }, fixes = { 0 };
+		struct event_checks events = { 0 };
+
+		event_checks_add(&events, "CPU_CYCLES", EVENT_OK, 1);
+		event_checks_add(&events, "LD_SPEC", cases[i].verdict, cases[i].factor);
+		assert_int_equal(event_checks_save(event_checks_key(&events.memory,
+								    strtoull(N1, NULL, 16), NULL),
+						   &events, &err),
+				 0);
+		doctor_examine(catalog, tree.root, &patients[0].trial, &checks, &fixes);
+		check_said(&patients[0], &checks, &fixes, &said);
+		table_release(&checks);
+		table_release(&fixes);
+		event_checks_release(&events);
+	}
+	tree_remove(&tree);
+	catalog_free(catalog);
+	snprintf(path, sizeof(path), "%s/cyclops/events.json", folder);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/cyclops", folder);
+	rmdir(path);
+	rmdir(folder);
+}
+
 /* Whatever the machine: nothing that is read may be taken for more than it is. */
 static void files_cut_short_do_no_harm(void **state)
 {
@@ -481,6 +534,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(machines_get_the_right_diagnosis),
+		cmocka_unit_test(says_what_events_were_found_to_be),
 		cmocka_unit_test(files_cut_short_do_no_harm),
 	};
 
