@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "cycles/tree/template.h"
+#include "cycles/tree/template_write.h"
 
 /* A tree with all that a template can have, on its own line each: tests replace lines. */
 static const char *const lines[] = {
@@ -246,12 +247,82 @@ static void by_name(void **state)
 	assert_int_equal(n, 15);
 }
 
+/* Measured penalties replace those of a tree, in its units; the rest of the tree stays. */
+static void written(void **state)
+{
+	static const struct measured_penalty penalties[] = {
+		{ "L1D_CACHE_REFILL_RD", 10.004, "measured: a test" },
+		{ "L2D_CACHE_REFILL_RD", 87, "measured: another" },
+		{ "L1I_CACHE_REFILL", 0, "measured: costs nothing" },
+	};
+	const struct measured_penalties measured = { penalties,	   COUNT(penalties),
+						     "my machine", "2026-01-02",
+						     2.5,	   false };
+	const struct measured_penalty wrong = { "load_latency", 1, "a branch" };
+	const struct measured_penalties none = {
+		&wrong, 1, "my machine", "2026-01-02", 2.5, false
+	};
+	struct cycle_template *t = NULL, *old = NULL;
+	struct text text = { 0 };
+	struct err err = { 0 };
+
+	(void)state;
+	assert_int_equal(cycle_template_write("neoverse-n1", &measured, &text, &err), 0);
+	if (cycle_template_read("written", text.bytes, text.n, &t, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(cycle_template_find("neoverse-n1", &old, &err), 0);
+	assert_string_equal(t->id, "neoverse-n1-measured");
+	assert_true(t->reference_ghz == 2.5);
+	assert_int_equal(t->n_nodes, old->n_nodes);
+	for (size_t i = 0; i < t->n_nodes; i++) {
+		const struct cycle_node *n = &t->nodes[i];
+
+		assert_string_equal(n->name, old->nodes[i].name);
+		assert_int_equal(n->is_in_ns, old->nodes[i].is_in_ns);
+		if (n->source == NULL || strstr(n->source, "measured: ") != n->source)
+			assert_true(n->penalty == old->nodes[i].penalty);
+	}
+	assert_true(cycle_node_penalty(t, cycle_template_node(t, penalties[0].event), 0) == 10);
+	assert_true(cycle_node_penalty(t, cycle_template_node(t, penalties[1].event), 0) == 87);
+	assert_true(cycle_node_penalty(t, cycle_template_node(t, penalties[2].event), 0) == 0.01);
+	assert_false(t->nodes[cycle_template_node(t, "L1I_CACHE_REFILL")].is_estimate);
+	cycle_template_free(t);
+	cycle_template_free(old);
+	text_reset(&text);
+	assert_int_equal(cycle_template_write("neoverse-n1", &none, &text, &err), -1);
+	assert_non_null(strstr(err.text, "has no event 'load_latency'"));
+	assert_int_equal(cycle_template_write("no-cpu", &measured, &text, &err), -1);
+	text_release(&text);
+}
+
+/* Whatever the tree, what is written of it can be read. */
+static void all_can_be_written(void **state)
+{
+	struct cycle_template *t, *again = NULL;
+	struct err err = { 0 };
+
+	(void)state;
+	for (size_t i = 0; (t = cycle_template_at(i)) != NULL; i++) {
+		const struct measured_penalties none = { NULL, 0, "m", "2026-01-02", 1, true };
+		struct text text = { 0 };
+
+		assert_int_equal(cycle_template_write(t->id, &none, &text, &err), 0);
+		if (cycle_template_read(t->id, text.bytes, text.n, &again, &err) < 0)
+			fail_msg("%s", err.text);
+		assert_int_equal(again->n_nodes, t->n_nodes);
+		cycle_template_free(again);
+		cycle_template_free(t);
+		text_release(&text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole),	cmocka_unit_test(faults),
 		cmocka_unit_test(cut_anywhere), cmocka_unit_test(of_cpus),
 		cmocka_unit_test(by_name),	cmocka_unit_test(unpriced),
+		cmocka_unit_test(written),	cmocka_unit_test(all_can_be_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
