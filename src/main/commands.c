@@ -23,6 +23,7 @@
 	X(diff)                                                                                    \
 	X(list)                                                                                    \
 	X(doctor)                                                                                  \
+	X(kernel)                                                                                  \
 	X(latency)                                                                                 \
 	X(model)                                                                                   \
 	X(dump)                                                                                    \

@@ -114,7 +114,7 @@ ALL = {
     ],
 }
 # These read no capture: they measure, or tell what is known.
-WITHOUT_CAPTURE = ("run", "stat", "record", "list", "doctor", "latency", "model", "help")
+WITHOUT_CAPTURE = ("run", "stat", "record", "list", "doctor", "kernel", "latency", "model", "help")
 
 
 def commands_of(cyclops, table, path):

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-from harness import ENVIRONMENT, Checks, has_model, run, table_of
+from harness import ENVIRONMENT, Checks, has_kernels, has_model, run, table_of
 
 DONE, FAILED, USAGE, GATE, NO_DATA = range(5)
 CANNOT_RUN, NOT_FOUND, KILLED = 126, 127, 128 + 9
@@ -52,6 +52,8 @@ ASKED = {
     "list": {DONE: "cpus", FAILED: "cpus --catalog none.json"},
     "doctor": {FAILED: "--catalog none.json"},  # 0 where hardware counts, which few test machines let it
     "latency": {DONE: "--import arm1176.dat", FAILED: "--import none.dat"},
+    "kernel": {DONE: "--validate --model chase-l1", FAILED: "--validate --catalog none.json",
+               GATE: "--validate --model --fail-if 'wrong < 99' LD_SPEC chase-l1", NO_DATA: "--validate --model page-faults"},
     "help": {DONE: "hot"},
 }
 
@@ -90,8 +92,10 @@ def make_inputs(cyclops, maker, data, folder):
             os.path.join(data, "root/opt/kernels/copies"), cwd=folder)
 
 
-def can_be_asked(line, allowed):
+def can_be_asked(cyclops, line, allowed):
     """Is there what it takes? `allowed`: does the kernel let cyclops count and sample?"""
+    if line[0] == "kernel" and "--model" in line:
+        return has_kernels(cyclops)
     if "pages" in line or "stacks" in line:
         return has_model()
     return allowed or "--" not in line or "none/folder" in line or "none/folder/x" in line
@@ -129,11 +133,11 @@ def main():
                 check_page(checks, cyclops, command, asked)
             lines = {status: [command, *shlex.split(words)] for status, words in asked.items()}
             for status, line in {**lines, USAGE: [command, "--no-such-option"]}.items():
-                if can_be_asked(line, allowed):
+                if can_be_asked(cyclops, line, allowed):
                     check_status(checks, cyclops, folder, line, status)
             for status in {DONE, GATE} & lines.keys():
                 line = lines[status]
-                if command in ("run", "record", "model") or not can_be_asked(line, allowed):
+                if command in ("run", "record", "model") or not can_be_asked(cyclops, line, allowed):
                     continue
                 with open("/dev/full", "wb") as full:
                     done = ask(cyclops, folder, line, stdout=full)
@@ -142,7 +146,7 @@ def main():
                 checks.count("full disks")
         for status, words in MORE:
             line = shlex.split(words)
-            if can_be_asked(line, allowed):
+            if can_be_asked(cyclops, line, allowed):
                 check_status(checks, cyclops, folder, line, status)
     return checks.finish()
 

@@ -108,6 +108,11 @@ def has_model():
     return shutil.which("qemu-aarch64") is not None and "WITHOUT_MODEL" not in os.environ
 
 
+def has_kernels(cyclops):
+    """Can microbenchmarks run on the model? Their program is built where a compiler for AArch64 is."""
+    return has_model() and os.path.exists(os.path.join(os.path.dirname(cyclops), "src/kernel/runner/cyclops-kernel-aarch64"))
+
+
 def real_captures():
     """Files and folders that are captures, below the folder that CYCLOPS_CAPTURES names."""
     found = []

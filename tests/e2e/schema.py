@@ -145,6 +145,8 @@ latency --sizes 4K..64K --samples 10
 latency --import DATA/latency/arm1176.dat
 latency --sizes 4K..64K --samples 10
 latency --import DATA/latency/arm1176.dat
+kernel --validate
+kernel --validate --fail-if wrong>0 page-faults
 run --folder OUT -- /bin/true
 run --folder OUT --sweep N=1,2 -- /bin/true
 """
@@ -173,6 +175,10 @@ run --model --fail-if ipc<9 --folder OUT -- DATA/root/opt/kernels/pages
 """
 MODEL = "model -c 1024 --sample CPU_CYCLES:5003 --sample STALL_BACKEND:5003 --sample BR_RETIRED:1009 --branch-stack -o LIVE " \
         "-- DATA/root/opt/kernels/sharing"
+OF_KERNELS = """
+kernel --validate --model LD_SPEC chase-l1
+kernel --calibrate --model --repeats 1 --set system_cache_bytes=4194304
+"""
 OF_MODELLED = """
 report
 hot --event mispredicted
@@ -470,6 +476,7 @@ def hottest(cyclops, words):
 
 def questions(cyclops, data, live, is_few, is_whole):
     others = OF_OTHERS + (OF_SEVERAL_CPUS if len(os.sched_getaffinity(0)) > 1 else "") + (OF_MODEL if shutil.which(EMULATOR) else "")
+    others += OF_KERNELS if harness.has_kernels(cyclops) else ""
     for line in others.strip().splitlines():
         yield [word.replace("DATA", str(data)) for word in shlex.split(line)]
     made = [(RECORD, f"{live}/recorded", OF_LIVE), (MODEL, f"{live}/modelled", OF_MODELLED)]

@@ -42,6 +42,7 @@ ASKED = {
     "list": ["cpus"],
     "doctor": [],
     "latency": ["--sizes", "4K..64K", "--samples", "10"],
+    "kernel": ["--validate", "page-faults"],
     "help": ["report"],
     "run": ["--folder", "OUT", "--", "/bin/true"],
     "record": ["-e", "cpu-clock", "-o", "OUT", "--", "/bin/true"],
@@ -52,7 +53,7 @@ NO_FORMS = ("dump", "help", "record", "model")
 WRITES_FILE = ("record",)
 # Those that may end with another status, by what this machine is like.
 MEASURES = ("run", "record")
-JUDGES = ("doctor",)
+JUDGES = ("doctor", "kernel")
 # The capture has no branch stacks.
 LACKS = ("calls",)
 WITHOUT_EMULATOR = ("model",)

@@ -52,7 +52,8 @@ static void set_head(json_t *root, const struct cycle_template *t,
 	text_format(&text, "%s-%s", t->id, m->is_modelled ? "modelled" : "measured");
 	json_object_set_new(root, "id", json_stringn(text.bytes, text.n));
 	text_reset(&text);
-	text_format(&text, "%s, measured on %s", t->name, m->machine);
+	text_format(&text, "%s, measured on %s%s", t->name,
+		    m->is_modelled ? "the machine model of " : "", m->machine);
 	json_object_set_new(root, "name", json_stringn(text.bytes, text.n));
 	text_reset(&text);
 	text_format(&text, "%zu penalties measured by cyclops kernel --calibrate; others: %s", m->n,

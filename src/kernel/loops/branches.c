@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Branches that are always the same, jumps that lead anywhere, branches that nobody can predict. */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "kernel/loops/emit.h"
@@ -115,41 +116,46 @@ static uint64_t round_of_branches(const uint64_t values[N_PARAMETERS])
 	return values[BRANCHES];
 }
 
-/* A branch on a bit of a random number (xorshift; Marsaglia, 2003), or on 0. */
+/* Of linear congruential generators (Knuth; Numerical Recipes), whose high bits are random enough. */
+#if ULONG_MAX > UINT32_MAX
+#define RANDOM_FACTOR 6364136223846793005ul
+#define RANDOM_STEP 1442695040888963407ul
+#else
+#define RANDOM_FACTOR 1664525ul
+#define RANDOM_STEP 1013904223ul
+#endif
+
+/*
+ * A branch on a high bit of a random number, or on 0. The next number is computed of this one meanwhile, and
+ * takes about as long as the comparison and the branch: what a misprediction costs more is what it takes to
+ * fetch and issue again.
+ */
 static void run_random_branch(struct microbenchmark_run *r)
 {
 	unsigned long n = r->values[ITERATIONS], state = 0x9e3779b9, t = 0;
-	unsigned long mask = r->values[RANDOM] != 0 ? 128 : 0;
+	unsigned long mask = r->values[RANDOM] != 0 ? ~(~0ul >> 1) >> 1 : 0;
 
-	__asm__ volatile(LOOP_START BY_ARCHITECTURE("eor %[s], %[s], %[s], lsl #13\n"
-						    "eor %[s], %[s], %[s], lsr #7\n"
-						    "eor %[s], %[s], %[s], lsl #17\n"
-						    "tst %[s], %[mask]\n"
+	__asm__ volatile(LOOP_START BY_ARCHITECTURE("tst %[s], %[mask]\n"
+						    "mul %[s], %[s], %[a]\n"
+						    "add %[s], %[s], %[c]\n"
 						    "b.eq 2f\n"
 						    "nop\n"
 						    "2:\n",
 						    "mov %[s], %[t]\n"
-						    "shl $13, %[t]\n"
-						    "xor %[t], %[s]\n"
-						    "mov %[s], %[t]\n"
-						    "shr $7, %[t]\n"
-						    "xor %[t], %[s]\n"
-						    "mov %[s], %[t]\n"
-						    "shl $17, %[t]\n"
-						    "xor %[t], %[s]\n"
-						    "test %[mask], %[s]\n"
+						    "imul %[a], %[s]\n"
+						    "add %[c], %[s]\n"
+						    "test %[mask], %[t]\n"
 						    "jz 2f\n"
 						    "nop\n"
 						    "2:\n",
-						    "eor %[s], %[s], %[s], lsl #13\n"
-						    "eor %[s], %[s], %[s], lsr #17\n"
-						    "eor %[s], %[s], %[s], lsl #5\n"
 						    "tst %[s], %[mask]\n"
+						    "mul %[s], %[a], %[s]\n"
+						    "add %[s], %[s], %[c]\n"
 						    "beq 2f\n"
 						    "nop\n"
 						    "2:\n") LOOP_END
 			 : [s] "+r"(state), [n] "+r"(n), [t] "+r"(t)
-			 : [mask] "r"(mask)
+			 : [mask] "r"(mask), [a] "r"(RANDOM_FACTOR), [c] "r"(RANDOM_STEP)
 			 : "cc");
 }
 
