@@ -257,7 +257,7 @@ static const struct column columns[N_COLUMNS] = {
 			  "the kernel that has the event, with its parameters" },
 	[WITHOUT_VALUES] = { "without_values", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 			     "the other kernel, with its parameters" },
-	[WHY_NOT] = { "not_written", "not written because", "", CELL_TEXT,
+	[WHY_NOT] = { "not_written", "not written", "", CELL_TEXT,
 		      COLUMN_GROW | COLUMN_BLANK | COLUMN_MESSAGE,
 		      "why the penalty is not written; absent: it is" },
 };

@@ -33,7 +33,7 @@ static const struct column event_columns[N_EVENT_COLUMNS] = {
 	[RIGHT] = { "right", NULL, "", CELL_COUNT, 0, "kernels in which the count is right" },
 	[WORST] = { "kernel", "shown by", "", CELL_TEXT, COLUMN_BLANK,
 		    "the kernel that shows the verdict; absent: ok" },
-	[WHAT] = { "iteration", "an iteration is", "", CELL_TEXT, COLUMN_GROW | COLUMN_BLANK,
+	[WHAT] = { "iteration", "iteration", "", CELL_TEXT, COLUMN_GROW | COLUMN_BLANK,
 		   "what one iteration of that kernel does" },
 	[LEAST] = { "least", NULL, "", CELL_NUMBER, COLUMN_BLANK,
 		    "least right count of an iteration of that kernel" },
