@@ -94,7 +94,7 @@ def make_inputs(cyclops, maker, data, folder):
 
 def can_be_asked(cyclops, line, allowed):
     """Is there what it takes? `allowed`: does the kernel let cyclops count and sample?"""
-    if line[0] == "kernel" and "--model" in line:
+    if "kernel" in line and "--model" in line:
         return has_kernels(cyclops)
     if "pages" in line or "stacks" in line:
         return has_model()
