@@ -82,7 +82,7 @@ struct cyclops_options {
 struct cyclops_count {
 	size_t sz; /* sizeof(struct cyclops_count), set by the caller */
 	uint64_t calls;
-	double count;		     /* scaled to the whole time if coverage < 1 */
+	double count;		     /* scaled if coverage < 1, but not on mixed cores */
 	double exclusive;	     /* without the regions inside */
 	uint64_t raw, exclusive_raw; /* as read from the counter */
 	uint64_t enabled_ns, running_ns;

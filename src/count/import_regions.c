@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads what libcyclops writes as json: docs/schema/measure.json. */
+/* Reads what libcyclops writes as json or csv: docs/schema/measure.json. */
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "count/import_inside.h"
 
 /* A row of table "regions". */
@@ -206,10 +208,130 @@ int import_region_rows(const json_t *rows, bool are_all, struct counts *out, str
 	return 0;
 }
 
+/* The next cell of csv, with quotes as in RFC 4180. False: the line has ended. */
+static bool next_cell(const char **at, const char *end, struct text *out)
+{
+	bool is_quoted;
+
+	text_reset(out);
+	if (*at == end || **at == '\n')
+		return false;
+	is_quoted = **at == '"';
+	*at += is_quoted;
+	for (; *at < end; ++*at) {
+		char c = **at;
+
+		if (is_quoted && c == '"') {
+			++*at;
+			if (*at == end || **at != '"') {
+				is_quoted = false;
+				--*at;
+				continue;
+			}
+		} else if (!is_quoted && (c == ',' || c == '\n')) {
+			break;
+		}
+		text_char(out, c);
+	}
+	text_char(out, '\0');
+	return true;
+}
+
+/* A cell as the json of its column has it; NULL: it is empty. */
+static json_t *json_of_cell(const char *column, const char *cell)
+{
+	static const char *const texts[] = { "region",	"parent", "event", "state",	"mode",
+					     "program", "pmu",	  "midr",  "privilege", "why" };
+	char *end;
+	double number;
+
+	if (cell[0] == '\0')
+		return NULL;
+	for (size_t i = 0; i < COUNT(texts); i++)
+		if (strcmp(texts[i], column) == 0)
+			return json_string(cell);
+	if (strcmp(cell, "true") == 0 || strcmp(cell, "false") == 0)
+		return json_boolean(cell[0] == 't');
+	if (cell[strspn(cell, "0123456789")] == '\0' && strlen(cell) < 19)
+		return json_integer(strtoll(cell, NULL, 10));
+	number = strtod(cell, &end);
+	return *end == '\0' ? json_real(number) : json_string(cell);
+}
+
+enum { MOST_COLUMNS = 64 };
+
+/* The cells of a line, of columns by name; or, without columns, the names. Moves behind the line. */
+static json_t *json_of_line(const char **at, const char *end, json_t *columns)
+{
+	json_t *row = columns == NULL ? json_array() : json_object();
+	struct text cell = { 0 };
+
+	for (size_t i = 0; i < MOST_COLUMNS && next_cell(at, end, &cell); i++) {
+		const char *name = json_string_value(json_array_get(columns, i));
+
+		/* A name that is no UTF-8 keeps its place. */
+		if (columns == NULL && json_array_append_new(row, json_string(cell.bytes)) < 0)
+			json_array_append_new(row, json_null());
+		if (name != NULL)
+			json_object_set_new(row, name, json_of_cell(name, cell.bytes));
+		if (*at < end && **at == ',')
+			++*at;
+	}
+	while (*at < end && **at != '\n')
+		++*at;
+	*at += *at < end;
+	text_release(&cell);
+	return row;
+}
+
+/* The csv that the library writes, as its json. */
+static json_t *json_of_csv(const char *bytes, size_t size)
+{
+	static const char head[] = "# table ";
+	const char *at = bytes, *end = bytes + size;
+	json_t *root = json_object(), *table = NULL, *columns = NULL;
+
+	while (at < end) {
+		const size_t n = sizeof(head) - 1;
+		const char *line_end = memchr(at, '\n', (size_t)(end - at));
+
+		line_end = line_end == NULL ? end : line_end;
+		if ((size_t)(line_end - at) > n && memcmp(at, head, n) == 0) {
+			char name[64] = "";
+
+			memcpy(name, at + n,
+			       (size_t)(line_end - at) - n < sizeof(name) - 1
+				       ? (size_t)(line_end - at) - n
+				       : sizeof(name) - 1);
+			at = line_end + (line_end < end);
+			json_decref(columns);
+			columns = json_of_line(&at, end, NULL);
+			table = json_array();
+			json_object_set_new(root, name, table);
+			continue;
+		}
+		if (table == NULL) {
+			at = line_end + (line_end < end);
+			continue;
+		}
+		json_array_append_new(table, json_of_line(&at, end, columns));
+	}
+	json_decref(columns);
+	return root;
+}
+
+static bool is_csv(const char *bytes, size_t size)
+{
+	static const char head[] = "# table run\n";
+
+	return size >= sizeof(head) - 1 && memcmp(bytes, head, sizeof(head) - 1) == 0;
+}
+
 static int read_regions(const char *bytes, size_t size, struct counts *out, struct err *err)
 {
 	json_error_t error;
-	json_t *root = json_loadb(bytes, size, 0, &error);
+	json_t *root =
+		is_csv(bytes, size) ? json_of_csv(bytes, size) : json_loadb(bytes, size, 0, &error);
 	const json_t *run = json_array_get(json_object_get(root, "run"), 0);
 	const char *midr = json_string_value(json_object_get(run, "midr"));
 	const char *program = json_string_value(json_object_get(run, "program"));
@@ -237,6 +359,8 @@ static bool is_regions(const char *bytes, size_t size)
 {
 	struct slice all = slice_trim((struct slice){ bytes, size < 512 ? size : 512 });
 
+	if (is_csv(bytes, size))
+		return true;
 	return all.n > 0 && all.at[0] == '{' && slice_has(all, "\"command\":\"measure\"");
 }
 

@@ -54,21 +54,23 @@ static void add_path(const struct cyclops *c, const struct path *p, unsigned eve
 	const struct path_event *e = &p->events[event];
 	const struct path_set *s = &p->sets[c->events.items[event].set];
 	bool is_duration = event == MEASURE_DURATION;
+	/* On mixed cores the rest of the time may have been on another type, where nothing is counted. */
+	bool is_scaled = !is_duration && !c->pmu.is_mixed;
 	uint64_t calls = is_duration ? e->n : s->calls;
 	struct cyclops_count *out = &sums->out;
 
 	out->calls += calls;
 	sums->bias += path_bias(c, s, event) * (double)calls;
 	out->exclusive_raw += e->sum - e->inside;
-	out->exclusive += is_duration ? (double)(e->sum - e->inside)
-				      : measure_estimate((e->sum - e->inside),
-							 s->enabled_ns - s->inside_enabled_ns,
-							 s->running_ns - s->inside_running_ns);
+	out->exclusive += is_scaled ? measure_estimate(e->sum - e->inside,
+						       s->enabled_ns - s->inside_enabled_ns,
+						       s->running_ns - s->inside_running_ns)
+				    : (double)(e->sum - e->inside);
 	if (p->is_recursive)
 		return; /* the outermost call has it */
 	out->raw += e->sum;
-	out->count += is_duration ? (double)e->sum
-				  : measure_estimate(e->sum, s->enabled_ns, s->running_ns);
+	out->count +=
+		is_scaled ? measure_estimate(e->sum, s->enabled_ns, s->running_ns) : (double)e->sum;
 	out->enabled_ns += is_duration ? e->sum : s->enabled_ns;
 	out->running_ns += is_duration ? e->sum : s->running_ns;
 	out->counted_calls += e->n;

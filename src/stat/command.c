@@ -37,7 +37,8 @@ struct stat_command {
 static const struct option input_list[] = {
 	{ "import", 0, OPTION_TEXT, STAT(import), "FILE",
 	  "read counts of perf stat (plain, -x, -j), topdown-tool (csv),\n                         "
-	  " rpistat, cyclops stat, cyclops model or libcyclops (json); - is a pipe" },
+	  " rpistat, cyclops stat, cyclops model (json) or libcyclops (json, csv);\n               "
+	  "           - is a pipe" },
 	{ "against", 0, OPTION_TEXT, STAT(against), "FILE",
 	  "counts of another run, to compare with" },
 	{ "region", 0, OPTION_TEXT, STAT(region), "NAME",

@@ -79,10 +79,13 @@ class Bindings:
         return [self.work / "fortran-example"]
 
     def rust(self):
-        self.run("rustc", "--edition", "2018", "-D", "warnings", "--crate-type", "rlib", "--crate-name", "cyclops_measure",
-                 "-L", self.library, self.root / "bindings/rust/src/lib.rs", "-o", "libcyclops_measure.rlib")
-        self.run("rustc", "--edition", "2018", "-D", "warnings", "--extern", "cyclops_measure=libcyclops_measure.rlib",
-                 "-L", self.library, self.examples / "example.rs", "-o", "rust-example")
+        rustc = ["rustc", "--edition", "2018", "-D", "warnings", "-L", self.library, "-L", "."]
+        sys_crate = ["--extern", "cyclops_measure_sys=libcyclops_measure_sys.rlib"]
+        self.run(*rustc, "--crate-type", "rlib", "--crate-name", "cyclops_measure_sys",
+                 self.root / "bindings/rust/sys/src/lib.rs", "-o", "libcyclops_measure_sys.rlib")
+        self.run(*rustc, "--crate-type", "rlib", "--crate-name", "cyclops_measure", *sys_crate,
+                 self.root / "bindings/rust/src/lib.rs", "-o", "libcyclops_measure.rlib")
+        self.run(*rustc, "--extern", "cyclops_measure=libcyclops_measure.rlib", self.examples / "example.rs", "-o", "rust-example")
         return [self.work / "rust-example"]
 
 
@@ -153,6 +156,55 @@ with module.Measure(events="page-faults,nonsense", max_regions=2) as m:
     checks.count("structures", 2)
 
 
+def check_wheel(checks, bindings):
+    """A wheel, as pip builds and installs it, without the network."""
+    source, dist, venv = bindings.work / "python", bindings.work / "dist", bindings.work / "venv"
+    for module in "pip", "setuptools", "venv":
+        if subprocess.run([sys.executable, "-c", f"import {module}"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+            print(f"left out: wheel: Python has no {module}")
+            return
+    shutil.copytree(bindings.root / "bindings/python", source, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
+    # Without the network if setuptools can make wheels; the older one needs a package for that.
+    pip = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "HTTP", "http"))}
+    pip.update({"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore", "PIP_RETRIES": "0", "PIP_DEFAULT_TIMEOUT": "20"})
+    build = [sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", dist, source]
+    try:
+        bindings.run(*build, "--no-build-isolation", **pip)
+    except harness.Failed as failure:
+        if "bdist_wheel" not in str(failure) and "'wheel'" not in str(failure):
+            raise
+        try:
+            bindings.run(*build, **pip)
+        except harness.Failed as other:
+            print("left out: wheel: pip gets no setuptools that makes one: " + str(other)[-200:].replace("\n", " "))
+            return
+    wheels = sorted(path.name for path in dist.iterdir())
+    checks.expect(len(wheels) == 1 and wheels[0].endswith("-py3-none-any.whl"), f"wheels: {wheels}")
+    bindings.run(sys.executable, "-m", "venv", venv)
+    bindings.run(venv / "bin/python", "-m", "pip", "install", "--no-deps", "--no-index", dist / wheels[0], **pip)
+    out = bindings.work / "wheel.json"
+    bindings.run(venv / "bin/python", "-I", bindings.examples / "example.py", CYCLOPS_OUT=str(out), CYCLOPS_EVENTS="page-faults")
+    regions = {row["region"] for row in json.loads(out.read_text())["regions"]}
+    checks.expect(regions == {"fill", "add"}, f"of the wheel: {regions}")
+    where = bindings.run(venv / "bin/python", "-I", "-c", "import cyclops_measure; print(cyclops_measure.__file__)")
+    checks.expect(str(venv) in where, f"the wheel is not what was measured: {where}")
+    checks.count("wheels")
+
+
+def check_cargo(checks, bindings):
+    """Both crates, built and tested by cargo, which is told to stay away from the network."""
+    if not is_usable("cargo"):
+        print("left out: cargo: it is not installed")
+        return
+    crates = bindings.work / "rust"
+    shutil.copytree(bindings.root / "bindings/rust", crates, ignore=shutil.ignore_patterns("target", "Cargo.lock"))
+    said = bindings.run("cargo", "test", "--offline", "--quiet", "--manifest-path", crates / "Cargo.toml",
+                        CYCLOPS_LIB_DIR=str(bindings.library), CARGO_TARGET_DIR=str(bindings.work / "target"),
+                        RUSTFLAGS="-D warnings")
+    checks.expect("3 passed" in said and "0 failed" in said, f"cargo test: {said}")
+    checks.count("tests of crates", 3)
+
+
 def main():
     root, shared = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
     if any(b"san_init" in line for line in harness.run("nm", "-D", shared).splitlines()):
@@ -166,6 +218,8 @@ def main():
                 continue
             check_example(checks, bindings, name)
         check_python(checks, bindings)
+        check_wheel(checks, bindings)
+        check_cargo(checks, bindings)
     checks.finish()
 
 

@@ -169,6 +169,16 @@ def check_questions(checks, cyclops, program, work):
     run_program(program, before, "page-faults,task-clock")
     run_program(program, after, "page-faults,task-clock", pages=PAGES * 6 // 5)
     written = {(row["region"], row["event"]): row for row in json.loads(before.read_text())["regions"]}
+    before_csv, after_csv = work / "before.csv", work / "after.csv"
+    run_program(program, before_csv, "page-faults,task-clock")
+    run_program(program, after_csv, "page-faults,task-clock", pages=PAGES * 6 // 5)
+    status, out, err = ask(cyclops, "stat", "--import", before_csv, "--by-region", "--format", "json")
+    rows = {row["region"]: row for row in json.loads(out)["regions"]} if status == 0 else {}
+    checks.expect({name: row["calls"] for name, row in rows.items()} == {"load": 1, 'part, "quoted"': CALLS},
+                  f"--by-region of csv: {status}, {out}, {err}")
+    status, out, err = ask(cyclops, "stat", "--import", before_csv, "--region", 'part, "quoted"', "--format", "json")
+    faults = json.loads(out)["events"]["page-faults"]["count"] if status == 0 else 0
+    checks.expect(abs(faults - written[('part, "quoted"', "page-faults")]["count"]) <= 2 * CALLS, f"csv: {out}, {err}")
     status, out, err = ask(cyclops, "stat", "--import", before, "--by-region", "--format", "json")
     rows = {row["region"]: row for row in json.loads(out)["regions"]} if status == 0 else {}
     checks.expect(set(rows) == {"load", 'part, "quoted"'}, f"--by-region: {status}, {out}, {err}")
@@ -187,13 +197,16 @@ def check_questions(checks, cyclops, program, work):
                                      ((before, after), "region:load:page-faults > 30%", 0),
                                      ((after, before), "region:load:page-faults > 3%", 0),
                                      ((before, after), "region:load:calls > 0", 0),
+                                     ((before_csv, after_csv), "region:load:page-faults > 3%", 3),
+                                     ((before_csv, after_csv), "region:load:page-faults > 30%", 0),
+                                     ((before, after_csv), "region:load:page-faults > 3%", 3),
                                      ((before, after), "region:loud:calls > 0", 1)):
         status, out, err = ask(cyclops, "diff", *files, "--fail-if", condition)
         checks.expect(status == wanted, f"{condition}: exit status {status}, not {wanted}: {out} {err}")
     for words, message in ((["--region", "lod"], "did you mean load"), (["--by-region", "--all", "-e", "x"], "of its own")):
         status, out, err = ask(cyclops, "stat", "--import", before, *words)
         checks.expect(status in (1, 2) and message in err, f"{words}: {status}, {err}")
-    checks.count("questions", 10)
+    checks.count("questions", 15)
 
 
 def main():

@@ -12,7 +12,7 @@
 //! Events and output come from `CYCLOPS_EVENTS` and `CYCLOPS_OUT` unless they are given. What fails is not
 //! measured, and `why` says why.
 
-pub mod sys;
+pub use cyclops_measure_sys as sys;
 
 use std::ffi::{CStr, CString};
 use std::marker::PhantomData;

@@ -477,6 +477,59 @@ static void regions_are_cut_anywhere(void **state)
 	free(text);
 }
 
+/* The same as csv; cells in another order, one with quotes, a comma and a line's end. */
+static const char regions_csv[] =
+	"# table run\nprogram,pid,midr,pmu\n\"a, \"\"b\"\"\",7,0x413fd0c1,p\n"
+	"# table "
+	"regions\nregion,thread,parent,recursive,calls,set,event,count,exclusive,enabled_ns,"
+	"running_ns,state,later\n"
+	"123,7,,false,4,,duration_time,900,300,900,900,counted,x\n"
+	"123,7,,false,4,0,cycles,1000.5,1000,90,45,counted,\n"
+	"\"in\"\"ner,\nx\",7,123,false,2,,duration_time,600,600,600,600,counted,\n"
+	"\"in\"\"ner,\nx\",7,123,false,2,0,cycles,100,100,50,50,counted,\n"
+	"\"in\"\"ner,\nx\",7,123,true,2,0,cycles,50,50,50,50,counted,\n"
+	"# table histograms\nregion,thread,event,low,high,calls\n123,7,cycles,1,2,3\n";
+
+static void reads_regions_of_csv(void **state)
+{
+	struct counts c = { 0 };
+	struct err err = { 0 };
+
+	(void)state;
+	assert_int_equal(counts_import(regions_csv, strlen(regions_csv), NULL, &c, &err), 0);
+	assert_string_equal(c.command, "a, \"b\"");
+	assert_int_equal(c.midr, 0x413fd0c1);
+	assert_false(c.has_no_pmu);
+	assert_int_equal(c.regions.n, 2);
+	assert_string_equal(c.regions.items[0].name, "123");
+	assert_string_equal(c.regions.items[1].name, "in\"ner,\nx");
+	assert_int_equal(c.regions.items[0].calls, 4);
+	assert_int_equal(c.elapsed_ns, 900);
+	assert_int_equal(c.items.n, 1);
+	assert_true(c.items.items[0].value == 1000.5 && c.items.items[0].running_ns == 45);
+	assert_int_equal(counts_take_region(&c, "in\"ner,\nx", &err), 0);
+	assert_true(c.items.n == 1 && c.items.items[0].value == 100);
+	counts_release(&c);
+}
+
+static void csv_of_regions_is_cut_anywhere(void **state)
+{
+	(void)state;
+	for (size_t len = 0; len < strlen(regions_csv); len++) {
+		char *cut = mem_alloc(len + 1, 1);
+		struct counts c = { 0 };
+		struct err err = { 0 };
+
+		memcpy(cut, regions_csv, len);
+		if (counts_import(cut, len, NULL, &c, &err) < 0)
+			assert_true(err.text[0] != '\0');
+		else
+			assert_true(c.regions.n > 0 && c.regions.n <= 2);
+		counts_release(&c);
+		free(cut);
+	}
+}
+
 static void refuses_wrong_regions(void **state)
 {
 	static const char *const rows[] = {
@@ -531,10 +584,16 @@ static void refuses_what_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_every_format),	 cmocka_unit_test(is_cut_anywhere),
-		cmocka_unit_test(knows_the_rest),	 cmocka_unit_test(infers_groups),
-		cmocka_unit_test(reads_regions),	 cmocka_unit_test(regions_are_cut_anywhere),
-		cmocka_unit_test(refuses_wrong_regions), cmocka_unit_test(reads_types_of_cores),
+		cmocka_unit_test(reads_every_format),
+		cmocka_unit_test(is_cut_anywhere),
+		cmocka_unit_test(knows_the_rest),
+		cmocka_unit_test(infers_groups),
+		cmocka_unit_test(reads_regions),
+		cmocka_unit_test(regions_are_cut_anywhere),
+		cmocka_unit_test(reads_regions_of_csv),
+		cmocka_unit_test(csv_of_regions_is_cut_anywhere),
+		cmocka_unit_test(refuses_wrong_regions),
+		cmocka_unit_test(reads_types_of_cores),
 		cmocka_unit_test(refuses_what_is_none),
 	};
 

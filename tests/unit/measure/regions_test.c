@@ -19,6 +19,8 @@
 
 #include <cmocka.h>
 
+#include "measure/inside.h"
+
 enum { PAGE = 4096, DEEP = 40, N_TASKS = 16 };
 
 /* Pages that a sanitizer touches for its own use. */
@@ -152,6 +154,31 @@ static void test_inner_and_exclusive_are_outer(void **state)
 	}
 	assert_true(count_of(c, inner, EVENT_FAULTS).exclusive_raw >= 600);
 	assert_int_equal(count_of(c, last, EVENT_FAULTS).calls, 6);
+	cyclops_close(c);
+}
+
+/* An event that ran half of the time: on cores of one type it took turns, on mixed ones nobody knows. */
+static void test_mixed_cores_are_not_scaled(void **state)
+{
+	struct cyclops *c = open_or_skip(NULL);
+	int region = cyclops_region(c, "region");
+	struct path_set *set = &c->threads[0]->paths[0].sets[0];
+	struct cyclops_count whole, half, mixed;
+
+	(void)state;
+	cyclops_begin(c, region);
+	touch_pages(50);
+	cyclops_end(c, region);
+	whole = count_of(c, region, EVENT_FAULTS);
+	assert_true(whole.raw >= 50 && whole.coverage == 1 && whole.count == (double)whole.raw);
+	set->enabled_ns = 2 * set->running_ns;
+	half = count_of(c, region, EVENT_FAULTS);
+	assert_true(half.coverage == 0.5 && half.count == 2 * (double)whole.raw);
+	assert_true(half.exclusive == half.count);
+	c->pmu.is_mixed = true;
+	mixed = count_of(c, region, EVENT_FAULTS);
+	assert_true(mixed.coverage == 0.5 && mixed.count == (double)whole.raw);
+	assert_true(mixed.exclusive == mixed.count);
 	cyclops_close(c);
 }
 
@@ -691,6 +718,7 @@ int main(void)
 		cmocka_unit_test(test_fresh_pages),
 		cmocka_unit_test(test_naps_are_switches),
 		cmocka_unit_test(test_inner_and_exclusive_are_outer),
+		cmocka_unit_test(test_mixed_cores_are_not_scaled),
 		cmocka_unit_test(test_recursion_counts_once),
 		cmocka_unit_test(test_nesting),
 		cmocka_unit_test(test_wrong_calls),
