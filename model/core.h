@@ -26,7 +26,7 @@
 #include "model/units.h"
 #include "spe/encode.h"
 
-enum { FORWARD_SLOTS = 64 };
+enum { FORWARD_SLOTS = 128, FORWARD_SHIFT = 2 };
 
 /* The instruction that is being executed, from core_begin() to core_end(). Times are cycles. */
 struct execution {
@@ -45,9 +45,9 @@ struct execution {
 	bool has_access, is_sampled;
 };
 
-/* Store forwarding: a load of the same eight bytes waits for the data of a recent store. */
+/* Store forwarding: a load of the same four bytes waits for the data of a recent store. */
 struct forward {
-	uint64_t word, ready; /* address / 8, cycle */
+	uint64_t word, ready; /* address >> FORWARD_SHIFT, cycle */
 };
 
 struct observer;

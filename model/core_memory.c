@@ -14,25 +14,41 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static struct forward *forward_slot(struct core *c, uint64_t va)
-{
-	return &c->forward[(va >> 3) % FORWARD_SLOTS];
-}
-
 /*
- * Store forwarding: a load of bytes that a recent store writes waits for the data of the store. An
- * exclusive or atomic load reads the cache instead, when the store buffer has written them.
+ * Store forwarding: a load of bytes that a recent store writes waits for the data of the store, and
+ * then gets them as fast as from the L1D. An exclusive or atomic load reads the cache instead, when
+ * the store buffer has written them.
  */
-static uint64_t forwarded(const struct core *c, const struct insn *in, uint64_t va)
+static void wait_for_stores(struct core *c, uint64_t first_word, uint64_t last_word)
 {
-	const struct forward *slot = &c->forward[(va >> 3) % FORWARD_SLOTS];
+	struct execution *now = &c->now;
+	const struct insn *in = now->insn;
+	uint64_t hit_cycles = c->params->latency[TIMING_LOAD], ready = 0;
 	bool is_seen_by_all = in->kind == INSN_ATOMIC || in->flags & INSN_EXCLUSIVE;
 
-	if (slot->word != va >> 3)
-		return 0;
+	for (uint64_t word = first_word; word <= last_word; word++) {
+		const struct forward *slot = &c->forward[word % FORWARD_SLOTS];
+
+		if (slot->word == word)
+			ready = later(ready, slot->ready);
+	}
+	if (ready == 0)
+		return;
 	if (is_seen_by_all && !(c->ideal_bits & IDEAL_ORDERING))
-		return c->last_drained + c->params->latency[TIMING_LOAD];
-	return slot->ready;
+		now->done = later(now->done, c->last_drained + hit_cycles);
+	else if (c->ideal_bits & IDEAL_FORWARDING)
+		now->done = later(now->issue, ready);
+	else
+		now->done = later(now->done, ready + hit_cycles);
+	now->finish = later(now->finish, now->done);
+}
+
+/* Later loads of the same bytes wait for the data of this store. */
+static void remember_store(struct core *c, uint64_t first_word, uint64_t last_word)
+{
+	for (uint64_t word = first_word; word <= last_word; word++)
+		c->forward[word % FORWARD_SLOTS] =
+			(struct forward){ .word = word, .ready = c->now.done };
 }
 
 static struct translation translate(struct core *c, uint64_t va, bool is_store)
@@ -181,10 +197,8 @@ void core_access(struct core *c, uint64_t va, unsigned size_bytes)
 		access_line(c, va);
 	if (last >> LINE_SHIFT != va >> LINE_SHIFT)
 		access_line(c, last & ~(uint64_t)(LINE_BYTES - 1));
-	if (reads) {
-		now->done = later(now->done, forwarded(c, now->insn, va));
-		now->finish = later(now->finish, now->done);
-	}
+	if (reads)
+		wait_for_stores(c, va >> FORWARD_SHIFT, last >> FORWARD_SHIFT);
 	if (writes)
-		*forward_slot(c, va) = (struct forward){ .word = va >> 3, .ready = now->done };
+		remember_store(c, va >> FORWARD_SHIFT, last >> FORWARD_SHIFT);
 }

@@ -37,6 +37,11 @@ enum ideal_bit {
 	IDEAL_DTLB = 1 << 19,	       /* the first-level TLB for data has every page */
 	IDEAL_ARITHMETIC_LATENCY = 1 << 20, /* IDEAL_ARITHMETIC, but units stay as busy */
 	IDEAL_DIVISION = 1 << 21,	    /* divisions and roots are as fast as multiplications */
+	IDEAL_OVERLAP_2 = 1 << 22,	    /* a miss takes a part of its time: several at a time */
+	IDEAL_OVERLAP_4 = 1 << 23,
+	IDEAL_OVERLAP_8 = 1 << 24,
+	IDEAL_OVERLAP_16 = 1 << 25,
+	IDEAL_FORWARDING = 1 << 26, /* a load of what was just stored has it at once */
 };
 
 /* An idealisation as users name it. */
@@ -73,6 +78,13 @@ static inline uint32_t ideal_at(const struct ideal *ideal, uint64_t pc)
 		    ideal->ranges.items[i].end - ideal->ranges.items[i].start)
 			return ideal->bits;
 	return 0;
+}
+
+/* The binary logarithm of how many misses are under way at a time where one was. */
+static inline unsigned ideal_overlap_shift(uint32_t bits)
+{
+	return 1 * ((bits & IDEAL_OVERLAP_2) != 0) + 2 * ((bits & IDEAL_OVERLAP_4) != 0) +
+	       3 * ((bits & IDEAL_OVERLAP_8) != 0) + 4 * ((bits & IDEAL_OVERLAP_16) != 0);
 }
 
 /*

@@ -235,19 +235,19 @@ static void count_behind_l2(struct private_caches *c, enum source source, bool i
 /* With these, lines from DRAM come without a gap. */
 enum { IDEAL_ANY_BANDWIDTH = IDEAL_L1D | IDEAL_L2 | IDEAL_LLC | IDEAL_DRAM_BANDWIDTH };
 
-/* The cycle at which the data of an L2 miss arrives that is requested at `time`. */
-static uint64_t data_arrival(struct memory *m, unsigned cpu, uint64_t line, enum source source,
-			     uint64_t time)
+/* Sets when the data of an L2 miss arrives that is requested at `time`. */
+static void set_data_arrival(struct memory *m, unsigned cpu, uint64_t line, uint64_t time,
+			     struct access *a)
 {
 	struct private_caches *c = &m->cpus[cpu];
-	uint64_t start = time;
 
-	if (source == SOURCE_DRAM && !(m->ideal & IDEAL_ANY_BANDWIDTH)) {
-		if (start < c->dram_is_free)
-			start = c->dram_is_free;
-		c->dram_is_free = start + m->params->dram_line_gap;
+	a->served = time;
+	if (a->source == SOURCE_DRAM && !(m->ideal & IDEAL_ANY_BANDWIDTH)) {
+		if (a->served < c->dram_is_free)
+			a->served = c->dram_is_free;
+		c->dram_is_free = a->served + m->params->dram_line_gap;
 	}
-	return start + source_cycles(m, cpu, line, source);
+	a->ready = a->served + source_cycles(m, cpu, line, (enum source)a->source);
 }
 
 void interconnect_host_prefetch(const struct memory *m, unsigned cpu, uint64_t line)
@@ -319,8 +319,7 @@ enum line_state interconnect_get(struct memory *m, unsigned cpu, uint64_t line, 
 
 	out->source = (uint8_t)find_source(m, cpu, line, to_write, &state, &out->peers);
 	out->missed_l2 = true;
-	out->ready =
-		data_arrival(m, cpu, line, (enum source)out->source, home_free_at(m, line, time));
+	set_data_arrival(m, cpu, line, home_free_at(m, line, time), out);
 	set_home_busy(m, line, out->ready);
 	count_behind_l2(c, (enum source)out->source, !to_write);
 	return state;

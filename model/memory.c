@@ -104,15 +104,33 @@ static void make_ideal(const struct memory *m, enum access_kind kind, uint64_t t
 
 	if (hits_l1)
 		*a = (struct access){ .start = a->start,
+				      .served = a->served,
 				      .ready = time + m->params->latency[TIMING_LOAD],
 				      .source = SOURCE_L1,
 				      .peers = a->peers };
 	else if (m->ideal & IDEAL_L2 && a->missed_l2)
 		*a = (struct access){ .start = a->start,
+				      .served = a->served,
 				      .ready = time + m->params->l2_cycles,
 				      .source = SOURCE_L2,
 				      .missed_l1 = true,
 				      .peers = a->peers };
+}
+
+/*
+ * Lets a miss of data take a part of its time, as if others were under way meanwhile: the next ones
+ * of other chains, or prefetches. What another CPU supplies or loses takes all of it.
+ */
+static void overlap_misses(const struct memory *m, enum access_kind kind, struct access *a)
+{
+	uint64_t least = a->served + m->params->latency[TIMING_LOAD];
+	unsigned shift = ideal_overlap_shift(m->ideal);
+
+	if (shift == 0 || kind == ACCESS_FETCH || kind == ACCESS_WALK || a->peers != 0 ||
+	    a->ready <= least)
+		return;
+	a->hidden = a->ready - least - ((a->ready - least) >> shift);
+	a->ready -= a->hidden;
 }
 
 /* The access at the L2, without L2 counts. *out_l2: the line's entry there. */
@@ -122,7 +140,7 @@ static struct access access_l2(struct memory *m, unsigned cpu, uint64_t line, en
 	struct private_caches *c = &m->cpus[cpu];
 	bool to_write = kind == ACCESS_STORE;
 	struct entry *l2 = assoc_find(&c->l2, line);
-	struct access a = { .start = time, .source = SOURCE_L2, .missed_l1 = true };
+	struct access a = { .start = time, .served = time, .source = SOURCE_L2, .missed_l1 = true };
 	bool was_invalidated = interconnect_clear_invalidated(m, cpu, line);
 	enum line_state state;
 
@@ -144,6 +162,7 @@ static struct access access_l2(struct memory *m, unsigned cpu, uint64_t line, en
 		l2->state = state & STATE_MASK;
 	}
 	make_ideal(m, kind, time, was_invalidated, &a);
+	overlap_misses(m, kind, &a);
 	a.finish = a.ready + m->finish[a.source];
 	*out_l2 = l2;
 	return a;
@@ -245,7 +264,7 @@ static struct access miss_l1(struct memory *m, unsigned cpu, uint64_t line, enum
 	start = *buffer > time - early ? *buffer : time - early;
 	a = access_l2(m, cpu, line, kind, start, &l2);
 	c->n_misses++;
-	*buffer = a.ready;
+	*buffer = a.ready + a.hidden;
 	if (a.source == SOURCE_L1)
 		a.ready = a.finish = a.ready + early;
 	count_l2(c, kind, a.missed_l2);
@@ -305,7 +324,7 @@ void memory_prefetch(struct memory *m, unsigned cpu, uint64_t line, bool into_l1
 		return;
 	c->n_misses++;
 	a = access_l2(m, cpu, line, ACCESS_LOAD, time, &l2);
-	*buffer = a.ready;
+	*buffer = a.ready + a.hidden;
 	if (into_l1) {
 		count_l2(c, ACCESS_PREFETCH, a.missed_l2);
 		fill_l1(c, &c->l1d, line, &a, state_in_l1(ACCESS_LOAD, l2))->is_early = true;

@@ -53,6 +53,8 @@ struct access {
 	uint64_t start;	 /* cycle at which it begins, after it waited for a miss buffer */
 	uint64_t ready;	 /* cycle at which dependent instructions can start */
 	uint64_t finish; /* cycle at which SPE calls it finished; not before `ready` */
+	uint64_t served; /* L1 misses: cycle at which the level that has the line begins */
+	uint64_t hidden; /* cycles by which `ready` is earlier because misses overlap */
 	uint8_t source;	 /* enum source */
 	bool missed_l1;	 /* the line was not in the L1, or had not arrived yet */
 	bool missed_l2;	 /* the line came from behind the L2 */

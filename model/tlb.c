@@ -239,6 +239,15 @@ static uint64_t hit_cycles(const struct tlbs *t, uint64_t key, uint64_t time)
 	return cycles;
 }
 
+/* What is left of the cycles of a translation if those of other accesses are under way meanwhile. */
+static uint64_t overlapped(const struct memory *m, enum translation_kind kind, uint64_t cycles)
+{
+	unsigned shift = kind == TRANSLATE_FETCH ? 0 : ideal_overlap_shift(m->ideal);
+	uint64_t part = cycles >> shift;
+
+	return part > 0 || cycles == 0 ? part : 1;
+}
+
 struct translation tlb_translate(struct tlbs *t, struct frames *f, struct memory *m, unsigned cpu,
 				 uint32_t process, uint64_t va, enum translation_kind kind,
 				 uint64_t time)
@@ -250,7 +259,7 @@ struct translation tlb_translate(struct tlbs *t, struct frames *f, struct memory
 	const struct entry *entry = assoc_find(l1, key);
 	struct translation result = { .cycles = 1 };
 	bool to_write = kind == TRANSLATE_STORE;
-	uint64_t frame;
+	uint64_t frame, walk_cycles;
 
 	counts[counted[kind].access]++;
 	if (entry != NULL) {
@@ -263,7 +272,7 @@ struct translation tlb_translate(struct tlbs *t, struct frames *f, struct memory
 		counts[counted[kind].refill]++;
 		counts[COUNT_L2D_TLB]++;
 		if (kind == TRANSLATE_FETCH || !(m->ideal & IDEAL_DTLB))
-			result.cycles = m->params->l2tlb_cycles;
+			result.cycles = overlapped(m, kind, m->params->l2tlb_cycles);
 		entry = assoc_find(&t->l2, key);
 		if (entry != NULL) {
 			if (entry->state == PAGE_COPIED_ON_WRITE)
@@ -271,8 +280,9 @@ struct translation tlb_translate(struct tlbs *t, struct frames *f, struct memory
 			frame = entry->value;
 		} else {
 			result.walked = needs_walk(m, counted[kind].walk);
-			result.cycles += walk_page_table(m, cpu, key, counted[kind].walk,
-							 time + result.cycles);
+			walk_cycles = walk_page_table(m, cpu, key, counted[kind].walk,
+						      time + result.cycles);
+			result.cycles += overlapped(m, kind, walk_cycles);
 			if (result.walked && kind != TRANSLATE_FETCH)
 				note_walk(t, key, time + result.cycles);
 			frame = add_walked_page(t, f, process, va, shift, key, to_write);

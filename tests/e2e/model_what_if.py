@@ -132,12 +132,37 @@ int main(int argc, char **argv)
 }
 """
 
+# Rings of nodes that lie far apart, followed CHAINS at a time.
+FOLLOWER = r"""
+#include <stdint.h>
+#include <stdlib.h>
+enum { RINGS = 16, NODES = 1 << 13, STEP = 64 * 41 + 17 };
+struct node { struct node *next; char rest[56]; };
+int main(void)
+{
+	struct node *nodes = aligned_alloc(64, RINGS * NODES * sizeof(*nodes)), *at[CHAINS];
+	for (uint32_t i = 0; i < RINGS * NODES; i++)
+		nodes[i].next = &nodes[i / NODES * NODES + (i + STEP) % NODES];
+	for (int ring = 0; ring < RINGS; ring += CHAINS) {
+		for (int c = 0; c < CHAINS; c++)
+			at[c] = &nodes[(ring + c) * NODES];
+		for (int i = 0; i < NODES; i++)
+			for (int c = 0; c < CHAINS; c++)
+				at[c] = at[c]->next;
+		for (int c = 0; c < CHAINS; c++)
+			if (at[c] != &nodes[(ring + c) * NODES])
+				return 1;
+	}
+	return 0;
+}
+"""
 
-def build(folder, name, text):
+
+def build(folder, name, text, *flags):
     source, program = os.path.join(folder, name + ".c"), os.path.join(folder, name)
     with open(source, "w", encoding="utf-8") as file:
         file.write(text)
-    subprocess.run([COMPILER, "-O2", "-g", "-static", "-fno-math-errno", source, "-o", program, "-lm"], check=True)
+    subprocess.run([COMPILER, "-O2", "-g", "-static", "-fno-math-errno", *flags, source, "-o", program, "-lm"], check=True)
     return program
 
 
@@ -190,6 +215,19 @@ def check_equals(checks, cyclops, kernels, folder):
 def check_divisions(checks, cyclops, folder):
     rows = check_equal(checks, cyclops, folder, build(folder, "divider", DIVIDER), ARITHMETIC_EQUALS)
     checks.expect(rows["division"]["gain"] > 0.3, f"divider: {rows['division']}")
+
+
+def check_overlap(checks, cyclops, folder):
+    """What n chains at a time are said to gain is what they do gain."""
+    numbers = (2, 4, 8) if HAS_ALL else (4,)
+    rows, _ = what_if(cyclops, folder, build(folder, "follower", FOLLOWER, "-DCHAINS=1"),
+                      ",".join([*(f"overlap-{n}" for n in numbers), "overlap-2+overlap-4", "overlap-8"]))
+    for n in numbers:
+        applied = cycles_of(cyclops, folder, build(folder, f"follower-{n}", FOLLOWER, f"-DCHAINS={n}"))
+        said = rows[f"overlap-{n}"]["cycles"]
+        checks.expect(abs(said - applied) <= 0.1 * applied, f"overlap-{n} says {said}, {n} chains take {applied}")
+        checks.count("numbers of chains")
+    checks.expect(rows["overlap-2+overlap-4"]["cycles"] == rows["overlap-8"]["cycles"], f"follower: {rows}")
 
 
 def check_causes(checks, cyclops, kernels, folder):
@@ -329,6 +367,7 @@ def main():
             check_program(checks, cyclops, folder)
             check_processes(checks, cyclops, folder)
             check_divisions(checks, cyclops, folder)
+            check_overlap(checks, cyclops, folder)
     checks.finish()
 
 

@@ -280,7 +280,7 @@ static void loads_wait_for_stores_of_their_bytes(void **state)
 	loaded = execute(&rig, load_x5, 0x8008, 0);
 	other = execute(&rig, load_x5, 0x8010, 0);
 	assert_int_equal(stored.issue, multiplied.finish);
-	assert_int_equal(loaded.finish, stored.finish);
+	assert_int_equal(loaded.finish, stored.finish + 4); /* as fast as from the L1D */
 	assert_int_equal(other.finish - other.issue, 4);
 	rig_release(&rig);
 }
