@@ -20,10 +20,11 @@
 #include "session/names.h"
 
 enum bottleneck_cause {
-	BOTTLENECK_CHAIN,    /* results of calculations, from iteration to iteration */
-	BOTTLENECK_DIVISION, /* divisions, whose unit never stands still */
-	BOTTLENECK_DATA,     /* data of a level of the memory hierarchy */
-	BOTTLENECK_WALKS,    /* page table walks */
+	BOTTLENECK_CHAIN,      /* results of calculations, from iteration to iteration */
+	BOTTLENECK_FORWARDING, /* … that go through memory: stored, and loaded again */
+	BOTTLENECK_DIVISION,   /* divisions, whose unit never stands still */
+	BOTTLENECK_DATA,       /* data of a level of the memory hierarchy */
+	BOTTLENECK_WALKS,      /* page table walks */
 	BOTTLENECK_MISPREDICTIONS,
 	BOTTLENECK_STORES,   /* lines to store into */
 	BOTTLENECK_PREFETCH, /* prefetches of the program come too late */

@@ -38,6 +38,8 @@ struct execution {
 	bool changes[ISA_N_REGS]; /* is it written in the loop? */
 	struct forwarded stores[MOST_FORWARDED];
 	size_t n_stores;
+	bool *is_slot;	   /* by instruction: it loads what the loop stored there, or stores that */
+	bool has_no_slots; /* what they hold is in registers: they take no time */
 };
 
 /* An address of one register that does not change, and a number: the offset, by the encoding. */
@@ -117,11 +119,18 @@ static void remember_store(struct execution *e, const struct loop_address *a, in
 		*s = (struct forwarded){ a->base, a->offset, number };
 }
 
+/* A load that hits the L1D: its record has the wait for the data of the store as well. */
+static double forwarded_latency(const struct loop_insn *insn)
+{
+	return insn->latency < CHAIN_LATENCY_LOAD ? insn->latency : CHAIN_LATENCY_LOAD;
+}
+
 static void chain_execute(struct execution *e, size_t i, int number)
 {
 	const struct isa_registers *r = &e->registers[i];
 	const struct loop_address *address = &e->addresses[i];
 	struct node *node = &e->nodes[number];
+	double latency = e->code[i].latency;
 
 	*node = (struct node){ .before = NO_NODE };
 	for (unsigned k = 0; k < r->n_reads; k++)
@@ -129,12 +138,15 @@ static void chain_execute(struct execution *e, size_t i, int number)
 	if (r->is_access && is_fixed_place(e, address)) {
 		struct forwarded *s = find_store(e, address);
 
-		if (is_store(e->code[i].word, r))
+		if (is_store(e->code[i].word, r)) {
 			remember_store(e, address, number);
-		else if (s != NULL)
+		} else if (s != NULL) {
 			chain_wait(node, s->node, e->nodes[s->node].end);
+			latency = forwarded_latency(&e->code[i]);
+			e->is_slot[i] = e->is_slot[s->node % (int)e->n] = true;
+		}
 	}
-	node->end = node->begin + e->code[i].latency;
+	node->end = node->begin + (e->has_no_slots && e->is_slot[i] ? 0 : latency);
 	for (unsigned k = 0; k < r->n_writes; k++) {
 		bool is_early = r->writes[k] == r->moved; /* the base is there at once */
 
@@ -205,6 +217,7 @@ static bool execution_init(struct execution *e, const struct loop_insn *code, si
 	*e = (struct execution){ .code = code, .n = n };
 	e->registers = mem_zalloc(n + 1, sizeof(*e->registers));
 	e->addresses = mem_zalloc(n + 1, sizeof(*e->addresses));
+	e->is_slot = mem_zalloc(n + 1, sizeof(*e->is_slot));
 	return read_loop(e);
 }
 
@@ -212,7 +225,20 @@ static void execution_release(struct execution *e)
 {
 	free(e->registers);
 	free(e->addresses);
+	free(e->is_slot);
 	free(e->nodes);
+}
+
+static void chain_iterate(struct execution *e)
+{
+	for (int i = 0; i < ISA_N_REGS; i++)
+		e->writer[i] = NO_NODE;
+	e->n_stores = 0;
+	for (int k = 0; k < ITERATIONS * (int)e->n; k++) {
+		e->nodes[k].before = NO_NODE;
+		if (!e->code[k % (int)e->n].is_rare)
+			chain_execute(e, (size_t)k % e->n, k);
+	}
 }
 
 double chain_find(const struct loop_insn *code, size_t n, double *parts)
@@ -223,16 +249,29 @@ double chain_find(const struct loop_insn *code, size_t n, double *parts)
 	memset(parts, 0, n * sizeof(*parts));
 	if (execution_init(&e, code, n)) {
 		e.nodes = mem_zalloc(ITERATIONS * n + 1, sizeof(*e.nodes));
-		for (int i = 0; i < ISA_N_REGS; i++)
-			e.writer[i] = NO_NODE;
-		for (int k = 0; k < ITERATIONS * (int)n; k++) {
-			e.nodes[k].before = NO_NODE;
-			if (!code[k % (int)n].is_rare)
-				chain_execute(&e, (size_t)k % n, k);
-		}
+		chain_iterate(&e);
 		cycles = walk_back(&e, parts);
 	}
 	execution_release(&e);
+	return cycles;
+}
+
+double chain_find_in_registers(const struct loop_insn *code, size_t n, bool *is_slot)
+{
+	double *parts = mem_zalloc(n + 1, sizeof(*parts)), cycles = 0;
+	struct execution e;
+
+	memset(is_slot, 0, n * sizeof(*is_slot));
+	if (execution_init(&e, code, n)) {
+		e.nodes = mem_zalloc(ITERATIONS * n + 1, sizeof(*e.nodes));
+		chain_iterate(&e);
+		e.has_no_slots = true;
+		chain_iterate(&e);
+		cycles = walk_back(&e, parts);
+		memcpy(is_slot, e.is_slot, n * sizeof(*is_slot));
+	}
+	execution_release(&e);
+	free(parts);
 	return cycles;
 }
 

@@ -27,6 +27,12 @@ enum { CHAIN_MOST_INSNS = 1024 };
  */
 double chain_find(const struct loop_insn *, size_t n, double *parts);
 
+/*
+ * The same if what the loop stores at a place that does not change, and loads again, were in registers.
+ * `is_slot` (of `n`) says which instructions are such loads and stores.
+ */
+double chain_find_in_registers(const struct loop_insn *, size_t n, bool *is_slot);
+
 /* MOV between general registers: the value goes on as it is. */
 bool chain_is_copy(uint32_t word);
 

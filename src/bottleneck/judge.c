@@ -62,6 +62,11 @@ static double weight_chain(const struct judged *j, size_t i)
 	return j->chain_parts[i];
 }
 
+static double weight_slots(const struct judged *j, size_t i)
+{
+	return j->is_slot[i] && loads_data(judged_sums(j, i)) ? j->chain_parts[i] : -1;
+}
+
 static double weight_data(const struct judged *j, size_t i)
 {
 	const struct insn_sums *s = judged_sums(j, i);
@@ -166,7 +171,13 @@ static size_t weigh_causes(const struct judged *j, struct cause *out)
 	 */
 	if (is_chain_limited(j)) {
 		scale = fmin(1, time / j->chain);
-		if (!is_near_width(j))
+		if (is_forwarding_limited(j))
+			out[n++] = (struct cause){ BOTTLENECK_FORWARDING,
+						   time - fmax(scale * j->register_chain,
+							       (j->insns - j->n_slots) * j->width /
+								       j->insns),
+						   heaviest(j, weight_slots) };
+		else if (!is_near_width(j))
 			out[n++] = (struct cause){ BOTTLENECK_CHAIN,
 						   fmin(scale * (j->chain - data - chain.walks),
 							time - j->width),
@@ -403,6 +414,8 @@ static void add_cause(struct judged *j, struct bottlenecks *all, const struct ca
 		describe_walk(j, c->insn, &b.loop);
 		break;
 	default:
+		if (c->cause == BOTTLENECK_FORWARDING)
+			b.loop.register_chain = j->register_chain;
 		b.is_division = is_division_word(judged_word(j, c->insn));
 		b.loop.walk = loads_data(s) ? chained_walk(j, c->insn) : WALK_UNKNOWN;
 		if (b.loop.walk == WALK_UNKNOWN)

@@ -33,6 +33,10 @@ struct judged {
 	double width;
 	double chain;
 	double *chain_parts;
+	/* The chain if what is stored and loaded again in the loop were in registers. */
+	double register_chain;
+	bool *is_slot;	/* by instruction: such a load or store … */
+	double n_slots; /* … executed in an iteration */
 	struct loop_address *addresses;
 	double mispredictions;
 	double restarts;     /* part of that: without the wait for the branch */
@@ -91,6 +95,9 @@ bool is_near_width(const struct judged *);
 
 /* Is it the chain around the loop that takes the time? */
 bool is_chain_limited(const struct judged *);
+
+/* … and is it one through memory, although registers are free? */
+bool is_forwarding_limited(const struct judged *);
 
 /* Do divisions that do not wait for each other have half of the time or more? */
 bool is_division_limited(const struct judged *);

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "estimate/shares.h"
+#include "isa/registers.h"
 #include "scan/spe_filters.h"
 #include "session/interval.h"
 #include "variables/function_code.h"
@@ -203,8 +204,9 @@ static double trips_of_innermost(const struct region *r, size_t number)
 static void find_inner_chains(struct judged *j, const struct loop_insn *code)
 {
 	const struct region *r = j->region;
-	double *parts = mem_zalloc(j->n + 1, sizeof(*parts)), cycles = 0;
+	double *parts = mem_zalloc(j->n + 1, sizeof(*parts)), cycles = 0, register_cycles = 0;
 	struct loop_address *addresses = mem_alloc(j->n + 1, sizeof(*addresses));
+	bool *is_slot = mem_zalloc(j->n + 1, sizeof(*is_slot));
 
 	for (size_t i = 0; i < j->n; i++)
 		addresses[i] = j->addresses[i];
@@ -216,6 +218,7 @@ static void find_inner_chains(struct judged *j, const struct loop_insn *code)
 		if (trips * (double)n < j->all->cpu.window)
 			continue;
 		cycles += trips * chain_find(code + from, n, parts + from);
+		register_cycles += trips * chain_find_in_registers(code + from, n, is_slot + from);
 		for (size_t i = from; i < from + n; i++)
 			parts[i] *= trips;
 		chain_addresses(code + from, n, addresses + from);
@@ -223,13 +226,17 @@ static void find_inner_chains(struct judged *j, const struct loop_insn *code)
 	if (cycles > j->chain) {
 		free(j->chain_parts);
 		free(j->addresses);
+		free(j->is_slot);
 		j->chain = cycles;
+		j->register_chain = register_cycles;
 		j->chain_parts = parts;
 		j->addresses = addresses;
+		j->is_slot = is_slot;
 		return;
 	}
 	free(parts);
 	free(addresses);
+	free(is_slot);
 }
 
 static void find_chain(struct judged *j)
@@ -237,7 +244,9 @@ static void find_chain(struct judged *j)
 	struct body body = { .j = j };
 	struct loop_insn *code;
 	double *parts;
+	bool *is_slot;
 
+	j->is_slot = mem_zalloc(j->n + 1, sizeof(*j->is_slot));
 	j->chain_parts = mem_zalloc(j->n + 1, sizeof(*j->chain_parts));
 	j->addresses = mem_zalloc(j->n + 1, sizeof(*j->addresses));
 	if (!j->region->is_loop || j->n > CHAIN_MOST_INSNS)
@@ -245,16 +254,21 @@ static void find_chain(struct judged *j)
 	put_body(&body, j->region->head, j->region->branch, 0);
 	code = mem_zalloc((j->n > body.n ? j->n : body.n) + 1, sizeof(*code));
 	parts = mem_zalloc(body.n + 1, sizeof(*parts));
+	is_slot = mem_zalloc(body.n + 1, sizeof(*is_slot));
 	for (size_t i = 0; i < body.n; i++)
 		code[i] = insn_of(j, body.numbers[i]);
 	j->chain = chain_find(code, body.n, parts);
-	for (size_t i = 0; i < body.n; i++)
+	j->register_chain = chain_find_in_registers(code, body.n, is_slot);
+	for (size_t i = 0; i < body.n; i++) {
 		j->chain_parts[body.numbers[i]] += parts[i];
+		j->is_slot[body.numbers[i]] |= is_slot[i];
+	}
 	for (size_t i = 0; i < j->n; i++)
 		code[i] = insn_of(j, i);
 	chain_addresses(code, j->n, j->addresses);
 	find_inner_chains(j, code);
 	find_steps_of_registers(j);
+	free(is_slot);
 	free(parts);
 	free(code);
 }
@@ -275,6 +289,8 @@ static void add_latencies(struct judged *j)
 		double walks = fmax(0, mean_of(&s->xlat, TRANSLATED) - TRANSLATED) * each;
 		bool is_access = s->xlat.n > 0 || loads_data(s);
 
+		j->n_slots += j->is_slot[i] ? each : 0;
+
 		j->mispredictions += ((double)s->mispredicted_cycles +
 				      j->all->cpu.restart_cycles * (double)s->n_mispredicted) /
 				     j->iterations;
@@ -287,7 +303,8 @@ static void add_latencies(struct judged *j)
 			j->stores += judged_store_cycles(j, s) / j->iterations;
 			continue;
 		}
-		j->data += fmax(0, (access - HIT_CYCLES) * each - walks);
+		if (!j->is_slot[i]) /* that waits for a store */
+			j->data += fmax(0, (access - HIT_CYCLES) * each - walks);
 		for (int level = SOURCE_L2; level < N_SOURCE_LEVELS; level++)
 			j->by_level[level] += (double)s->level_cycles[level] / j->iterations;
 	}
@@ -320,6 +337,41 @@ bool is_chain_limited(const struct judged *j)
 	return j->chain >= least_chain * time && j->chain > 1.2 * j->width;
 }
 
+/*
+ * How many general or vector registers the loop uses. Where it is most of them, those were too few, and
+ * a value was spilled.
+ */
+static size_t registers_used(const struct judged *j, bool are_vectors)
+{
+	bool is_used[ISA_N_REGS] = { false };
+	size_t first = are_vectors ? ISA_REG_VECTOR : 0, n = 0;
+
+	for (size_t i = 0; i < j->n; i++) {
+		struct isa_registers r;
+
+		if (!isa_registers_of(judged_word(j, i), &r))
+			continue;
+		for (unsigned k = 0; k < r.n_reads; k++)
+			is_used[r.reads[k]] = true;
+		for (unsigned k = 0; k < r.n_writes; k++)
+			is_used[r.writes[k]] = true;
+	}
+	for (size_t i = first; i < first + (are_vectors ? 32 : ISA_REG_STACK); i++)
+		n += is_used[i];
+	return n;
+}
+
+/* Of 31 general registers the ABI leaves some 28; all 32 vector registers are free to use. */
+enum { MOST_GENERAL = 20, MOST_VECTOR = 24 };
+
+bool is_forwarding_limited(const struct judged *j)
+{
+	const double least_forwarded = 0.25; /* of the chain */
+
+	return is_chain_limited(j) && j->chain - j->register_chain >= least_forwarded * j->chain &&
+	       registers_used(j, false) <= MOST_GENERAL && registers_used(j, true) <= MOST_VECTOR;
+}
+
 bool is_division_limited(const struct judged *j)
 {
 	return !is_chain_limited(j) && j->divisions > 0 &&
@@ -342,4 +394,5 @@ void judged_release(struct judged *j)
 {
 	free(j->chain_parts);
 	free(j->addresses);
+	free(j->is_slot);
 }

@@ -59,6 +59,7 @@ static const char *const evidence_kinds[] = {
 	[EVIDENCE_REST_CORE] = "rest-core",
 	[EVIDENCE_REST_UNITS] = "rest-units",
 	[EVIDENCE_REST_FETCH] = "rest-fetch",
+	[EVIDENCE_COLD_CODE] = "cold-code",
 	[EVIDENCE_STORES] = "stores",
 	[EVIDENCE_LINES] = "dram-lines",
 	[EVIDENCE_ONE_MISS] = "one-miss",
@@ -133,6 +134,7 @@ static void put_row(struct table *t, const struct evidence *e, struct cell *row)
 	case EVIDENCE_TAKEN_LINES:
 		row[EVIDENCE_SHARE] = cell_number(e->share);
 		break;
+	case EVIDENCE_COLD_CODE:
 	case EVIDENCE_LINES:
 		put_value(t, row, e->value, "lines");
 		row[EVIDENCE_SHARE] = cell_number(e->share);
@@ -214,6 +216,7 @@ enum loop_column {
 	LOOP_CLOCK_IS_ASSUMED,
 	LOOP_WIDTH,
 	LOOP_CHAIN,
+	LOOP_REGISTER_CHAIN,
 	LOOP_DIVISION,
 	LOOP_DIVISION_WAIT,
 	LOOP_LEVEL,
@@ -248,6 +251,9 @@ static const struct column loop_columns[N_LOOP_COLUMNS] = {
 			 "that the core does in a cycle at most" },
 	[LOOP_CHAIN] = { "chain_cycles", NULL, "cycles", CELL_NUMBER, COLUMN_TRUST,
 			 "of dependent operations, for each iteration" },
+	[LOOP_REGISTER_CHAIN] = { "register_chain_cycles", NULL, "cycles", CELL_NUMBER, 0,
+				  "of them if what the loop stores and loads again were in "
+				  "registers" },
 	[LOOP_DIVISION] = { "division_cycles", NULL, "cycles", CELL_NUMBER, 0,
 			    "of divisions, for each iteration" },
 	[LOOP_DIVISION_WAIT] = { "division_wait_cycles", NULL, "cycles", CELL_NUMBER, 0,
@@ -319,6 +325,7 @@ static void loop_row_add(struct table *t, size_t number, const struct finding_lo
 	row[LOOP_CLOCK_IS_ASSUMED] = cell_bool(l->is_clock_assumed);
 	row[LOOP_WIDTH] = if_positive(l->width);
 	row[LOOP_CHAIN] = latency_cell(l->chain_cycles);
+	row[LOOP_REGISTER_CHAIN] = if_positive(l->register_chain);
 	row[LOOP_DIVISION] = if_positive(l->division_cycles);
 	row[LOOP_DIVISION_WAIT] = if_positive(l->division_wait);
 	row[LOOP_LEVEL] = table_text_cell(t, l->level);

@@ -18,6 +18,7 @@ static const struct kind {
 	[FINDING_TLB_WALKS] = { "tlb-walks", false, false, FINDING_SIDE_BACK_END },
 	[FINDING_MISPREDICTIONS] = { "mispredictions", false, false, FINDING_SIDE_FRONT_END },
 	[FINDING_DEPENDENCY_CHAIN] = { "dependency-chain", false, true, FINDING_SIDE_BACK_END },
+	[FINDING_STORE_FORWARDING] = { "store-forwarding", false, true, FINDING_SIDE_BACK_END },
 	[FINDING_DIVISION] = { "division", false, false, FINDING_SIDE_BACK_END },
 	[FINDING_L2_BOUND] = { "l2-bound", false, true, FINDING_SIDE_BACK_END },
 	[FINDING_LLC_BOUND] = { "llc-bound", false, true, FINDING_SIDE_BACK_END },
@@ -52,6 +53,7 @@ static const char *const remedy_ids[N_REMEDIES] = {
 	[REMEDY_POINTER_CHASE] = "pointer-chase",
 	[REMEDY_SMALLER_TABLE] = "smaller-table",
 	[REMEDY_BREAK_CHAIN] = "break-chain",
+	[REMEDY_IN_REGISTER] = "in-register",
 	[REMEDY_DIVISION] = "division",
 	[REMEDY_INTERCHANGE] = "interchange",
 	[REMEDY_SHORTER_STRIDE] = "shorter-stride",
@@ -85,6 +87,7 @@ static const char *const remedy_ids[N_REMEDIES] = {
 	[REMEDY_CORE] = "core",
 	[REMEDY_NODES] = "nodes",
 	[REMEDY_IDLE_MACHINE] = "idle-machine",
+	[REMEDY_LONGER_RUN] = "longer-run",
 	[REMEDY_IDLE_OR_WAITS] = "idle-or-waits",
 	[REMEDY_WAITS] = "waits",
 };

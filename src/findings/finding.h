@@ -25,6 +25,7 @@ enum finding_kind {
 	FINDING_MISPREDICTIONS,
 	/* … and by loop (struct finding_loop). */
 	FINDING_DEPENDENCY_CHAIN,
+	FINDING_STORE_FORWARDING,
 	FINDING_DIVISION,
 	FINDING_L2_BOUND,
 	FINDING_LLC_BOUND,
@@ -95,6 +96,7 @@ enum evidence_kind {
 	EVIDENCE_REST_CORE,	/* `share` of cycles is none of the counted misses */
 	EVIDENCE_REST_UNITS,	/* the same, and samples saw no chain and no division */
 	EVIDENCE_REST_FETCH,	/* the same of the front end */
+	EVIDENCE_COLD_CODE,	/* `value` refills of the L1I, which holds more: `share` at most */
 	EVIDENCE_STORES,	/* lines fetched for stores cost `share` of cycles at most */
 	EVIDENCE_LINES,		/* `value` lines from DRAM at a time, `share` of what can be */
 	EVIDENCE_ONE_MISS,	/* `value` misses at a time: each load waits for the one before */
@@ -135,6 +137,7 @@ enum remedy_kind {
 	REMEDY_POINTER_CHASE, /* `percent` of its operations walk the page tables */
 	REMEDY_SMALLER_TABLE,
 	REMEDY_BREAK_CHAIN,
+	REMEDY_IN_REGISTER,
 	REMEDY_DIVISION,
 	REMEDY_INTERCHANGE,
 	REMEDY_SHORTER_STRIDE,
@@ -169,6 +172,7 @@ enum remedy_kind {
 	REMEDY_CORE,
 	REMEDY_NODES,
 	REMEDY_IDLE_MACHINE,
+	REMEDY_LONGER_RUN,
 	REMEDY_IDLE_OR_WAITS,
 	REMEDY_WAITS,
 	N_REMEDIES,
@@ -188,8 +192,9 @@ enum finding_cause {
 	CAUSE_NOT_KNOWN,
 	CAUSE_MEMORY,
 	CAUSE_CORE,
-	CAUSE_COUNTED, /* of the front end: the issue that costs most */
-	CAUSE_FETCH,   /* of the front end: none of what was counted */
+	CAUSE_COUNTED,	 /* of the front end: the issue that costs most */
+	CAUSE_FETCH,	 /* of the front end: none of what was counted */
+	CAUSE_COLD_CODE, /* of the front end: code that runs for the first time */
 };
 
 enum { FINDING_EVENTS = 4, FINDING_ACCESSES = 3, FINDING_LINES = 3 };
@@ -297,6 +302,7 @@ struct finding_loop {
 	double ghz;		    /* that times are compared with latencies at */
 	bool is_clock_assumed;
 	double chain_cycles;	/* for each iteration; 0: there is no chain */
+	double register_chain;	/* … if what the loop stores and loads again were in registers */
 	double division_cycles; /* of divisions, for each iteration; 0: they do not limit it */
 	double division_wait;	/* the longest wait of a division for its unit */
 	double width;		/* instructions a cycle at most */

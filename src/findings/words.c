@@ -137,6 +137,8 @@ static const char *const remedy_words[N_REMEDIES] = {
 	[REMEDY_BREAK_CHAIN] = "use several accumulators, or work on several chains at once "
 			       "(unroll; with -fassociative-math the compiler may do it); shorten "
 			       "the chain from one iteration to the next",
+	[REMEDY_IN_REGISTER] = "keep the variable in a register: compile with -O2, or copy it to a "
+			       "local variable for the loop",
 	[REMEDY_DIVISION] = "divide by a constant, shift, or multiply by the reciprocal; or divide "
 			    "several values at once (vectors)",
 	[REMEDY_INTERCHANGE] = "interchange the loops, so that the inner one walks along a row; or "
@@ -196,7 +198,10 @@ static const char *const remedy_words[N_REMEDIES] = {
 	[REMEDY_NODES] = "keep threads and their data on one node (numactl); let the thread that "
 			 "uses data write them first; give each node a copy",
 	[REMEDY_CORE] =
-		"break dependency chains; unroll; replace divisions; use more of the core's units",
+		"break dependency chains; unroll; replace divisions; keep variables in registers "
+		"(-O2); use more of the core's units",
+	[REMEDY_LONGER_RUN] = "measure a longer run: of this one, much is code that runs for the "
+			      "first time",
 	[REMEDY_IDLE_MACHINE] = "other tasks used the CPUs: measure on an idle machine, with no "
 				"more threads than CPUs",
 	[REMEDY_IDLE_OR_WAITS] = "if other tasks used the CPUs, measure on an idle machine; else "
@@ -371,6 +376,7 @@ static void put_evidence(struct table *t, const struct evidence *e, bool is_alon
 	case EVIDENCE_REST_CORE:
 	case EVIDENCE_REST_UNITS:
 	case EVIDENCE_REST_FETCH:
+	case EVIDENCE_COLD_CODE:
 	case EVIDENCE_STORES:
 	case EVIDENCE_LINES:
 	case EVIDENCE_ONE_MISS:

@@ -32,6 +32,7 @@ static const char *const causes[N_FINDING_KINDS] = {
 	[FINDING_TLB_WALKS] = "page table walks",
 	[FINDING_MISPREDICTIONS] = "branch mispredicts",
 	[FINDING_DEPENDENCY_CHAIN] = "dependency chain",
+	[FINDING_STORE_FORWARDING] = "store-to-load forwarding",
 	[FINDING_DIVISION] = "division",
 	[FINDING_L2_BOUND] = "L2 latency",
 	[FINDING_LLC_BOUND] = "LLC latency",
@@ -60,6 +61,8 @@ static const char *const fixes[N_REMEDIES] = {
 	[REMEDY_POINTER_CHASE] = "store nodes in visiting order, or follow several chains at once",
 	[REMEDY_SMALLER_TABLE] = "make the table smaller, or do several look-ups at once",
 	[REMEDY_BREAK_CHAIN] = "use several accumulators; unroll",
+	[REMEDY_IN_REGISTER] =
+		"keep the variable in a register: compile with -O2, or copy it to a local",
 	[REMEDY_DIVISION] = "multiply by the reciprocal, or shift, in place of the division",
 	[REMEDY_INTERCHANGE] = "interchange the loops",
 	[REMEDY_SHORTER_STRIDE] = "prefetch ahead, or shorten the stride",
@@ -90,6 +93,7 @@ static const char *const fixes[N_REMEDIES] = {
 	[REMEDY_LESS_WORK] = "execute fewer instructions: a better algorithm",
 	[REMEDY_NODES] = "keep threads and their data on one node",
 	[REMEDY_CORE] = "break dependency chains, unroll, replace divisions",
+	[REMEDY_LONGER_RUN] = "measure a longer run",
 	[REMEDY_IDLE_MACHINE] = "measure on an idle machine",
 	[REMEDY_IDLE_OR_WAITS] = "find what the program waits for, or measure on an idle machine",
 	[REMEDY_WAITS] = "find what the program waits for: I/O, locks, sleep",
@@ -273,6 +277,7 @@ static void put_loop_brief(const struct finding_loop *l, enum finding_kind kind,
 {
 	switch (kind) {
 	case FINDING_DEPENDENCY_CHAIN:
+	case FINDING_STORE_FORWARDING:
 		text_format(out, "%.3g cycles per iteration", l->chain_cycles);
 		return;
 	case FINDING_TLB_WALKS:

@@ -66,6 +66,8 @@ static const char *on_words(const struct finding *f)
 		return ", in the core";
 	case CAUSE_FETCH:
 		return ", on fetching and decoding";
+	case CAUSE_COLD_CODE:
+		return ", on code that runs for the first time";
 	case CAUSE_NOT_KNOWN:
 		break;
 	}
@@ -76,6 +78,8 @@ const char *counts_cause(const struct finding *f)
 {
 	if (f->cause == CAUSE_CORE)
 		return "core";
+	if (f->cause == CAUSE_COLD_CODE)
+		return "cold-code";
 	return f->cause == CAUSE_FETCH ? "fetch" : f->issue;
 }
 
@@ -148,6 +152,13 @@ void counts_evidence(const struct evidence *e, bool is_alone, struct text *out)
 			    "%.1f %% of cycles are not explained by the counted mispredictions and "
 			    "misses: likely taken branches or decoding",
 			    100 * e->share);
+		break;
+	case EVIDENCE_COLD_CODE:
+		text_format(out,
+			    "\xe2\x89\xa4 %.1f %% of cycles: %.0f L1I misses that the LLC missed, "
+			    "too: no "
+			    "more than the L1I holds lines, so each may be the first of its line",
+			    100 * e->share, e->value);
 		break;
 	case EVIDENCE_STORES:
 		text_format(out, "\xe2\x89\xa4 %.1f %% of cycles: cache lines fetched for stores",

@@ -51,6 +51,7 @@ static const struct {
 	const char *before, *after;
 } claims[N_FINDING_KINDS] = {
 	[FINDING_DEPENDENCY_CHAIN] = { "a chain of dependent operations limits ", "" },
+	[FINDING_STORE_FORWARDING] = { "store-to-load forwarding limits ", "" },
 	[FINDING_DIVISION] = { "", " waits for the divider" },
 	[FINDING_L2_BOUND] = { "", " waits for data from the L2" },
 	[FINDING_LLC_BOUND] = { "", " waits for data from the LLC" },
@@ -124,6 +125,12 @@ void put_loop_evidence(struct table *t, const struct finding *f, struct text *ou
 	switch (f->kind) {
 	case FINDING_DEPENDENCY_CHAIN:
 		put_chain(l, out);
+		break;
+	case FINDING_STORE_FORWARDING:
+		text_format(out,
+			    "what is stored is loaded again: the chain takes %.3g cycles per "
+			    "iteration, in registers %.3g",
+			    l->chain_cycles, l->register_chain);
 		break;
 	case FINDING_DIVISION:
 		text_format(out,

@@ -66,7 +66,8 @@ static void look_at(struct finder *d, const struct hot_function *f)
 
 	if (f->cost.n < LEAST_SAMPLES)
 		return;
-	is_explained = subject.is_spe && bottlenecks_explain(d->bottlenecks, f->places[0]);
+	/* Other events that are sampled beside SPE say nothing more of it. */
+	is_explained = bottlenecks_explain(d->bottlenecks, f->places[0]);
 	for (size_t i = 0; i < n_finding_classes; i++) {
 		const struct finding_class *class = &finding_classes[i];
 		struct extent extent = class->extent(&subject);
@@ -119,18 +120,28 @@ static const char *remedy_for_names(const struct finder *d, uint32_t place)
 	return NULL;
 }
 
+/* Is a function hot by SPE's latency and by another event, too? Both say where the time goes. */
+static bool is_hot_twice(const struct finder *d, const struct candidate *a,
+			 const struct candidate *b)
+{
+	const char *name = names_function(d->names, a->function->places[0]);
+
+	return a->class->kind == FINDING_HOT_FUNCTION &&
+	       hot_is_spe(d->hot, a->function->event) != hot_is_spe(d->hot, b->function->event) &&
+	       strcmp(name, names_function(d->names, b->function->places[0])) == 0;
+}
+
 /* Code without names is one thing to do, however many events found it. */
 static bool is_shown(const struct finder *d, const struct candidate *found)
 {
 	struct place place = session_place(d->session, found->function->places[0]);
 
-	if (found->class->kind != FINDING_UNNAMED_CODE)
-		return false;
 	for (size_t i = 0; i < d->n_shown; i++) {
 		const struct candidate *other = d->shown[i];
 		struct place its_place = session_place(d->session, other->function->places[0]);
 
-		if (other->class == found->class && its_place.module.v == place.module.v)
+		if (other->class == found->class && its_place.module.v == place.module.v &&
+		    (found->class->kind == FINDING_UNNAMED_CODE || is_hot_twice(d, other, found)))
 			return true;
 	}
 	return false;
@@ -306,7 +317,7 @@ void report_find(const struct hot *hot, const struct names *names,
 		look_at(&d, &d.functions.list.items[i]);
 	if (d.found.n > 1)
 		qsort_r(d.found.items, d.found.n, sizeof(*d.found.items), compare_candidates, &d);
-	n_loops = report_add_loops(bottlenecks, names, least_loop, SHOWN, out);
+	n_loops = report_add_loops(bottlenecks, names, user_code, least_loop, SHOWN, out);
 	for (size_t i = 0; i < d.found.n && n_loops + d.n_shown < SHOWN; i++) {
 		const struct candidate *found = &d.found.items[i];
 

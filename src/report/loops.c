@@ -43,6 +43,7 @@ static const struct cause_class {
 	const char *command;
 } causes[N_BOTTLENECK_CAUSES] = {
 	[BOTTLENECK_CHAIN] = { FINDING_DEPENDENCY_CHAIN, REMEDY_BREAK_CHAIN, "annotate" },
+	[BOTTLENECK_FORWARDING] = { FINDING_STORE_FORWARDING, REMEDY_IN_REGISTER, "annotate" },
 	[BOTTLENECK_DIVISION] = { FINDING_DIVISION, REMEDY_DIVISION, "annotate" },
 	[BOTTLENECK_DATA] = { FINDING_MEMORY_BOUND, REMEDY_TOUCH_LESS, "mem --by instruction" },
 	[BOTTLENECK_WALKS] = { FINDING_TLB_WALKS, REMEDY_DENSER_PAGES, "addr --by hugepage" },
@@ -160,8 +161,16 @@ static bool is_of_sharing(const struct bottleneck *b)
 	       (b->cause == BOTTLENECK_DATA && level_kinds[b->level] == FINDING_SHARED_DATA);
 }
 
-size_t report_add_loops(const struct bottlenecks *all, const struct names *names, double least,
-			size_t most, struct findings *out)
+/* A library's code is not the user's to rewrite; who calls it is another finding. */
+static bool is_of_library(const struct bottleneck *b, const struct user_code *user_code)
+{
+	return b->cause == BOTTLENECK_SCALAR && user_code != NULL &&
+	       user_code_is_library(user_code, b->place);
+}
+
+size_t report_add_loops(const struct bottlenecks *all, const struct names *names,
+			const struct user_code *user_code, double least, size_t most,
+			struct findings *out)
 {
 	const struct bottleneck *b;
 	size_t n = 0;
@@ -172,7 +181,7 @@ size_t report_add_loops(const struct bottlenecks *all, const struct names *names
 		for (size_t k = 0; k < i; k++)
 			n_before += bottleneck_at(all, k)->loop_place == b->loop_place;
 		if (b->time_share * b->cost < least || is_of_sharing(b) ||
-		    n_before >= CAUSES_OF_A_LOOP)
+		    is_of_library(b, user_code) || n_before >= CAUSES_OF_A_LOOP)
 			continue;
 		findings_add_loop(b, names, out);
 		n++;

@@ -5,14 +5,15 @@
 
 #include "bottleneck/bottleneck.h"
 #include "findings/finding.h"
+#include "report/user_code.h"
 #include "session/names.h"
 
 /*
  * Adds those of at least a part `least` of the time, at most `most`, the largest first. Returns how
- * many. The bottlenecks may be NULL.
+ * many. The bottlenecks may be NULL, and what is the program's own code.
  */
-size_t report_add_loops(const struct bottlenecks *, const struct names *, double least, size_t most,
-			struct findings *out);
+size_t report_add_loops(const struct bottlenecks *, const struct names *, const struct user_code *,
+			double least, size_t most, struct findings *out);
 
 /*
  * Adds that the front end does not keep up, if that is much of the time and the code is large. Else, if

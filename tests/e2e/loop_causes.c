@@ -38,6 +38,63 @@ int main(void)
 		sum += add();
 	return sum != 0;
 }
+#elif defined(UNOPTIMISED) || defined(IN_MEMORY)
+uint32_t numbers[2048];
+
+/* Sum and counter are on the stack; or two sums are in memory, where they may be one. */
+#ifdef UNOPTIMISED
+__attribute__((optimize("O0")))
+#endif
+KEPT static void
+add(uint32_t *to, uint32_t *more, const uint32_t *from)
+{
+#ifdef UNOPTIMISED
+	uint32_t sum = *to;
+
+	for (int i = 0; i < 2048; i++)
+		sum = sum * 3 + from[i];
+	*to = *more = sum;
+#else
+	for (int i = 0; i < 2048; i++) {
+		*to += from[i];
+		*more ^= from[i];
+	}
+#endif
+}
+
+int main(void)
+{
+	uint32_t sum = 0, more = 0;
+
+	for (int i = 0; i < 300; i++)
+		add(&sum, &more, numbers);
+	return sum + more != 0;
+}
+#elif defined(SPILLED)
+/* More sums that wait for each other than there are registers: some are on the stack, and have to be. */
+#define TWELVE(DO, x) DO(x##a) DO(x##b) DO(x##c) DO(x##d) DO(x##e) DO(x##f) SIX(DO, x)
+#define SIX(DO, x) DO(x##g) DO(x##h) DO(x##i) DO(x##j) DO(x##k) DO(x##l)
+#define EACH(DO) TWELVE(DO, r) TWELVE(DO, s) TWELVE(DO, t)
+#define DECLARE(name) uint64_t name = next_random();
+#define STEP(name) name = name * 3 + last, last = name;
+#define ADD(name) last += name;
+
+KEPT static uint64_t draw(int rounds)
+{
+	uint64_t last = 1;
+
+	EACH(DECLARE)
+	for (int round = 0; round < rounds; round++) {
+		EACH(STEP)
+	}
+	EACH(ADD)
+	return last;
+}
+
+int main(void)
+{
+	return draw(100000) == 0;
+}
 #elif defined(DIVISION)
 uint64_t numbers[2048], parts = 1021;
 
@@ -61,7 +118,7 @@ int main(void)
 		sum += add(parts + (uint64_t)i);
 	return sum == 1;
 }
-#elif defined(CHASE) || defined(LONG_CHASE) || defined(PAGE_CHASE)
+#elif defined(CHASE) || defined(LONG_CHASE) || defined(PAGE_CHASE) || defined(UNOPTIMISED_CHASE)
 #if defined(LONG_CHASE)
 enum { NODES = 1 << 16, NODE_BYTES = 64, STEPS = 4000 };
 #elif defined(PAGE_CHASE)
@@ -77,7 +134,11 @@ static struct node {
 
 #define TEN(x) x x x x x x x x x x
 
-KEPT static struct node *walk(struct node *at, int n)
+#ifdef UNOPTIMISED_CHASE
+__attribute__((optimize("O0")))
+#endif
+KEPT static struct node *
+walk(struct node *at, int n)
 {
 	while (n-- > 0) {
 #if defined(LONG_CHASE)

@@ -76,6 +76,15 @@ static const struct {
 	  5,
 	  6,
 	  { 4, 1, 1 } },
+	{ "the same, whose load waits 30 cycles for the store: that is in the store's time already",
+	  { { 0xf94007e2, 30, false },
+	    { 0x91000442, 1, false },
+	    { 0xf90007e2, 1, false },
+	    COUNT_DOWN,
+	    BACK },
+	  5,
+	  6,
+	  { 4, 1, 1 } },
 	{ "what is rare does not break it: mov x0, x5",
 	  { { 0xf9400000, 300, false }, { 0xaa0503e0, 1, true }, COUNT_DOWN, BACK },
 	  4,
@@ -107,6 +116,68 @@ static void the_longest_way_around_is_found(void **state)
 			if (parts[k] < chains[i].parts[k] - 0.01 ||
 			    parts[k] > chains[i].parts[k] + 0.01)
 				fail_msg("%s: %g at %zu", chains[i].what, parts[k], k);
+	}
+}
+
+/* Loads and stores of one place, as if it were a register. */
+static const struct {
+	const char *what;
+	struct loop_insn code[MOST];
+	size_t n;
+	double cycles;
+	bool is_slot[MOST];
+} slots[] = {
+	{ "ldr x2, [sp, #8]; add x2, x2, #1; str x2, [sp, #8]",
+	  { { 0xf94007e2, 4, false },
+	    { 0x91000442, 1, false },
+	    { 0xf90007e2, 1, false },
+	    COUNT_DOWN,
+	    BACK },
+	  5,
+	  1,
+	  { true, false, true } },
+	{ "the same with str x2, [sp, #16]: another place",
+	  { { 0xf94007e2, 4, false },
+	    { 0x91000442, 1, false },
+	    { 0xf9000be2, 1, false },
+	    COUNT_DOWN,
+	    BACK },
+	  5,
+	  1,
+	  { false } },
+	{ "ldr x2, [x0]; add x2, x2, #1; str x2, [x0]; add x0, x0, #8: a place that moves",
+	  { { 0xf9400002, 4, false },
+	    { 0x91000442, 1, false },
+	    { 0xf9000002, 1, false },
+	    { 0x91002000, 1, false },
+	    COUNT_DOWN,
+	    BACK },
+	  6,
+	  1,
+	  { false } },
+	{ "ldr x0, [sp, #8]; ldr x0, [x0]; str x0, [sp, #8]: the chase is left",
+	  { { 0xf94007e0, 4, false },
+	    { 0xf9400000, 100, false },
+	    { 0xf90007e0, 1, false },
+	    COUNT_DOWN,
+	    BACK },
+	  5,
+	  100,
+	  { true, false, true } },
+};
+
+static void places_in_memory_can_be_registers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(slots); i++) {
+		bool is_slot[MOST];
+		double cycles = chain_find_in_registers(slots[i].code, slots[i].n, is_slot);
+
+		if (cycles < slots[i].cycles - 0.01 || cycles > slots[i].cycles + 0.01)
+			fail_msg("%s: %g", slots[i].what, cycles);
+		for (size_t k = 0; k < slots[i].n; k++)
+			if (is_slot[k] != slots[i].is_slot[k])
+				fail_msg("%s: %d at %zu", slots[i].what, is_slot[k], k);
 	}
 }
 
@@ -308,6 +379,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_longest_way_around_is_found),
+		cmocka_unit_test(places_in_memory_can_be_registers),
 		cmocka_unit_test(addresses_move_as_the_code_says),
 		cmocka_unit_test(links_are_told_from_calculations),
 		cmocka_unit_test(the_loop_around_moves_on_by_a_step),

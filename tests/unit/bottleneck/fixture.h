@@ -10,7 +10,7 @@
 #include "scan/scan.h"
 #include "spe/packet.h"
 
-enum { MOST_INSNS = 8, INTERVAL = 4096, FUNCTION_PLACE = 0x1000 };
+enum { MOST_INSNS = 10, INTERVAL = 4096, FUNCTION_PLACE = 0x1000 };
 
 /* Ends with a word of 0. */
 struct function_case {
