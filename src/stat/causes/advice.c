@@ -256,6 +256,76 @@ double stat_branch_stalls(const struct stat *s, const struct stat_costs *costs,
 	return stalls >= TIMES * c->penalty->cycles && stalls <= MOST_FOR_A_BRANCH ? stalls : NAN;
 }
 
+/*
+ * A mispredicted branch stalls the front end until it is executed. Where it stalls for many times what
+ * the pipeline takes, it waits for what it compares; if data misses take as long together, for those.
+ * Misses that may be of instructions, by half or more, say nothing of data.
+ */
+static bool weigh_awaited_data(const struct stat *s, const struct stat_costs *costs,
+			       const struct cpu_metric *root, double side, struct stat_cause *out)
+{
+	static const char *const issues[] = { "l1d_miss", "l2_miss", "llc_miss" };
+	const struct stat_cost *most = NULL;
+	double stalls = stat_branch_stalls(s, costs, root), all = 0;
+	double code = counted_value(s, "L1I_CACHE_REFILL");
+
+	for (size_t i = 0; i < COUNT(issues); i++) {
+		const struct stat_cost *c = stat_cost_of_issue(costs, issues[i]);
+
+		if (c == NULL || c->is_hidden ||
+		    (i > 0 && (code < 0 || 2 * code >= c->total->value)))
+			continue;
+		all += c->raw;
+		if (most == NULL || c->raw > most->raw)
+			most = c;
+	}
+	if (isnan(stalls) || most == NULL || all < enough_of_back_end * side)
+		return false;
+	out->cause = CAUSE_MEMORY;
+	out->issue = most->penalty->issue;
+	out->has_reason = true;
+	out->reason = EVIDENCE_BRANCH_STALLS;
+	out->value = stalls;
+	out->share = fmin(all, side);
+	return true;
+}
+
+/*
+ * Code whose lines come for the first time: the L1I has fewer refills than it holds lines, and all
+ * levels behind it were missed. What they take at most, as a share of cycles; 0: it is not so.
+ */
+static double cold_code_cost(const struct stat *s, double *out_lines)
+{
+	double refills = counted_value(s, "L1I_CACHE_REFILL"),
+	       misses = counted_value(s, "LL_CACHE_MISS_RD"),
+	       cycles = counted_value(s, "CPU_CYCLES");
+
+	*out_lines = fmin(refills, misses);
+	if (refills < 0 || misses < 0 || cycles <= 0 || refills > s->pmu->l1i_lines)
+		return 0;
+	for (size_t k = 0; k < s->pmu->n_penalties; k++)
+		if (strcmp(s->pmu->penalties[k].issue, "llc_miss") == 0)
+			return *out_lines * stat_whole_latency(s, &s->pmu->penalties[k]) / cycles;
+	return 0;
+}
+
+/* Is it of the front end's stalls more than what else was counted, and enough with it? */
+static bool weigh_cold_code(const struct stat *s, const struct explained *e, double side,
+			    struct stat_cause *out)
+{
+	double lines, cost = cold_code_cost(s, &lines);
+
+	if (cost <= e->share || cost + e->share < enough_of_front_end * side)
+		return false;
+	out->cause = CAUSE_COLD_CODE;
+	out->remedy = REMEDY_LONGER_RUN;
+	out->has_reason = true;
+	out->reason = EVIDENCE_COLD_CODE;
+	out->share = fmin(cost, side);
+	out->value = lines;
+	return true;
+}
+
 /* Threads on several CPUs may wait for each other's lines, and nobody has counted that. */
 static bool lacks_taken_lines(const struct stat *s)
 {
@@ -280,6 +350,9 @@ static void weigh_costs(const struct stat *s, const struct stat_costs *costs,
 	/* The front end waits where a branch does, which may wait for such a line. */
 	if ((!is_front(root) || !isnan(stat_branch_stalls(s, costs, root))) &&
 	    weigh_taken_lines(s, costs, side, out))
+		return;
+	if (is_front(root) &&
+	    (weigh_cold_code(s, &e, side, out) || weigh_awaited_data(s, costs, root, side, out)))
 		return;
 	if (stores >= enough && stores > e.all) {
 		out->cause = CAUSE_MEMORY;

@@ -17,6 +17,7 @@ struct stat_cause {
 	const char *issue;	   /* "stores", "coherence"; NULL: what costs most */
 	enum remedy_kind remedy;   /* against that issue */
 	double share;		   /* of cycles, that the reason is about; NAN: of none */
+	double value;		   /* of the reason: lines of code, stalled cycles of a branch */
 };
 
 /*

@@ -258,8 +258,8 @@ static void add_costs(struct finder *f, const struct cpu_metric *root, struct fi
 	size_t n = 0;
 
 	/* where only a capture can tell, no cost is the issue */
-	if (out->cause != CAUSE_CORE && out->cause != CAUSE_FETCH && out->issue == NULL &&
-	    out->recorded == NULL)
+	if (out->cause != CAUSE_CORE && out->cause != CAUSE_FETCH &&
+	    out->cause != CAUSE_COLD_CODE && out->issue == NULL && out->recorded == NULL)
 		out->issue = stat_costs_issue(&f->costs, root);
 	for (size_t i = 0; i < f->costs.list.n; i++) {
 		const struct stat_cost *c = &f->costs.list.items[i];
@@ -327,11 +327,23 @@ static void add_root_remedies(struct finder *f, const struct cpu_metric *root,
 {
 	const struct cpu_metric *node = deepest_node(out);
 
-	if (cause->cause == CAUSE_MEMORY) {
+	if (cause->cause == CAUSE_COLD_CODE) { /* nothing that the code could do better */
+		finding_add_remedy(out, (struct remedy){ .kind = cause->remedy });
+		return;
+	}
+	/* Counts show accesses by the stalls of the back end. */
+	if (cause->cause == CAUSE_MEMORY && !cpu_metric_is_of_side(root, SIDE_FRONTEND)) {
 		add_lines(f, out);
 		add_pattern(f, out);
 	}
 	finding_add_remedy(out, (struct remedy){ .kind = cause->remedy });
+	if (cause->has_reason && cause->reason == EVIDENCE_BRANCH_STALLS) {
+		const struct stat_cost *c = stat_cost_of_issue(&f->costs, out->issue);
+
+		finding_add_remedy(
+			out, (struct remedy){ .kind = stat_remedy_of_cost(c, PATTERN_UNKNOWN) });
+		finding_add_remedy(out, (struct remedy){ .kind = REMEDY_BRANCH_FREE });
+	}
 	if (is_issue(out, "coherence") && cpu_metric_is_of_side(root, SIDE_FRONTEND))
 		add_slow_branches(f, root, out);
 	if (node != NULL)
@@ -360,6 +372,7 @@ static void add_reason(const struct finder *f, const struct stat_cause *cause, s
 	struct evidence *e = finding_add_evidence(out, cause->reason);
 
 	e->share = cause->share;
+	e->value = cause->value;
 	if (cause->reason == EVIDENCE_SHARING_NOT_COUNTED) {
 		e->value = stat_busy_cpus(f->s);
 		e->unit = taken != NULL ? taken->name : NULL;

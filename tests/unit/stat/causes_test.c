@@ -277,6 +277,26 @@ static const struct program {
 	{ "wrong paths", "neoverse-n1",
 	  "CPU_CYCLES 1e9 INST_RETIRED 1e9 INST_SPEC 1.3e9 STALL_FRONTEND 5e7 STALL_BACKEND 5e7",
 	  "spec_overhead", NULL, REMEDY_SPECULATION, REMEDY_NONE, "threshold 10" },
+	/* Each mispredicted branch stalls for 600 cycles, and misses of data take as long together. */
+	{ "branches that wait for nodes", "neoverse-n1",
+	  "CPU_CYCLES 122300000 INST_RETIRED 30400000 STALL_FRONTEND 102000000 STALL_BACKEND "
+	  "11500000 BR_MIS_PRED_RETIRED 173000 BR_RETIRED 7e6 L1D_CACHE_REFILL 1797000 L1D_CACHE "
+	  "9e6 "
+	  "L2D_CACHE_REFILL 781000 L2D_CACHE 1.8e6 LL_CACHE_RD 781000 LL_CACHE_MISS_RD 135000 "
+	  "L1I_CACHE_REFILL 2e3 L1I_CACHE 8e6",
+	  "frontend_stalled_cycles", "l2_miss", REMEDY_CACHE, REMEDY_BRANCH_FREE, NULL },
+	/* A millisecond of a program: 447 lines of code are fetched from DRAM, and no more come. */
+	{ "a short run", "neoverse-n1",
+	  "CPU_CYCLES 1043236 INST_RETIRED 3235051 STALL_FRONTEND 197945 STALL_BACKEND 29121 "
+	  "L1I_CACHE_REFILL 447 L1I_CACHE 795179 ITLB_WALK 44 L1I_TLB_REFILL 45 "
+	  "BR_MIS_PRED_RETIRED 3550 BR_RETIRED 450061 LL_CACHE_MISS_RD 1055 LL_CACHE_RD 1055",
+	  "frontend_stalled_cycles", "cold-code", REMEDY_LONGER_RUN, REMEDY_NONE,
+	  "447 L1I misses that the LLC missed, too" },
+	{ "the same, fetched again and again", "neoverse-n1",
+	  "CPU_CYCLES 1043236 INST_RETIRED 3235051 STALL_FRONTEND 197945 STALL_BACKEND 29121 "
+	  "L1I_CACHE_REFILL 4470 L1I_CACHE 795179 ITLB_WALK 44 L1I_TLB_REFILL 45 "
+	  "BR_MIS_PRED_RETIRED 3550 BR_RETIRED 450061 LL_CACHE_MISS_RD 1055 LL_CACHE_RD 1055",
+	  "frontend_stalled_cycles", "fetch", REMEDY_BRANCH_FREE, REMEDY_FRONT_END, NULL },
 	{ "other chip", "neoverse-n1",
 	  "CPU_CYCLES 1e9 INST_RETIRED 5e8 STALL_FRONTEND 1e7 STALL_BACKEND 1e7 L2D_CACHE_REFILL "
 	  "1e5 "
@@ -288,6 +308,8 @@ static const char *cause_of(const struct finding *f)
 {
 	if (f->cause == CAUSE_CORE)
 		return "core";
+	if (f->cause == CAUSE_COLD_CODE)
+		return "cold-code";
 	return f->cause == CAUSE_FETCH ? "fetch" : f->issue;
 }
 
