@@ -28,6 +28,7 @@ static const struct key {
 	{ "counters", KEY_U32, offsetof(struct config, samples.n_counters) },
 	{ "branch_stack", KEY_U32, offsetof(struct config, samples.branches.depth) },
 	{ "branch_filter", KEY_U32, offsetof(struct config, samples.branches.filter) },
+	{ "call_chains", KEY_BOOL, offsetof(struct config, samples.has_chains) },
 	{ "without_spe", KEY_BOOL, offsetof(struct config, without_spe) },
 	{ "interval", KEY_U32, offsetof(struct config, sampling.interval) },
 	{ "jitter", KEY_BOOL, offsetof(struct config, sampling.has_jitter) },

@@ -6,6 +6,15 @@
 #include "base/alloc.h"
 #include "model/random.h"
 
+/* Nothing has to be attributed to instructions before a counter of cycles overflows. */
+static bool counts_cycles_only(const struct pmu_sampling *sampling, const struct params *params)
+{
+	for (size_t i = 0; i < sampling->events.n; i++)
+		if (sampling->events.items[i].event->parts[0] != COUNT_CPU_CYCLES)
+			return false;
+	return sampling->branches.depth == 0 && params->interrupt_cycles == 0;
+}
+
 struct observer *observer_new(struct truth *truth, const struct pmu_sampling *sampling,
 			      const struct params *params, uint64_t seed)
 {
@@ -13,6 +22,9 @@ struct observer *observer_new(struct truth *truth, const struct pmu_sampling *sa
 
 	o->truth = truth;
 	o->has_samples = sampling->events.n > 0;
+	o->has_cycles_only =
+		truth == NULL && o->has_samples && counts_cycles_only(sampling, params);
+	call_stack_init(&o->calls);
 	pmu_sampler_init(&o->pmu, sampling, params, seed);
 	branch_stack_init(&o->branches, &sampling->branches, params, seed);
 	o->random = seed;
@@ -22,23 +34,43 @@ struct observer *observer_new(struct truth *truth, const struct pmu_sampling *sa
 
 void observer_free(struct observer *o)
 {
-	if (o != NULL)
+	if (o != NULL) {
 		pmu_sampler_release(&o->pmu);
+		call_stack_release(&o->calls);
+	}
 	free(o);
 }
 
 void observer_switch(struct observer *o, void *context, bool is_other_thread)
 {
 	o->context = context;
+	call_stack_switch(&o->calls, context);
 	if (!is_other_thread)
 		return;
 	o->first = o->n;
 	branch_stack_forget(&o->branches);
 }
 
+/* With has_cycles_only: counts the cycles since the last call, which belong to the last instruction. */
+static void count_cycles(struct observer *o)
+{
+	const struct pmu_count count = {
+		.n = o->cycle - o->counted_at,
+		.number = o->n - 1,
+		.cycle = o->counted_at,
+		.is_time = true,
+	};
+
+	for (uint32_t i = 0; i < o->pmu.sampling->events.n; i++)
+		pmu_sampler_count(&o->pmu, i, &count);
+	o->counted_at = o->cycle;
+}
+
 void observer_idle(struct observer *o, uint64_t cycle)
 {
-	o->cycle = cycle;
+	if (o->has_cycles_only && o->n > 0)
+		count_cycles(o);
+	o->cycle = o->counted_at = cycle;
 	if (o->has_samples)
 		pmu_sampler_idle(&o->pmu, cycle);
 }
@@ -53,17 +85,23 @@ static void take_sample(struct observer *o, const struct pmu_interrupt *i, uint6
 {
 	const struct sample_event *event = &o->pmu.sampling->events.items[i->event];
 	struct branch_entry branches[BRANCH_STACK_MOST];
+	uint64_t chain[CALL_CHAIN_MOST + 1];
+	const struct past_insn *in = insn_at(o, number);
 	/* A precise sample is taken behind the instruction, others before it. */
 	uint64_t order = event->is_precise ? branch_order_behind(number) : branch_order(number);
 	const struct pmu_sample sample = {
 		.event = i->event,
 		.is_precise = event->is_precise,
-		.pc = insn_at(o, number)->pc,
+		.pc = in->pc,
 		.value = i->value,
 		.enabled = o->cycle,
 		.running = pmu_sampler_running(&o->pmu, i->event, o->cycle),
 		.branches = branches,
 		.n_branches = branch_stack_read(&o->branches, order, branches),
+		.chain = chain,
+		.n_chain = o->pmu.sampling->has_chains
+				   ? call_stack_read(&o->calls, in->call, in->pc, chain)
+				   : 0,
 	};
 
 	o->on_sample(o->context, &sample);
@@ -195,7 +233,10 @@ static void see_branch(struct observer *o, const struct observation *seen)
 
 	if (o->truth != NULL && branch.is_taken)
 		truth_edge(o->truth, in->pc, branch.to, branch.is_mispredicted);
-	branch_stack_see(&o->branches, &branch);
+	if (o->pmu.sampling->has_chains)
+		call_stack_see(&o->calls, in, seen->next_pc);
+	if (o->pmu.sampling->branches.depth > 0)
+		branch_stack_see(&o->branches, &branch);
 }
 
 /* The interrupts of the machine, for the branch stacks. They take no time. */
@@ -211,15 +252,33 @@ static void interrupt(struct observer *o, uint64_t next_pc)
 	o->next_interrupt = o->cycle + mean / 2 + random_next(&o->random) % mean + 1;
 }
 
+/* observer_see() for counters of cycles alone: counts when one may overflow. */
+static void see_cycles(struct observer *o, const struct observation *seen)
+{
+	if (o->pmu.interrupts.n > 0)
+		take_samples(o);
+	o->cycle = seen->end;
+	if (seen->end - o->counted_at < pmu_sampler_least_left(&o->pmu))
+		return;
+	count_cycles(o);
+	if (o->pmu.interrupts.n > 0)
+		take_samples(o);
+}
+
 void observer_see(struct observer *o, const struct observation *seen)
 {
 	const struct insn *in = seen->insn;
 	uint64_t began = o->cycle;
 
-	*insn_at(o, o->n++) =
-		(struct past_insn){ .pc = in->pc, .end = seen->end, .index = seen->index };
+	*insn_at(o, o->n++) = (struct past_insn){
+		.pc = in->pc, .end = seen->end, .index = seen->index, .call = o->calls.at
+	};
 	if (in->kind == INSN_BRANCH)
 		see_branch(o, seen);
+	if (o->has_cycles_only) {
+		see_cycles(o, seen);
+		return;
+	}
 	if (o->pmu.interrupts.n > 0)
 		take_samples(o);
 	o->cycle = seen->end;

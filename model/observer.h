@@ -8,6 +8,7 @@
 #define CYCLOPS_MODEL_OBSERVER_H
 
 #include "model/branch_stack.h"
+#include "model/call_stack.h"
 #include "model/counts.h"
 #include "model/params.h"
 #include "model/pmu_sampler.h"
@@ -21,6 +22,7 @@ struct past_insn {
 	uint64_t pc;
 	uint64_t end;	/* cycle */
 	uint32_t index; /* in the truth */
+	uint32_t call;	/* the innermost of struct call_stack when it began */
 };
 
 /* A sample of the PMU, without thread and time. */
@@ -31,19 +33,24 @@ struct pmu_sample {
 	uint64_t value, enabled, running; /* of the counter at the overflow; times in cycles, now */
 	const struct branch_entry *branches;
 	size_t n_branches;
+	const uint64_t *chain; /* call chain */
+	size_t n_chain;	       /* words; 0: not asked for */
 };
 
 typedef void pmu_on_sample(void *context, const struct pmu_sample *);
 
 struct observer {
-	struct truth *truth; /* borrowed; NULL: not asked for */
-	bool has_samples;    /* are events of the PMU sampled? */
-	struct counts seen;  /* counts that have been attributed */
-	uint64_t n, first;   /* instructions so far; those before `first` are another thread's */
-	uint64_t cycle;	     /* when the last one retired, or the CPU was idle last */
+	struct truth *truth;  /* borrowed; NULL: not asked for */
+	bool has_samples;     /* are events of the PMU sampled? */
+	bool has_cycles_only; /* … of which all count cycles, and nothing else is asked for */
+	uint64_t counted_at;  /* with has_cycles_only: cycles up to this one have been counted */
+	struct counts seen;   /* counts that have been attributed */
+	uint64_t n, first;    /* instructions so far; those before `first` are another thread's */
+	uint64_t cycle;	      /* when the last one retired, or the CPU was idle last */
 	struct past_insn past[PAST_INSNS];
 	struct pmu_sampler pmu;
 	struct branch_stack branches;
+	struct call_stack calls;
 	uint64_t entry_pc;	 /* of the first instruction */
 	uint64_t next_interrupt; /* cycle */
 	uint64_t random;	 /* of interrupts */

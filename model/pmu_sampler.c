@@ -150,6 +150,16 @@ void pmu_sampler_count(struct pmu_sampler *s, uint32_t event, const struct pmu_c
 	c->left -= left;
 }
 
+uint64_t pmu_sampler_least_left(const struct pmu_sampler *s)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t i = 0; i < s->sampling->events.n; i++)
+		if (s->counters[i].left < least)
+			least = s->counters[i].left;
+	return least;
+}
+
 void pmu_sampler_rotate(struct pmu_sampler *s, uint64_t cycle)
 {
 	if (cycle < s->rotates_at)

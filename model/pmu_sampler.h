@@ -32,6 +32,7 @@ struct pmu_sampling {
 	VEC_OF(struct sample_event) events;
 	uint32_t n_counters; /* beside the cycle counter; 0: one for each event */
 	struct branch_recording branches;
+	bool has_chains; /* samples have call chains */
 };
 
 /* "NAME:CODE:PERIOD:SKID:PRECISE", as the command writes it. */
@@ -78,6 +79,9 @@ struct pmu_count {
 };
 
 void pmu_sampler_count(struct pmu_sampler *, uint32_t event, const struct pmu_count *);
+
+/* Occurrences until the next overflow of any event. */
+uint64_t pmu_sampler_least_left(const struct pmu_sampler *);
 
 /* The CPU has come to a cycle: rotates the events if the multiplexing interval is over. */
 void pmu_sampler_rotate(struct pmu_sampler *, uint64_t cycle);

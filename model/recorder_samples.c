@@ -47,6 +47,7 @@ struct attr recorder_sample_attr(const struct config *c, const struct sample_eve
 		.config = e->code,
 		.sample_period = e->period,
 		.sample_type = RECORDER_SAMPLE | BIT(SAMPLE_PERIOD) | BIT(SAMPLE_READ) |
+			       (c->samples.has_chains ? BIT(SAMPLE_CALLCHAIN) : 0) |
 			       (c->samples.branches.depth > 0 ? BIT(SAMPLE_BRANCH_STACK) : 0),
 		.read_format = BIT(READ_TIME_ENABLED) | BIT(READ_TIME_RUNNING) | BIT(READ_ID),
 		.flags = BIT(ATTR_DISABLED) | BIT(ATTR_SAMPLE_ID_ALL) | BIT(ATTR_EXCLUDE_KERNEL) |
@@ -113,7 +114,7 @@ void recorder_sample(struct recorder *r, const struct pmu_sample *s, const struc
 	uint64_t first_id = RECORDER_SAMPLE_IDS + (uint64_t)s->event * MAX_CPUS;
 	struct sample_id id = recorder_trailer(r, at, first_id);
 	size_t event = s->event + (r->config->without_spe ? 1 : 2);
-	uint8_t read[4 * sizeof(uint64_t)];
+	uint8_t read[4 * sizeof(uint64_t)], chain[(CALL_CHAIN_MOST + 1) * sizeof(uint64_t)];
 	const struct sample sample = {
 		.id = id.id,
 		.ip = s->pc,
@@ -123,6 +124,7 @@ void recorder_sample(struct recorder *r, const struct pmu_sample *s, const struc
 		.cpu = id.cpu,
 		.period = sampling->events.items[s->event].period,
 		.read = { read, sizeof(read) / sizeof(uint64_t) },
+		.callchain = { chain, s->n_chain },
 		.branches = { (const uint8_t *)s->branches, s->n_branches },
 	};
 
@@ -130,6 +132,8 @@ void recorder_sample(struct recorder *r, const struct pmu_sample *s, const struc
 	store_u64(read + 8, nanoseconds(r, s->enabled));
 	store_u64(read + 16, nanoseconds(r, s->running));
 	store_u64(read + 24, id.id);
+	for (size_t i = 0; i < s->n_chain; i++)
+		store_u64(chain + i * sizeof(uint64_t), s->chain[i]);
 	text_reset(&r->sample);
 	writer_make_sample(r->writer, event, MODE_USER | (s->is_precise ? EXACT_IP : 0), &sample,
 			   &r->sample);

@@ -27,7 +27,7 @@ struct model_command {
 	const char *what_if, *gains, *branch_stack;
 	struct option_list sets, events, samples;
 	unsigned interval, seed, min_latency, counters;
-	bool without_jitter, loads, stores, branches, wants_help;
+	bool without_jitter, loads, stores, branches, has_chains, wants_help;
 };
 
 #define AT(field) offsetof(struct model_command, field)
@@ -51,6 +51,8 @@ static const struct option pmu_options[] = {
 	  "sample an event of the PMU instead of SPE, or with -c both; repeated: several" },
 	{ "counters", 0, OPTION_COUNT, AT(counters), "N",
 	  "multiplex these events on N counters (default: one for each)" },
+	{ "stacks", 'g', OPTION_FLAG, AT(has_chains), NULL,
+	  "with call chains, of the calls that were executed" },
 	{ "branch-stack", 0, OPTION_OPTIONAL, AT(branch_stack), "[=N][,any|ret|call]",
 	  "with the last N branches (default 32), or returns or calls" },
 };
@@ -215,6 +217,7 @@ static int run_on_model(const struct model_command *command, const struct what_i
 		.min_latency = command->min_latency,
 		.samples = command->samples.items,
 		.branch_stack = command->branch_stack,
+		.has_chains = command->has_chains,
 		.counters = command->counters,
 		.without_spe = command->samples.n > 0 && !asks_for_spe(command),
 	};

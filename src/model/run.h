@@ -37,6 +37,7 @@ struct model_options {
 	uint64_t event_filter;	      /* bits of the SPE events packet */
 	const char *const *samples;   /* --sample (sampled_events.h); NULL ends them */
 	const char *branch_stack;     /* --branch-stack (sampled_events.h); NULL: none */
+	bool has_chains;	      /* samples of the PMU have call chains */
 	uint32_t counters;	      /* that sampled events share; 0: one for each */
 	bool without_spe;
 };

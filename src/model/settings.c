@@ -143,10 +143,13 @@ static int add_samples(const struct model_options *o, const char *cpu, struct te
 		rc = sampled_event_read(o->samples[i], cpu, &s, err);
 	if (rc == 0 && o->branch_stack != NULL)
 		rc = branch_recording_read(o->branch_stack, &s.branches, err);
-	if (rc == 0 && s.events.n == 0 && (s.branches.depth > 0 || s.n_counters > 0))
+	if (rc == 0 && s.events.n == 0 &&
+	    (s.branches.depth > 0 || s.n_counters > 0 || o->has_chains))
 		rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
 			     "%s is about samples of the PMU; --sample EVENT:PERIOD takes them",
-			     s.branches.depth > 0 ? "--branch-stack" : "--counters");
+			     s.branches.depth > 0 ? "--branch-stack"
+			     : o->has_chains	  ? "--stacks"
+						  : "--counters");
 	for (size_t i = 0; rc == 0 && i < s.events.n; i++) {
 		const struct sample_event *e = &s.events.items[i];
 
@@ -158,6 +161,7 @@ static int add_samples(const struct model_options *o, const char *cpu, struct te
 		add_number_setting(out, "counters", s.n_counters);
 		add_number_setting(out, "branch_stack", s.branches.depth);
 		add_number_setting(out, "branch_filter", s.branches.filter);
+		add_number_setting(out, "call_chains", o->has_chains);
 		add_number_setting(out, "without_spe", o->without_spe);
 	}
 	vec_release(&s.events);

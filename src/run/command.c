@@ -198,6 +198,10 @@ static void begin(struct words *w, const char *command)
 	words_add(w, command);
 }
 
+/* Of samples on the model: cycles, as programs run for some milliseconds, and operations of SPE. */
+#define MODELLED_PERIOD "10007"
+enum { MODELLED_INTERVAL = 1024 };
+
 /* The model counts and samples at once. */
 int run_model(struct run *r, struct err *err)
 {
@@ -219,7 +223,12 @@ int run_model(struct run *r, struct err *err)
 		words_add(&w, "--sysroot");
 		words_add(&w, r->command->sysroot);
 	}
-	add_number(r, &w, "--interval", r->command->interval);
+	/* SPE has no call chains, so cycles are sampled with some beside it. */
+	words_add(&w, "--sample");
+	words_add(&w, "cycles:" MODELLED_PERIOD);
+	words_add(&w, "--stacks");
+	add_number(r, &w, "--interval",
+		   r->command->interval > 0 ? r->command->interval : MODELLED_INTERVAL);
 	add_number(r, &w, "--seed", r->command->seed);
 	add_program(r, &w);
 	return step(r, &w, "counting and sampling on the machine model", r->capture_path, err);

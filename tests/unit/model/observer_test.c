@@ -135,10 +135,40 @@ static void instructions_are_sampled(void **state)
 	}
 }
 
+/* Counters of cycles alone take a short cut, which gives the same samples. */
+static void cycles_alone_are_counted_the_same(void **state)
+{
+	const struct params params = small_params();
+	struct sample_event event = { .event = modelled_event_find("CPU_CYCLES"), .period = 7 };
+	struct pmu_sampling sampling = { 0 };
+	VEC_OF(struct taken) all[2] = { { 0 } };
+
+	(void)state;
+	*vec_add(&sampling.events) = event;
+	for (size_t k = 0; k < COUNT(all); k++) {
+		struct truth *t = k == 0 ? truth_new() : NULL;
+		struct observer *o = observer_new(t, &sampling, &params, 3);
+
+		o->on_sample = keep;
+		observer_switch(o, &all[k], true);
+		run_steps(o, t);
+		observer_free(o);
+		if (t != NULL)
+			truth_free(t);
+	}
+	assert_true(all[0].n >= 20);
+	assert_int_equal(all[0].n, all[1].n);
+	assert_memory_equal(all[0].items, all[1].items, all[0].n * sizeof(*all[0].items));
+	for (size_t k = 0; k < COUNT(all); k++)
+		vec_release(&all[k]);
+	vec_release(&sampling.events);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_are_attributed),
+		cmocka_unit_test(cycles_alone_are_counted_the_same),
 		cmocka_unit_test(instructions_are_sampled),
 	};
 
