@@ -54,14 +54,15 @@ SAME_WORK = 0.1  # an idealisation says what the same instructions would gain: s
 LEAST_PART = 0.5  # of the best idealisation
 # Each takes a run. l1d is at least what the other idealisations of data in caches are; limits of every core (width,
 # window) are left out: where only these gain, the program has to execute fewer instructions.
-RESOURCES = ("l1d", "page-walks", "branch-prediction", "instruction-side", "coherence", "ordering", "arithmetic")
+RESOURCES = ("l1d", "page-walks", "branch-prediction", "instruction-side", "coherence", "ordering", "arithmetic",
+             "forwarding")
 
 # Kinds of findings that say "at most", and the idealisation of what they bound.
 BOUNDED = {
     **{kind: "l1d" for kind in ("l2-bound", "llc-bound", "dram-latency", "dram-bandwidth", "memory-bound", "late-prefetch",
                                 "store-bound")},
     "tlb-walks": "page-walks", "mispredictions": "branch-prediction", "division": "division",
-    "dependency-chain": "arithmetic-latency",
+    "dependency-chain": "arithmetic-latency", "store-forwarding": "forwarding",
 }
 
 
@@ -259,7 +260,8 @@ def try_program(options, program, folder):
     case = Case(options.cyclops, program, folder / program.part / program.name)
     binary = build(program.source, case.folder / "program")
     said = ask(options.cyclops, case, binary, not options.small)
-    best = max(case.gains, key=case.gains.get) if case.gains else None
+    one_resource = [name for name in case.gains if name in RESOURCES]
+    best = max(one_resource, key=case.gains.get) if one_resource else None
     result = {"name": program.name, "part": program.part, "cause": program.cause, "said": said, "what_if": case.gains,
               "best": best, "best_gain": case.gains.get(best), "efficient": program.is_efficient,
               "verdicts": {adviser: judge(case, said[adviser], case.gains.get(best)) for adviser in ADVISERS}}
