@@ -2,11 +2,11 @@
 /* cyclops blocks: the basic blocks of a function. */
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "blocks/tables.h"
 #include "cli/command.h"
+#include "cli/drawing.h"
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cycles/events.h"
@@ -38,10 +38,8 @@ static int check_options(struct question *q, struct err *err)
 {
 	struct blocks_command *command = q->what.into;
 
-	if (command->cfg != NULL && strcmp(command->cfg, "dot") != 0 &&
-	    strcmp(command->cfg, "text") != 0)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--cfg: '%s' is neither dot nor text",
-			       command->cfg);
+	if (drawing_check("--cfg", command->cfg, err) < 0)
+		return -1;
 	if (cycle_options_check(&command->accounting, err) < 0)
 		return -1;
 	return question_take_symbol(q, &command->function, err);
@@ -51,12 +49,10 @@ static int check_options(struct question *q, struct err *err)
 static int draw_blocks(struct question *q, const struct cfg *b, bool is_dot,
 		       const struct err *obstacle, struct err *err)
 {
-	static const char modelled[] = "modelled: these numbers are simulated, not measured\n";
 	struct text text = { 0 };
 	int rc;
 
-	if (q->out.document.is_modelled)
-		text_format(&text, "%s%s", is_dot ? "// " : "", modelled);
+	drawing_begin(&q->out, is_dot, &text);
 	if (is_dot)
 		cfg_draw_dot(b, &text);
 	else
@@ -120,7 +116,7 @@ static int show_blocks(struct question *q, const struct annotation *code,
 
 	cfg_init(&cfg, code, stacks, command->splits_calls);
 	if (command->cfg != NULL)
-		rc = draw_blocks(q, &cfg, strcmp(command->cfg, "dot") == 0, obstacle, err);
+		rc = draw_blocks(q, &cfg, drawing_is_dot(command->cfg), obstacle, err);
 	else
 		rc = show_tables(q, &cfg, select, obstacle, err);
 	cfg_release(&cfg);

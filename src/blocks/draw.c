@@ -4,12 +4,11 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "cli/drawing.h"
 #include "blocks/draw.h"
 
 enum {
 	MANY_BLOCKS = 250,
-	N_COLOURS = 9, /* of Graphviz's scheme ylorrd9 */
-	MAX_PEN = 10,
 };
 
 static const double drawn_share = 0.95;
@@ -67,22 +66,6 @@ bool *cfg_blocks_to_draw(const struct cfg *b, size_t *out_n)
 	return is_drawn;
 }
 
-/* A text between quotes: what would end it is escaped. */
-static void dot_text(struct text *out, const char *text)
-{
-	for (; *text != '\0'; text++) {
-		if (*text == '"' || *text == '\\')
-			text_char(out, '\\');
-		text_char(out, *text);
-	}
-}
-
-/* 1 … 9 by share of the hottest block. */
-static int colour_of(double heat, double hottest)
-{
-	return hottest <= 0 ? 1 : 1 + (int)(heat / hottest * (N_COLOURS - 1) + 0.5);
-}
-
 void cfg_line_text(const struct cfg *b, size_t instruction, struct text *out)
 {
 	const struct symbol *symbol = &b->code->list.items[instruction].symbol;
@@ -103,11 +86,11 @@ void cfg_line_text(const struct cfg *b, size_t instruction, struct text *out)
 static void dot_block(const struct cfg *b, size_t number, double hottest, struct text *out)
 {
 	const struct block *block = &b->list.items[number];
-	int colour = colour_of(heat(b, block), hottest);
 	struct text line = { 0 };
 
-	text_format(out, "\tb%zu [fillcolor=%d%s, label=\"%zu  %#llx\\n%zu instruction%s", number,
-		    colour, colour > 6 ? ", fontcolor=white" : "", number,
+	text_format(out, "\tb%zu [", number);
+	dot_colour(out, hottest <= 0 ? 0 : heat(b, block) / hottest);
+	text_format(out, ", label=\"%zu  %#llx\\n%zu instruction%s", number,
 		    (unsigned long long)b->code->list.items[block->first].text.address,
 		    block->last - block->first + 1, plural(block->last - block->first + 1));
 	if (!isnan(block->share))
@@ -138,13 +121,6 @@ bool cfg_is_hot_path(const struct cfg *b, const struct block_edge *e)
 	return block_edge_share(b, e) > mostly && e->weight >= hardly * most; /* false for NAN */
 }
 
-static double pen_width(const struct block_edge *e)
-{
-	double width = e->n == 0 ? 1 : 1 + log10((double)e->n);
-
-	return width < MAX_PEN ? width : MAX_PEN;
-}
-
 static void dot_edge(const struct cfg *b, const struct block_edge *e, struct text *out)
 {
 	text_format(out, "\tb%zu -> ", e->from);
@@ -152,7 +128,8 @@ static void dot_edge(const struct cfg *b, const struct block_edge *e, struct tex
 		text_format(out, "b%zu", e->to);
 	else
 		text_format(out, "o%zu", e->outside);
-	text_format(out, " [penwidth=%.2f", pen_width(e) * (cfg_is_hot_path(b, e) ? 1.5 : 1));
+	text_format(out, " [penwidth=%.2f",
+		    dot_pen_width(e->n) * (cfg_is_hot_path(b, e) ? 1.5 : 1));
 	if (!isnan(e->executions)) {
 		text_str(out, ", label=\"");
 		branch_stacks_words(b->stacks, e->executions, e->n, out);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A test of homogeneity: rows are the commonest branches, columns are positions of the stack. The entries of one stack depend on each other, so the sum over positions may be as large as
- * that of one position times their number by chance alone: it is divided by it.
+ * A test of homogeneity: rows are the commonest branches, columns are positions of the stack. The
+ * entries of one stack depend on each other, so the sum over positions may be as large as that of one
+ * position times their number by chance alone: it is divided by it.
  */
 #include "branch_stacks/window.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -87,7 +89,7 @@ static double share_at(const struct window *w, const struct common *c, size_t po
 	return (double)c->by_position[position] / (double)w->all[position];
 }
 
-/* How much a row differs from what is expected of it; 0 if too little is expected anywhere. */
+/* How much a row differs from what is expected of it; NAN if too little is expected anywhere. */
 static double row_statistic(const struct window *w, const struct common *c, double n_all,
 			    size_t n_positions)
 {
@@ -100,7 +102,7 @@ static double row_statistic(const struct window *w, const struct common *c, doub
 		if (w->all[i] == 0)
 			continue;
 		if (expected < LEAST_EXPECTED)
-			return 0;
+			return NAN;
 		sum += difference * difference / expected;
 	}
 	return sum;
@@ -142,7 +144,7 @@ void stack_window_test(struct branch_stacks *b)
 	for (size_t i = 0; i < w.list.n && i < COMMONEST && n_used > 1; i++) {
 		double row = row_statistic(&w, &w.list.items[i], n_all, b->n_positions);
 
-		if (row == 0)
+		if (isnan(row))
 			continue;
 		n_rows++;
 		sum += row;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cyclops calls: who calls whom, how often. */
 #include <stddef.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "calls/calls.h"
 #include "cli/command.h"
+#include "cli/drawing.h"
 #include "cli/question.h"
 
 static const struct usage usage = {
@@ -30,21 +30,17 @@ static int check_options(struct question *q, struct err *err)
 {
 	struct calls_command *command = q->what.into;
 
-	if (command->graph != NULL && strcmp(command->graph, "dot") != 0 &&
-	    strcmp(command->graph, "text") != 0)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--graph: '%s' is neither dot nor text",
-			       command->graph);
+	if (drawing_check("--graph", command->graph, err) < 0)
+		return -1;
 	return question_take_symbol(q, &command->function, err);
 }
 
 static int draw_calls(struct question *q, const struct calls *c, bool is_dot, struct err *err)
 {
-	static const char modelled[] = "modelled: these numbers are simulated, not measured\n";
 	struct text text = { 0 };
 	int rc;
 
-	if (q->out.document.is_modelled)
-		text_format(&text, "%s%s", is_dot ? "// " : "", modelled);
+	drawing_begin(&q->out, is_dot, &text);
 	if (is_dot)
 		calls_draw_dot(c, &text);
 	else
@@ -62,7 +58,7 @@ static int show_calls(struct question *q, const struct calls *c, struct err *err
 	int rc;
 
 	if (command->graph != NULL)
-		return draw_calls(q, c, strcmp(command->graph, "dot") == 0, err);
+		return draw_calls(q, c, drawing_is_dot(command->graph), err);
 	if (command->function != NULL && calls_find(c, command->function, &function, err) < 0)
 		return -1;
 	calls_tables_make(c, function, rows_to_show(&q->rows), question_is_for_reading(q), &tables);

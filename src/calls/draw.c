@@ -5,14 +5,13 @@
 
 #include "base/alloc.h"
 #include "calls/calls.h"
+#include "cli/drawing.h"
 #include "table/human.h"
 
 enum {
 	DRAWN_FUNCTIONS = 50,
 	MANY_CALLERS = 50,  /* a function with more of them … */
 	DRAWN_CALLERS = 12, /* … is drawn with so many */
-	N_COLOURS = 9,	    /* of Graphviz's scheme ylorrd9 */
-	MAX_PEN = 10,
 };
 
 /* Calls from one function to another, of all sites. */
@@ -126,15 +125,6 @@ static void thin_out_callers(struct drawing *d)
 	free(n_kept);
 }
 
-static void dot_name(struct text *out, const char *name)
-{
-	for (; *name != '\0'; name++) {
-		if (*name == '"' || *name == '\\')
-			text_char(out, '\\');
-		text_char(out, *name);
-	}
-}
-
 static void add_count(const struct calls *c, const struct drawn_call *drawn, struct text *out)
 {
 	const struct cell records = cell_count(drawn->n);
@@ -165,21 +155,20 @@ void calls_draw_dot(const struct calls *c, struct text *out)
 		 "digraph calls {\n\tnode [shape=ellipse, style=filled, colorscheme=ylorrd9];\n");
 	for (size_t i = 0; i < c->functions.n; i++) {
 		double heat = (double)c->functions.items[i].n_in / most;
-		int colour = 1 + (int)(heat * (N_COLOURS - 1) + 0.5);
 
 		if (!d.is_drawn[i])
 			continue;
-		text_format(out, "\tf%zu [fillcolor=%d%s, label=\"", i, colour,
-			    colour > 6 ? ", fontcolor=white" : "");
-		dot_name(out, c->functions.items[i].name);
+		text_format(out, "\tf%zu [", i);
+		dot_colour(out, heat);
+		text_str(out, ", label=\"");
+		dot_text(out, c->functions.items[i].name);
 		text_str(out, "\"];\n");
 	}
 	for (size_t i = 0; i < d.list.n; i++) {
 		const struct drawn_call *drawn = &d.list.items[i];
-		double width = 1 + log10((double)drawn->n);
 
 		text_format(out, "\tf%u -> f%u [penwidth=%.2f%s, label=\"", drawn->caller,
-			    drawn->callee, width < MAX_PEN ? width : MAX_PEN,
+			    drawn->callee, dot_pen_width(drawn->n),
 			    drawn->by_jump ? ", style=dashed" : "");
 		add_count(c, drawn, out);
 		text_str(out, "\"];\n");
