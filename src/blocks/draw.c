@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "cli/drawing.h"
 #include "blocks/draw.h"
+#include "cli/drawing.h"
 
 enum {
 	MANY_BLOCKS = 250,

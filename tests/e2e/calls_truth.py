@@ -76,6 +76,23 @@ def check_case(checks, cyclops, write_samples, folder, program, n_loops, case):
     check_function(checks, cyclops, path, where, rows)
 
 
+def check_returns_elsewhere(checks, cyclops, write_samples, folder, program, n_loops):
+    """Returns to where no call ends, as of a thunk or longjmp(), are counted apart, and are nobody's calls."""
+    rng, path, elsewhere = seeded("elsewhere"), os.path.join(folder, "e.data"), program.labels["inner"]
+    samples = [(address, [(at, elsewhere if rng.random() < 0.05 else to, flags) for at, to, flags in entries])
+               for address, entries in stacks(Run(program, rng, n_loops), 32, PERIOD[ANY_RETURN], rng, only_returns=True)]
+    lines = lines_of_capture("trigger", RETURNS_EVENT, ANY_RETURN, PERIOD[ANY_RETURN], samples)
+    subprocess.run([write_samples, path, os.path.join(folder, "program"), "aarch64", "0x00000000410fd0c0"],
+                   input="\n".join(lines).encode() + b"\n", check=True)
+    targets = [to for _, entries in samples for _, to, _ in entries]
+    lost = targets.count(elsewhere)
+    text = run(cyclops, "calls", "--symfs", "/", "--format", "csv", "-i", path).decode()
+    records = sum(int(row["records"]) for row in csv.DictReader(text.splitlines()))
+    checks.expect(lost > 100 and records == len(targets) - lost, f"returns elsewhere: {lost} of {len(targets)}, {records} are calls")
+    text = run(cyclops, "calls", "--symfs", "/", "-i", path).decode()
+    checks.expect(f"{lost} of them ({100 * lost / len(targets):.1f} %)" in text, f"returns elsewhere: {lost}: {text}")
+
+
 def check_function(checks, cyclops, path, where, rows):
     """Callers and callees of one function, and what the graphs have."""
     for name in ("leaf", "fact", "work"):
@@ -106,6 +123,7 @@ def main():
         program = Program(os.path.join(folder, "program"))
         for case in CASES:
             check_case(checks, cyclops, write_samples, folder, program, n_loops, case)
+        check_returns_elsewhere(checks, cyclops, write_samples, folder, program, n_loops)
     checks.finish()
 
 

@@ -84,7 +84,8 @@ struct entry {
 struct made {
 	uint32_t type; /* of the event */
 	uint64_t config;
-	uint64_t filter; /* branch_sample_type */
+	uint64_t filter;  /* branch_sample_type */
+	bool takes_turns; /* the event was counted for half of the time */
 	size_t n_stacks;
 	/* Fills the entries of stack number `i`, newest first; offsets in the code. Returns how many. */
 	size_t (*fill)(size_t i, struct entry *);
@@ -143,7 +144,7 @@ static void write_stack(const struct world *w, struct writer *writer, const stru
 			size_t i)
 {
 	struct entry entries[MOST_ENTRIES] = { { 0 } };
-	uint8_t words[MOST_ENTRIES * 24];
+	uint8_t words[MOST_ENTRIES * 24], reading[24];
 	size_t n = made->fill(i, entries);
 	const struct sample sample = {
 		.id = 1,
@@ -153,9 +154,14 @@ static void write_stack(const struct world *w, struct writer *writer, const stru
 		.time_ns = 1000 + i,
 		.period = PERIOD,
 		.branches = { words, n },
+		.read = { reading, made->takes_turns ? 3 : 0 },
 		.branch_hw_index = UINT64_MAX,
 	};
 
+	/* value, time enabled, time running */
+	store_u64(reading, PERIOD * i);
+	store_u64(reading + 8, 1000 * i);
+	store_u64(reading + 16, 500 * i);
 	for (size_t k = 0; k < n; k++) {
 		store_u64(words + 24 * k, address_of(w, entries[k].from));
 		store_u64(words + 24 * k + 8, address_of(w, entries[k].to));
@@ -174,7 +180,11 @@ static void open_world(struct world *w, const struct made *made)
 			  .branch_sample_type = made->filter,
 			  .sample_type = BIT(SAMPLE_IP) | BIT(SAMPLE_TID) | BIT(SAMPLE_TIME) |
 					 BIT(SAMPLE_PERIOD) | BIT(SAMPLE_IDENTIFIER) |
-					 BIT(SAMPLE_BRANCH_STACK),
+					 BIT(SAMPLE_BRANCH_STACK) |
+					 (made->takes_turns ? BIT(SAMPLE_READ) : 0),
+			  .read_format = made->takes_turns
+						 ? BIT(READ_TIME_ENABLED) | BIT(READ_TIME_RUNNING)
+						 : 0,
 			  .sample_period = PERIOD,
 			  .flags = BIT(ATTR_SAMPLE_ID_ALL) },
 		.ids = &id,
@@ -243,6 +253,11 @@ static const struct {
 	{ NAMELESS, NAMELESS, 0, 0, SEGMENT_NO_BRANCH },
 	{ LOOP, LOOP + 4, 0, TYPE(BRANCH_INTERRUPT), SEGMENT_GOOD },
 	{ LOOP, LOOP + 4, 0, ABORT, SEGMENT_GOOD },
+	/* newer kernels have kinds of exceptions in another field */
+	{ LOOP, LOOP + 4, 0, TYPE(BRANCH_TYPE_IS_NEW) | BIT(26), SEGMENT_GOOD },
+	/* the privilege level that is recorded holds, whatever the address */
+	{ LOOP, LOOP_END, OF_KERNEL, TYPE(BRANCH_CONDITIONAL) | OF_KERNEL, SEGMENT_GOOD },
+	{ LOOP, LOOP_END, 0, TYPE(BRANCH_CONDITIONAL) | OF_KERNEL, SEGMENT_OTHER_MODE },
 };
 
 static size_t the_case;
@@ -259,7 +274,7 @@ static size_t fill_case(size_t i, struct entry *out)
 
 static void segments_that_cannot_be_are_rejected(void **state)
 {
-	const struct made made = { ATTR_TYPE_RAW, TAKEN_CONFIG, ANY, 1, fill_case };
+	const struct made made = { ATTR_TYPE_RAW, TAKEN_CONFIG, ANY, false, 1, fill_case };
 	bool is_there[N_SEGMENT_FAULTS] = { false };
 
 	(void)state;
@@ -313,7 +328,7 @@ static size_t fill_wrong_all(size_t i, struct entry *out)
 
 static void a_position_that_is_often_wrong_is_left_out(void **state)
 {
-	struct made made = { ATTR_TYPE_RAW, TAKEN_CONFIG, ANY, 1000, fill_wrong_newest };
+	struct made made = { ATTR_TYPE_RAW, TAKEN_CONFIG, ANY, false, 1000, fill_wrong_newest };
 	struct world w;
 
 	(void)state;
@@ -343,7 +358,7 @@ static size_t fill_biased(size_t i, struct entry *out)
 
 static void a_window_that_prefers_a_branch_is_biased(void **state)
 {
-	struct made made = { ATTR_TYPE_RAW, TAKEN_CONFIG, ANY, 1000, fill_in_turn };
+	struct made made = { ATTR_TYPE_RAW, TAKEN_CONFIG, ANY, false, 1000, fill_in_turn };
 	struct world w;
 
 	(void)state;
@@ -375,7 +390,7 @@ static size_t fill_partly(size_t i, struct entry *out)
 
 static void all_segments_weigh_the_same(void **state)
 {
-	const struct made made = { ATTR_TYPE_RAW, TAKEN_CONFIG, ANY, 1000, fill_partly };
+	const struct made made = { ATTR_TYPE_RAW, TAKEN_CONFIG, ANY, false, 1000, fill_partly };
 	double all = 1000. * PERIOD;
 	struct world w;
 
@@ -397,6 +412,19 @@ static void all_segments_weigh_the_same(void **state)
 	close_world(&w);
 }
 
+static void events_that_take_turns_stand_for_more(void **state)
+{
+	const struct made made = { ATTR_TYPE_RAW, TAKEN_CONFIG, ANY, true, 1000, fill_in_turn };
+	struct world w;
+
+	(void)state;
+	open_world(&w, &made);
+	assert_true(fabs(branch_stacks_executions(&w.stacks, (double)w.stacks.weight) /
+				 (2000. * PERIOD) -
+			 1) < 1e-6);
+	close_world(&w);
+}
+
 /* Wrong paths and slots that were not filled are no entries. */
 static size_t fill_holes(size_t i, struct entry *out)
 {
@@ -410,7 +438,7 @@ static size_t fill_holes(size_t i, struct entry *out)
 
 static void entries_of_wrong_paths_are_dropped(void **state)
 {
-	const struct made made = { ATTR_TYPE_RAW, TAKEN_CONFIG, ANY, 10, fill_holes };
+	const struct made made = { ATTR_TYPE_RAW, TAKEN_CONFIG, ANY, false, 10, fill_holes };
 	struct world w;
 
 	(void)state;
@@ -422,34 +450,37 @@ static void entries_of_wrong_paths_are_dropped(void **state)
 	close_world(&w);
 }
 
-/* Durations from 1 to 100 cycles. */
+/* Durations from 1 to 100 cycles; two in a row are alike, the third is not. */
 static size_t fill_timed(size_t i, struct entry *out)
 {
-	out[0] = in_turn(1);
-	out[0].flags |= CYCLES(1 + i % 100);
-	out[1] = in_turn(1);
-	return 2;
+	for (size_t k = 0; k < 4; k++) {
+		out[k] = in_turn(1);
+		out[k].flags |= CYCLES(1 + (k < 2 ? i : i + 50) % 100);
+	}
+	return 4;
 }
 
 static void durations_have_quantiles(void **state)
 {
-	const struct made made = { ATTR_TYPE_RAW, TAKEN_CONFIG, ANY, 1000, fill_timed };
+	const struct made made = { ATTR_TYPE_RAW, TAKEN_CONFIG, ANY, false, 1000, fill_timed };
 	struct stack_duration d;
 	struct world w;
 
 	(void)state;
 	open_world(&w, &made);
 	d = segment_duration(&w.stacks, &w.stacks.segments.list.items[0]);
-	assert_int_equal(d.n, 1000);
+	assert_int_equal(d.n, 3000);
 	assert_int_equal(d.p50, 50);
 	assert_int_equal(d.p90, 90);
 	assert_int_equal(d.p99, 99);
+	/* four of one branch in each of a thousand samples, which are independent */
+	assert_int_equal(w.stacks.counts->taken_sums.items[0].squares, 16 * 1000);
 	close_world(&w);
 }
 
 static void software_instructions_are_counted_by_class(void **state)
 {
-	const struct made made = { ATTR_TYPE_RAW, TAKEN_CONFIG, ANY, 1000, fill_in_turn };
+	const struct made made = { ATTR_TYPE_RAW, TAKEN_CONFIG, ANY, false, 1000, fill_in_turn };
 	struct executed_instructions all;
 	struct world w;
 
@@ -478,7 +509,7 @@ static size_t fill_ten_cycles(size_t i, struct entry *out)
 
 static void samples_of_cycles_stand_for_what_ran_in_them(void **state)
 {
-	struct made made = { ATTR_TYPE_HARDWARE, 0, ANY, 1000, fill_ten_cycles };
+	struct made made = { ATTR_TYPE_HARDWARE, 0, ANY, false, 1000, fill_ten_cycles };
 	struct world w;
 
 	(void)state;
@@ -522,8 +553,9 @@ static void events_and_filters_are_told_apart(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(events); i++) {
-		const struct made made = { events[i].type, events[i].config, events[i].branches, 0,
-					   NULL };
+		const struct made made = {
+			events[i].type, events[i].config, events[i].branches, false, 0, NULL
+		};
 		enum stack_trigger trigger;
 		enum stack_filter filter;
 		struct world w;
@@ -547,6 +579,7 @@ int main(void)
 		cmocka_unit_test(a_position_that_is_often_wrong_is_left_out),
 		cmocka_unit_test(a_window_that_prefers_a_branch_is_biased),
 		cmocka_unit_test(all_segments_weigh_the_same),
+		cmocka_unit_test(events_that_take_turns_stand_for_more),
 		cmocka_unit_test(entries_of_wrong_paths_are_dropped),
 		cmocka_unit_test(durations_have_quantiles),
 		cmocka_unit_test(software_instructions_are_counted_by_class),
