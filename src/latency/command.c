@@ -116,7 +116,7 @@ static int bind_to_cpu(const char *wanted, struct plan *plan, struct err *err)
 		if (number >= CPU_SETSIZE || !CPU_ISSET(number, &plan->allowed)) {
 			allowed_text(&plan->allowed, &allowed);
 			(void)err_set(err, ERR_USAGE, ERR_NOWHERE,
-				      "--cpu %s: this process may run on %.*s only", wanted,
+				      "--cpu %s: this process may run on CPUs %.*s only", wanted,
 				      (int)allowed.n, allowed.bytes);
 			text_release(&allowed);
 			return -1;

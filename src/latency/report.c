@@ -281,19 +281,19 @@ static void show_levels(const struct sweep *s, const struct latency_setting *set
 			      "whose latencies are within a fifth of each other");
 }
 
-enum { PLOT_WIDTH = 40 };
+enum { PLOT_WIDTH = 40, PLOT_WIDTH_BESIDE_MUCH = 12 };
 
-/* A bar of `part` (0 … 1) of the width. */
-static const char *bar(struct table *t, double part, bool has_unicode)
+/* A bar of `part` (0 … 1) of the width, which is at most PLOT_WIDTH. */
+static const char *bar(struct table *t, double part, unsigned width, bool has_unicode)
 {
 	const char *block = has_unicode ? "\xe2\x96\x88" : "#";
 	size_t n_block = strlen(block);
-	unsigned n = (unsigned)(part * PLOT_WIDTH + 0.5);
+	unsigned n = (unsigned)(part * width + 0.5);
 	char text[PLOT_WIDTH * 3 + 1];
 	size_t at = 0;
 
-	if (n > PLOT_WIDTH)
-		n = PLOT_WIDTH;
+	if (n > width)
+		n = width;
 	for (unsigned i = 0; i < n; i++)
 		for (size_t k = 0; k < n_block; k++)
 			text[at++] = block[k];
@@ -325,6 +325,7 @@ static void show_sizes(const struct sweep *s, const struct latency_setting *sett
 		       struct table *t)
 {
 	double least = INFINITY, most = 0, bias = bias_of(s, setting);
+	unsigned width = s->times_single_loads ? PLOT_WIDTH_BESIDE_MUCH : PLOT_WIDTH;
 
 	table_init(t, "sizes", NULL, size_columns, N_SIZE_COLUMNS);
 	for (size_t i = 0; i < s->points.n; i++) {
@@ -335,7 +336,7 @@ static void show_sizes(const struct sweep *s, const struct latency_setting *sett
 		const struct sweep_point *p = &s->points.items[i];
 		/* so that the least has a bar, too */
 		double part = (log(p->ns) - log(least / 1.5)) / (log(most) - log(least / 1.5));
-		const char *plot = bar(t, part, setting->has_unicode), *name = NULL;
+		const char *plot = bar(t, part, width, setting->has_unicode), *name = NULL;
 		struct cell *row;
 
 		for (size_t k = 0; k < s->levels.n; k++)
@@ -668,7 +669,7 @@ void latency_report_loaded(struct latency_report *r, const struct loaded *l,
 		most = fmax(most, l->points.items[i].ns);
 	for (size_t i = 0; i < l->points.n; i++) {
 		const struct loaded_point *p = &l->points.items[i];
-		const char *plot = bar(t, p->ns / most, setting->has_unicode);
+		const char *plot = bar(t, p->ns / most, PLOT_WIDTH, setting->has_unicode);
 		struct cell *row = table_add_row(t);
 
 		if (!p->is_idle)
