@@ -453,6 +453,47 @@ static void the_drawing_has_lines(void **state)
 	world_release(&w);
 }
 
+/* If all accesses are to one member, that is what is drawn. */
+static void the_drawing_is_of_a_member(void **state)
+{
+	static const struct layout_access accesses[] = {
+		{ 8, 8, 1, { 0, 9 }, false },
+		{ 24, 8, 2, { 7, 0 }, false },
+	};
+	struct type_member members[] = { { .size = 8 }, { .offset = 8, .size = 64 } };
+	struct world w;
+	struct text text = { 0 };
+	struct layout_question question;
+	struct layout layout;
+
+	(void)state;
+	world_init(&w);
+	members[0].name = strings_addz(&w.strings, "head");
+	members[0].type = add_base(&w, "long", 8);
+	members[1].name = strings_addz(&w.strings, "inner");
+	members[1].type = w.subjects[BUF];
+	question = (struct layout_question){
+		.types = &w.types,
+		.type = types_add(&w.types,
+				  &(struct type){ .kind = TYPE_STRUCT,
+						  .name = strings_addz(&w.strings, "struct outer"),
+						  .size = 72 },
+				  members, COUNT(members)),
+		.object = "object",
+		.address = ADDRESS,
+		.line_bytes = LINE,
+		.accesses = accesses,
+		.n = COUNT(accesses),
+	};
+	layout_init(&layout, &question);
+	layout_draw(&layout, DRAWN_WIDTH, &text);
+	text_char(&text, '\0');
+	assert_non_null(strstr(text.bytes, "struct buf object.inner "));
+	layout_release(&layout);
+	text_release(&text);
+	world_release(&w);
+}
+
 /* After the advice was followed there is nothing more to say. */
 static void the_fix_is_enough(void **state)
 {
@@ -534,9 +575,13 @@ static void bytes_have_a_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_fix_fits),		 cmocka_unit_test(the_drawing_shows_all),
-		cmocka_unit_test(the_drawing_has_lines), cmocka_unit_test(side_by_side_is_an_array),
-		cmocka_unit_test(the_fix_is_enough),	 cmocka_unit_test(bytes_have_a_name),
+		cmocka_unit_test(the_fix_fits),
+		cmocka_unit_test(the_drawing_shows_all),
+		cmocka_unit_test(the_drawing_has_lines),
+		cmocka_unit_test(the_drawing_is_of_a_member),
+		cmocka_unit_test(side_by_side_is_an_array),
+		cmocka_unit_test(the_fix_is_enough),
+		cmocka_unit_test(bytes_have_a_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -246,6 +246,9 @@ static void parts_become_wholes(void **state)
 			assert_int_equal(name->object_size, sizes[what]);
 			assert_int_equal(name->object_address, cases[i].expected[k].start);
 			assert_int_equal(name->n_elements, cases[i].expected[k].n_elements);
+			/* What is whole by itself is still named by its own code. */
+			if (what == cases[i].known[k].what && name->n_elements == 0)
+				assert_int_equal(name->is_by_code, what != NOTHING);
 		}
 		world_release(&w);
 	}

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "batch/batch.h"
 #include "c2c/lines/paces.h"
 
@@ -100,11 +101,34 @@ static void nothing_is_lost(void **state)
 	c2c_paces_release(&p);
 }
 
+/* What has no time or no thread is in no slice. */
+static void what_is_not_known_is_left_out(void **state)
+{
+	static const uint32_t missing[] = { HAS_TIME, HAS_TID, HAS_TIME | HAS_TID };
+	struct batch *b = batch_new();
+	uint32_t masks[BATCH_ROWS];
+	struct c2c_paces p;
+	uint64_t n = 0;
+
+	(void)state;
+	c2c_paces_init(&p, C2C_BY_PEER);
+	fill(b, masks, 0);
+	for (size_t i = 0; i < COUNT(missing); i++)
+		b->has[50 * i] &= ~missing[i];
+	c2c_paces_add(&p, b, masks);
+	for (uint32_t i = 0; i < p.keys.n; i++)
+		n += p.list.items[i].n;
+	assert_int_equal(n, BATCH_ROWS - COUNT(missing));
+	c2c_paces_release(&p);
+	batch_free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slices_do_not_depend_on_workers),
 		cmocka_unit_test(nothing_is_lost),
+		cmocka_unit_test(what_is_not_known_is_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
