@@ -180,7 +180,6 @@ CASES = (
     (["latency"], None, 2, ""),
     (["bandwidth"], None, 2, ""),
 )
-TIMES = 2  # that each is run; "nested" once more if these differ: docs/model.md, Determinism
 
 
 def model(cyclops, folder, *arguments):
@@ -223,13 +222,8 @@ def check_case(cyclops, folder, arguments, printed, n_processes, said):
     if done.returncode != 3 or (printed is not None and done.stdout != printed) or (
             len(said_lines) != bool(said) or (said and said not in said_lines[0])):
         raise Failed(f"{name}: status {done.returncode}, printed {done.stdout!r}, said {done.stderr!r}")
-    for runs in range(1, TIMES + (name == "nested")):
-        again = model(cyclops, folder, *arguments)[1]
-        if again == first:
-            break
-        first = again
-    else:
-        raise Failed(f"{name}: {runs + 1} runs gave different results")
+    if model(cyclops, folder, *arguments)[1] != first:
+        raise Failed(f"{name}: two runs gave different results")
     check_results(cyclops, folder, name, n_processes)
     print(f"{name}: {done.stdout.strip()}")
     return float(done.stdout.split()[-1]) if printed is None else None
