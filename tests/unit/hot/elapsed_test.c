@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "../session/fixture.h"
 #include "hot/elapsed/elapsed.h"
+#include "hot/elapsed/inside.h"
 #include "scan/scan.h"
 
 enum {
@@ -228,12 +229,41 @@ static void operations_are_refused(void **state)
 	}
 }
 
+/* From the stop before to the stop behind of the same stream; other streams have stops of their own. */
+static void test_spans(void **state)
+{
+	static const struct {
+		uint64_t of, time_ns, first_ns, last_ns;
+	} spans[] = {
+		{ 1, 50, 0, 100 },	   { 1, 150, 100, 200 },     { 1, 250, 200, UINT64_MAX },
+		{ 2, 40, 0, 50 },	   { 2, 299, 50, 300 },	     { 2, 301, 300, UINT64_MAX },
+		{ 0, 150, 0, UINT64_MAX }, { 3, 10, 0, UINT64_MAX },
+	};
+	static const struct elapsed_stop stops[] = {
+		{ 1, 100 }, { 1, 200 }, { 2, 50 }, { 2, 300 }
+	};
+	struct elapsed_plan plan = { .session = NULL };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(stops); i++)
+		*vec_add(&plan.stops) = stops[i];
+	for (size_t i = 0; i < COUNT(spans); i++) {
+		struct elapsed_span span = elapsed_plan_span(&plan, spans[i].of, spans[i].time_ns);
+
+		assert_int_equal(span.of, spans[i].of);
+		assert_int_equal(span.first_ns, spans[i].first_ns);
+		assert_int_equal(span.last_ns, spans[i].last_ns);
+	}
+	vec_release(&plan.stops);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_is_of_who_ran),
 		cmocka_unit_test(threads_are_certain),
 		cmocka_unit_test(operations_are_refused),
+		cmocka_unit_test(test_spans),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -380,6 +380,44 @@ static void test_sort(void **state)
 	close_fixture(&s);
 }
 
+/* Shares of SPE records are of latency; beside samples, whose are not, the head says neither. */
+static void test_share_head(void **state)
+{
+	const struct sample samples[] = { sample_of(EVENT_CYCLES, 0x400010, ALPHA, 5, NULL, 0) };
+	const struct spe_record records[] = { spe_of(FIRST, ALPHA, SPE_OP_LDST, 0, 100, 2000) };
+
+	(void)state;
+	for (size_t n_samples = 0; n_samples <= 1; n_samples++) {
+		struct hot_options options = { .event = -1 };
+		struct analysis hot = { .class = &hot_class, .options = &options };
+		struct hot_view view = { .name = "hot" };
+		struct names names;
+		struct table table;
+		struct session s;
+		struct err err;
+		const char *head;
+
+		open_fixture(&(struct contents){ .samples = samples,
+						 .n_samples = n_samples,
+						 .records = records,
+						 .n_records = 1 },
+			     1, &s);
+		assert_int_equal(keys_parse("process", &view.keys, &err), 0);
+		options.dimensions = keys_dimensions(&view.keys);
+		scan(&s, NULL, &hot, 1);
+		check_rests(hot.result);
+		hot_names(&s, hot.result, &view.keys, &names);
+		assert_int_equal(hot_table(hot.result, &names, &view, &table, &err), 0);
+		head = table.columns[table_column(&table, "share")].title;
+		assert_int_equal(head != NULL && strcmp(head, "latency share") == 0,
+				 n_samples == 0);
+		table_release(&table);
+		names_release(&names);
+		hot_class.free(hot.result);
+		close_fixture(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -387,6 +425,7 @@ int main(void)
 		cmocka_unit_test(test_operations), cmocka_unit_test(test_events),
 		cmocka_unit_test(test_callers),	   cmocka_unit_test(test_merge_parts),
 		cmocka_unit_test(test_keys),	   cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_share_head),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

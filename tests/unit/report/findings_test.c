@@ -17,7 +17,7 @@
 
 #define EV(bit) (1ull << SPE_EV_##bit)
 
-enum { MAX_RECORDS = 2000, DRAM = 0xe, L1D = 0x0, NO_SOURCE = UINT16_MAX };
+enum { MAX_RECORDS = 2000, DRAM = 0xe, REMOTE = 0xd, L1D = 0x0, NO_SOURCE = UINT16_MAX };
 
 /* Equal records of alpha, one after the other. */
 struct run {
@@ -95,6 +95,10 @@ static void test_kinds(void **state)
 		  "memory-bound 80.0 % of latency cycles; hot-function 20.0 % of latency cycles" },
 		{ "half of the latency of loads is from memory",
 		  { { 20, FIRST, SPE_OP_LDST, 0, 60, 0, DRAM },
+		    { 60, FIRST, SPE_OP_LDST, 0, 20, 0, L1D } },
+		  "memory-bound 50.0 % of latency cycles" },
+		{ "or from another chip",
+		  { { 20, FIRST, SPE_OP_LDST, 0, 60, 0, REMOTE },
 		    { 60, FIRST, SPE_OP_LDST, 0, 20, 0, L1D } },
 		  "memory-bound 50.0 % of latency cycles" },
 		{ "nine loads from memory say nothing of a function",
