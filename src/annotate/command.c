@@ -91,7 +91,8 @@ static void read_blocks(struct annotated_blocks *blocks, struct session *s,
 		return;
 	blocks->is_there = true;
 	blocks->has_executions =
-		branch_stacks_read(&blocks->stacks, s, select, -1, false, &blocks->obstacle) == 0;
+		branch_stacks_read(&blocks->stacks, s, select, -1, false, &blocks->obstacle) == 0 &&
+		branch_stacks_need_all(&blocks->stacks, &blocks->obstacle) == 0;
 	blocks->stacks.hides_biased = is_for_reading;
 	cfg_init(&blocks->cfg, annotation, blocks->has_executions ? &blocks->stacks : NULL, false);
 }

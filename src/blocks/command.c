@@ -157,7 +157,8 @@ static int blocks_answer(struct question *q, struct session *s, const struct sel
 		if (event < 0)
 			return -1;
 	}
-	has_stacks = branch_stacks_start(&stacks, s, event, true, &obstacle) == 0;
+	has_stacks = branch_stacks_start(&stacks, s, event, true, &obstacle) == 0 &&
+		     branch_stacks_need_all(&stacks, &obstacle) == 0;
 	stacks.hides_biased = question_is_for_reading(q);
 	if (has_stacks)
 		also.analysis = branch_stacks_first_scan(&stacks);

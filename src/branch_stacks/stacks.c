@@ -261,6 +261,16 @@ static void add_wrong_paths(struct branch_stacks *b)
 	b->session->has_branch_notes = true;
 }
 
+int branch_stacks_need_all(const struct branch_stacks *b, struct err *err)
+{
+	if (b->options.has_segments)
+		return 0;
+	return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
+		       "only some kinds of branches were recorded with %s: 'perf record -j any,u' "
+		       "records all",
+		       capture_event_name(b->session->capture, b->options.event));
+}
+
 void branch_stacks_finish(struct branch_stacks *b, const struct select *select, void *result)
 {
 	take_scan(b, select, result);

@@ -78,12 +78,15 @@ int branch_stacks_read(struct branch_stacks *out, struct session *, const struct
 
 /*
  * The same in steps, for a caller who scans the capture anyway: branch_stacks_start(), a scan with the
- * analysis, which must keep the places of scans before, and branch_stacks_finish() with its result.
+ * analysis, and branch_stacks_finish() with its result. Scans in between must keep its places.
  */
 int branch_stacks_start(struct branch_stacks *out, struct session *, int event, bool with_durations,
 			struct err *);
 struct analysis branch_stacks_first_scan(const struct branch_stacks *);
 void branch_stacks_finish(struct branch_stacks *, const struct select *, void *result);
+
+/* Fails if not all branches were recorded: then segments, and executions of instructions, are not known. */
+int branch_stacks_need_all(const struct branch_stacks *, struct err *);
 void branch_stacks_release(struct branch_stacks *);
 
 /* The number of an event by its name, or -1 and an error that lists those with branch stacks. */

@@ -144,8 +144,9 @@ static void note_calls(const struct calls *c, struct table *t)
 {
 	uint64_t n = c->n_returns;
 
-	table_note(t, "%" PRIu64 " returns were recorded with %s", n,
-		   capture_event_name(c->stacks.session->capture, c->stacks.options.event));
+	table_note(t, "%" PRIu64 " returns were recorded with %s%s", n,
+		   capture_event_name(c->stacks.session->capture, c->stacks.options.event),
+		   n > 0 ? "" : ": 'perf record -j any_ret,u' records them");
 	if (c->n_unmatched > 0)
 		table_note(t,
 			   "%" PRIu64 " of them (%.1f %%) went to where no call ends: signals, "

@@ -91,6 +91,9 @@ def check_returns_elsewhere(checks, cyclops, write_samples, folder, program, n_l
     checks.expect(lost > 100 and records == len(targets) - lost, f"returns elsewhere: {lost} of {len(targets)}, {records} are calls")
     text = run(cyclops, "calls", "--symfs", "/", "-i", path).decode()
     checks.expect(f"{lost} of them ({100 * lost / len(targets):.1f} %)" in text, f"returns elsewhere: {lost}: {text}")
+    # such stacks have no segments: what is not known is not 0
+    text = run(cyclops, "blocks", "--symfs", "/", "-i", path, "work").decode()
+    checks.expect("only some kinds of branches" in text and "executions  " not in text, f"blocks by returns: {text}")
 
 
 def check_function(checks, cyclops, path, where, rows):
