@@ -29,10 +29,19 @@ static const char *event_at(const void *context, size_t i)
 	return NULL;
 }
 
+static int no_stacks(struct err *err)
+{
+	return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
+		       "no branch stacks were recorded: 'perf record -j any,u -e branches:u', or "
+		       "'cyclops record --branches', does on a CPU with LBR (x86) or BRBE (Arm)");
+}
+
 int branch_stacks_event(const struct session *s, const char *name, struct err *err)
 {
 	char list[256];
 
+	if (event_at(s, 0) == NULL)
+		return no_stacks(err);
 	for (size_t event = 0; event < capture_n_events(s->capture); event++)
 		if (stack_filter_of(s, event) != FILTER_NONE &&
 		    strcmp(capture_event_name(s->capture, event), name) == 0)
@@ -227,11 +236,7 @@ int branch_stacks_start(struct branch_stacks *b, struct session *s, int event, b
 	if (event < 0)
 		event = branch_stacks_choose(s, FILTER_ANY);
 	if (event < 0)
-		return err_set(
-			err, ERR_NO_DATA, ERR_NOWHERE,
-			"no branch stacks were recorded: 'perf record -j any,u -e "
-			"branches:u', or 'cyclops record --branches', does on a CPU with LBR "
-			"(x86) or BRBE (Arm)");
+		return no_stacks(err);
 	b->filter = stack_filter_of(s, (size_t)event);
 	b->trigger = stack_trigger_of(s, (size_t)event, &b->is_speculative);
 	b->options.event = (size_t)event;

@@ -48,6 +48,7 @@ BINARIES = ["libc.so.6", "libm.so.6", "libz.so.1.*", "liblzma.so.5.*", "libzstd.
 BRANCHES = {"aarch64": r"(b|b\.\w+|bc\.\w+|cbz|cbnz|tbz|tbnz)$", "x86_64": r"(bnd |notrack )*(j\w+|loop\w*|xbegin)(,p[nt])?$"}
 CALLS = {"aarch64": r"bl$", "x86_64": r"(bnd |data16 |rex.W )*call\w*$"}
 ENDS = {"aarch64": r"(ret\w*|br|bra\w+|udf|eret\w*)$", "x86_64": r"(rep |repz |bnd |notrack )*(ret\w*|jmp\w*|lret\w*|iret\w*|hlt|ud[012]\w?)$"}
+WITH_WAIT = re.compile(r"f(stcw|stsw|init|clex|save|stenv)\b")
 REMARKS = {"aarch64": "//", "x86_64": "#"}
 PREFIX = re.compile(r"(?:(?:bnd|notrack|rep|repz|data16|rex\.W) )*[\w.,]+")
 
@@ -126,7 +127,10 @@ class Code:
         if not found or found[0][0] != start or found[-1][0] + found[-1][1] != end:
             texts = objdump.theirs(OBJDUMPS[self.arch], self.path, f"--start-address={start:#x}", f"--stop-address={end:#x}")
             found = [(address, *texts[address]) for address in sorted(texts)]
-        return found
+        # objdump has one text for FWAIT and the instruction behind it
+        return [part for address, size, text in found for part in (
+            ((address, 1, "fwait"), (address + 1, size - 1, text)) if self.arch == "x86_64" and WITH_WAIT.match(text)
+            else ((address, size, text),))]
 
     def leaders(self, instructions, counts):
         """Where blocks have to begin."""

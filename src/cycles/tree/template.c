@@ -116,8 +116,8 @@ int cycle_template_of_cpu(const char *cpu, const char *cpuid, struct cycle_templ
 	}
 	return err_set(
 		err, ERR_NO_DATA, ERR_NOWHERE,
-		"no cycle accounting tree for this CPU (%s); choose one with --template: see "
-		"'cyclops list penalties'",
+		"no cycle accounting tree for this CPU (%s): what its events cost in cycles is not "
+		"known. --template takes a tree of 'cyclops list penalties', or a file",
 		cpu[0] != '\0'	   ? cpu
 		: cpuid[0] != '\0' ? cpuid
 				   : "not known");
