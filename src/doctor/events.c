@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/events.h"
 
-#include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "counting/counters.h"
 #include "cpu/event_name.h"
-#include "doctor/kernels.h"
-#include "pmu/event_spec.h"
+#include "kernel/expected/expected.h"
+#include "kernel/validation/on_machine.h"
 
-enum { READ_TIMES = 3, NAME_MAX = 192 }; /* read_format: time enabled, time running */
+enum { NAME_MAX = 192 };
 
 enum column_index {
 	EVENT,
@@ -46,133 +45,167 @@ static const struct column columns[N_COLUMNS] = {
 	[WHAT] = { "step", "a step is", "", CELL_TEXT, COLUMN_GROW, "what one step does" },
 };
 
-/* A kernel with its prepared memory. Events of the same kernel share it. */
-struct loaded_kernel {
-	const struct doctor_kernel *kernel;
-	void *memory;  /* NULL: the kernel needs none, or mmap() failed */
-	bool is_ready; /* it can run */
+/* An event, and the first case that makes it count. */
+struct event_to_check {
+	const struct cpu_event *event;
+	const struct expected_case *which; /* NULL: none here */
+	const struct expectation *expectation;
+	struct kernel_count counted;
 };
 
-static void tear_down_kernel(struct loaded_kernel *s)
+struct checks {
+	const struct doctor_counter *counter;
+	struct expected expected;
+	struct cache_sizes sizes;
+	VEC_OF(struct event_to_check) list;
+};
+
+/* The sizes of a machine that does not tell them: its data is in L1 and beyond every private cache. */
+static const struct cache_sizes usual_sizes = { 32 << 10, 1 << 20, 32 << 20, 0, 0 };
+
+/* Does the case, which can run here, make the event count for certain? */
+static bool makes_count(const struct checks *c, const struct expected_case *which,
+			const struct expectation *x)
 {
-	if (s->memory != NULL)
-		munmap(s->memory, s->kernel->memory_bytes);
-	*s = (struct loaded_kernel){ 0 };
+	uint64_t values[N_PARAMETERS];
+	struct expected_count count;
+	struct err unused;
+
+	return (x->architectures & MICROBENCHMARK_ARCHITECTURE) != 0 &&
+	       microbenchmark_is_here(which->kernel) &&
+	       expected_set_values(which, &c->sizes, values, &unused) == 0 &&
+	       expected_count_of(&c->expected, x, values, &count) && count.from > 0;
 }
 
-/* Replaces the loaded kernel. Memory is in small pages, so that loops over it miss the TLB. */
-static void set_up_kernel(struct loaded_kernel *s, const struct doctor_kernel *kernel)
+/* Adds the event with the first case that makes it count. */
+static void add_event(struct checks *c, const struct cpu_event *event)
 {
-	int protection = PROT_READ | PROT_WRITE | (kernel->is_code ? PROT_EXEC : 0);
-	void *memory;
+	struct event_to_check *out = vec_add(&c->list);
 
-	if (s->kernel == kernel)
-		return;
-	tear_down_kernel(s);
-	s->kernel = kernel;
-	s->is_ready = kernel->memory_bytes == 0;
-	if (s->is_ready)
-		return;
-	memory = mmap(NULL, kernel->memory_bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
-		return;
-	s->memory = memory;
-	s->is_ready = true;
-	madvise(memory, kernel->memory_bytes, MADV_NOHUGEPAGE);
-	kernel->prepare(memory, kernel->memory_bytes);
-}
+	*out = (struct event_to_check){ .event = event };
+	for (size_t i = 0; i < c->expected.n_cases && out->which == NULL; i++) {
+		const struct expected_case *which = &c->expected.cases[i];
 
-/* Opens the event for this thread in user mode, disabled. Returns the descriptor, or -errno. */
-static int open_disabled(const struct doctor_counter *c, const struct cpu_event *event)
-{
-	struct event_specs specs = { 0 };
-	struct event_request request = {
-		.name = event->name,
-		.cpu = EVENT_ANY_CPU,
-		.group_fd = EVENT_NO_GROUP,
-	};
-	struct err ignored;
-	struct attr attr;
-	int fd = -ENOENT;
+		for (size_t k = 0; k < which->n_expectations && out->which == NULL; k++) {
+			const struct expectation *x = &which->expectations[k];
 
-	if (event->linux_name == NULL)
-		event_specs_add_code(&specs, event->name, c->core, event->code);
-	if (event->linux_name == NULL ||
-	    event_specs_parse(&specs, event->linux_name, c->pmus, NULL, &ignored) == 0) {
-		attr = specs.list.items[0].attr;
-		attr.flags |= 1ull << ATTR_DISABLED | 1ull << ATTR_EXCLUDE_KERNEL |
-			      1ull << ATTR_EXCLUDE_HV;
-		attr.read_format = READ_TIMES;
-		request.attr = &attr;
-		fd = c->kernel->open(c->kernel->context, &request);
+			if (strcmp(x->event, event->name) == 0 && makes_count(c, which, x)) {
+				out->which = which;
+				out->expectation = x;
+			}
+		}
 	}
-	event_specs_release(&specs);
-	return fd;
 }
 
-/* Counts the event in one run of the kernel. False: it did not run all of the time, or failed. */
-static bool count_run(const struct doctor_counter *c, const struct cpu_event *event,
-		      const struct loaded_kernel *s, double *out)
+static bool has_event(const struct checks *c, const char *name)
 {
-	const struct kernel *k = c->kernel;
-	struct {
-		uint64_t value, enabled_ns, running_ns;
-	} read = { 0 };
-	int fd = open_disabled(c, event);
-	bool is_read;
-
-	if (fd < 0)
-		return false;
-	k->control(k->context, fd, KERNEL_ENABLE, 0);
-	s->kernel->run(s->kernel->n_steps, s->memory);
-	k->control(k->context, fd, KERNEL_DISABLE, 0);
-	is_read = k->read(k->context, fd, &read, sizeof(read)) == (int64_t)sizeof(read);
-	k->close(k->context, fd);
-	*out = (double)read.value;
-	return is_read && read.running_ns > 0 && read.running_ns >= read.enabled_ns;
+	for (size_t i = 0; i < c->list.n; i++)
+		if (strcmp(c->list.items[i].event->name, name) == 0)
+			return true;
+	return false;
 }
 
-static void add_verdict_row(struct table *t, const struct cpu_event *event, const char *verdict,
-			    const struct doctor_expectation *e, const double *count, double factor)
+/* All events of the CPU that a case makes count, in the order of the cases. */
+static void add_known_events(struct checks *c)
+{
+	const struct doctor_counter *counter = c->counter;
+
+	for (size_t i = 0; i < c->expected.n_cases; i++) {
+		const struct expected_case *which = &c->expected.cases[i];
+
+		for (size_t k = 0; k < which->n_expectations; k++) {
+			const struct expectation *x = &which->expectations[k];
+			const struct cpu_event *event = cpu_event_find(counter->facts, x->event);
+
+			if (event != NULL && makes_count(c, which, x) &&
+			    !has_event(c, event->name) &&
+			    (event->linux_name != NULL ||
+			     pmu_has_event(counter->core, event->code)))
+				add_event(c, event);
+		}
+	}
+}
+
+/* Counts the events of one case, each in a run of its own. Those of a case that cannot run are not counted. */
+static void count_case(struct checks *c, const struct expected_case *which)
+{
+	struct on_machine machine = {
+		.kernel = c->counter->kernel,
+		.pmus = c->counter->pmus,
+		.core = c->counter->core,
+		.facts = c->counter->facts,
+		.n_counters = 1,
+	};
+	const struct measurer measurer = on_machine_measurer(&machine);
+	struct kernel_setting setting = { .what = which->kernel };
+	const char **names = mem_alloc(c->list.n, sizeof(*names));
+	struct kernel_count *counts = mem_zalloc(c->list.n, sizeof(*counts));
+	struct err unused;
+	size_t n = 0, at = 0;
+
+	for (size_t i = 0; i < c->list.n; i++)
+		if (c->list.items[i].which == which)
+			names[n++] = c->list.items[i].event->name;
+	if (n > 0 && expected_set_values(which, &c->sizes, setting.values, &unused) == 0 &&
+	    measurer.count(measurer.context, &setting, names, n, 1, counts, &unused) == 0)
+		for (size_t i = 0; i < c->list.n; i++)
+			if (c->list.items[i].which == which)
+				c->list.items[i].counted = counts[at++];
+	free(names);
+	free(counts);
+}
+
+/* The verdict on the count of one run. */
+static struct event_check judge(const struct event_to_check *e, const struct expected_count *x)
+{
+	double count = e->counted.count;
+	struct event_check check = { e->event->name, EVENT_OK, 1 };
+
+	if (count == 0)
+		return (struct event_check){ e->event->name, EVENT_READS_0, 1 };
+	switch (expected_judge(x, count)) {
+	case EXPECTED_OVER:
+		return (struct event_check){ e->event->name, EVENT_IS_OFF, count / x->most };
+	case EXPECTED_UNDER:
+		return (struct event_check){ e->event->name, EVENT_IS_OFF, count / x->least };
+	case EXPECTED_OK:
+		break;
+	}
+	return check;
+}
+
+static void add_verdict_row(const struct checks *c, const struct event_to_check *e, struct table *t,
+			    struct event_checks *found)
 {
 	struct cell *row = table_add_row(t);
-
-	row[EVENT] = cell_text(event->name);
-	row[VERDICT] = cell_text(verdict);
-	if (factor != 1)
-		row[FACTOR] = cell_number(factor);
-	if (e == NULL)
-		return;
-	row[EXPECTED] =
-		cell_text(e->least == e->most ? table_format(t, "%g", e->least)
-					      : table_format(t, "%g to %g", e->least, e->most));
-	row[STEP_LEAST] = cell_number(e->least);
-	row[STEP_MOST] = cell_number(e->most);
-	row[KERNEL] = cell_text(e->kernel->name);
-	row[WHAT] = cell_text(e->kernel->what);
-	if (count != NULL)
-		row[COUNTED] = cell_number(*count / (double)e->kernel->n_steps);
-}
-
-static void check_event(const struct doctor_counter *c, const struct cpu_event *event,
-			struct loaded_kernel *loaded, struct table *out, struct event_checks *found)
-{
-	const struct doctor_expectation *e = doctor_expectation_find(event->name);
+	uint64_t values[N_PARAMETERS] = { 0 };
 	struct event_check check;
-	double count;
+	struct expected_count x;
+	struct err unused;
+	double steps;
 
-	if (e == NULL) {
-		add_verdict_row(out, event, "no kernel", NULL, NULL, 1);
+	row[EVENT] = cell_text(e->event->name);
+	row[VERDICT] = cell_text("no kernel");
+	if (e->which == NULL || expected_set_values(e->which, &c->sizes, values, &unused) < 0 ||
+	    !expected_count_of(&c->expected, e->expectation, values, &x))
 		return;
-	}
-	set_up_kernel(loaded, e->kernel);
-	if (!loaded->is_ready || !count_run(c, event, loaded, &count)) {
-		add_verdict_row(out, event, "not counted", e, NULL, 1);
+	steps = (double)values[ITERATIONS];
+	row[VERDICT] = cell_text("not counted");
+	row[EXPECTED] = cell_text(
+		x.least == x.most ? table_format(t, "%g", x.least / steps)
+				  : table_format(t, "%g to %g", x.least / steps, x.most / steps));
+	row[STEP_LEAST] = cell_number(x.least / steps);
+	row[STEP_MOST] = cell_number(x.most / steps);
+	row[KERNEL] = table_text_cell(t, e->which->name);
+	row[WHAT] = table_text_cell(t, e->which->what);
+	if (!e->counted.is_counted)
 		return;
-	}
-	check = doctor_verdict(e, count);
-	event_checks_add(found, event->name, check.verdict, check.factor);
-	add_verdict_row(out, event, event_verdict_name(check.verdict), e, &count, check.factor);
+	check = judge(e, &x);
+	event_checks_add(found, e->event->name, check.verdict, check.factor);
+	row[VERDICT] = cell_text(event_verdict_name(check.verdict));
+	row[COUNTED] = cell_number(e->counted.count / steps);
+	if (check.factor != 1)
+		row[FACTOR] = cell_number(check.factor);
 }
 
 static const char *pmu_event_name_at(const void *context, size_t i)
@@ -182,10 +215,10 @@ static const char *pmu_event_name_at(const void *context, size_t i)
 	return i < pmu->n_events ? pmu->events[i].name : NULL;
 }
 
-static int check_named_events(const struct doctor_counter *c, const char *names,
-			      struct loaded_kernel *loaded, struct table *out,
-			      struct event_checks *found, struct err *err)
+static int add_named_events(struct checks *c, const char *names, struct err *err)
 {
+	const struct cpu_pmu *facts = c->counter->facts;
+
 	while (*names != '\0') {
 		size_t length = strcspn(names, ",");
 		const struct cpu_event *event;
@@ -193,35 +226,21 @@ static int check_named_events(const struct doctor_counter *c, const char *names,
 
 		snprintf(name, sizeof(name), "%.*s",
 			 (int)(length < NAME_MAX ? length : NAME_MAX - 1), names);
-		event = cpu_event_of_name(c->facts, name);
+		event = cpu_event_of_name(facts, name);
 		if (event == NULL) {
 			char advice[NAME_MAX + 32];
 
 			return err_set(err, ERR_USAGE, ERR_NOWHERE,
-				       "--events: %s has no event '%s'%s", cpu_name(c->facts->cpu),
+				       "--events: %s has no event '%s'%s", cpu_name(facts->cpu),
 				       name,
-				       did_you_mean(name, pmu_event_name_at, c->facts, "", advice,
+				       did_you_mean(name, pmu_event_name_at, facts, "", advice,
 						    sizeof(advice)));
 		}
-		check_event(c, event, loaded, out, found);
+		if (!has_event(c, event->name))
+			add_event(c, event);
 		names += length + (names[length] == ',');
 	}
 	return 0;
-}
-
-/* Events are in the order of their kernels, so that each kernel is loaded once. */
-static void check_known_events(const struct doctor_counter *c, struct loaded_kernel *loaded,
-			       struct table *out, struct event_checks *found)
-{
-	const struct doctor_expectation *e;
-
-	for (size_t i = 0; (e = doctor_expectation_at(i)) != NULL; i++) {
-		const struct cpu_event *event = cpu_event_find(c->facts, e->event);
-
-		if (event != NULL && e->kernel->run != NULL &&
-		    (event->linux_name != NULL || pmu_has_event(c->core, event->code)))
-			check_event(c, event, loaded, out, found);
-	}
 }
 
 /* The table's title: how many events have which verdict. */
@@ -238,21 +257,32 @@ static void set_events_title(const struct event_checks *found, struct table *out
 				     : "");
 }
 
-int doctor_events(const struct doctor_counter *c, const char *names, struct table *out,
+int doctor_events(const struct doctor_counter *counter, const char *names, struct table *out,
 		  struct event_checks *found, struct err *err)
 {
-	struct loaded_kernel loaded = { 0 };
+	struct checks c = { .counter = counter, .sizes = on_machine_sizes("") };
 	cpu_set_t old;
 	int rc = 0;
 
-	counters_move_to(c->core, &old);
+	if (c.sizes.l1d_bytes == 0)
+		c.sizes = usual_sizes;
+	expected_open(&c.expected);
 	table_init(out, "events", NULL, columns, COUNT(columns));
 	if (names[0] != '\0')
-		rc = check_named_events(c, names, &loaded, out, found, err);
+		rc = add_named_events(&c, names, err);
 	else
-		check_known_events(c, &loaded, out, found);
-	tear_down_kernel(&loaded);
+		add_known_events(&c);
+	counters_move_to(counter->core, &old);
+	for (size_t i = 0; i < c.expected.n_cases && rc == 0; i++)
+		count_case(&c, &c.expected.cases[i]);
 	sched_setaffinity(0, sizeof(old), &old);
+	for (size_t i = 0; i < c.list.n && rc == 0; i++)
+		add_verdict_row(&c, &c.list.items[i], out, found);
 	set_events_title(found, out);
+	if ((c.expected.unverified & MICROBENCHMARK_ARCHITECTURE) != 0 && rc == 0)
+		table_note(out, "what is expected is unverified on %s",
+			   microbenchmark_architecture_name(MICROBENCHMARK_ARCHITECTURE));
+	vec_release(&c.list);
+	expected_release(&c.expected);
 	return rc;
 }

@@ -19,7 +19,7 @@ struct doctor_counter {
 
 /*
  * Checks the events in `names` ("A,B", as --events takes them elsewhere), or with "" all events of
- * the CPU that have an expectation (kernels.h). Fills the table, which the caller releases; adds
+ * the CPU that a microbenchmark makes count (kernel/expected). Fills the table, which the caller releases; adds
  * the verdicts to `found`. Fails for an event that the CPU does not have.
  */
 int doctor_events(const struct doctor_counter *, const char *names, struct table *out,
