@@ -15,13 +15,9 @@
 #include "cli/message.h"
 #include "counting/event_checks.h"
 #include "cycles/tree/template_write.h"
-#include "doctor/doctor.h"
+#include "kernel/subject.h"
 #include "kernel/validation/calibrate.h"
-#include "kernel/validation/on_machine.h"
-#include "kernel/validation/on_model.h"
 #include "kernel/validation/validate.h"
-#include "pmu/here.h"
-#include "pmu/machine.h"
 #include "table/answer.h"
 
 enum { REPEATS = 5, TIMES_ON_HARDWARE = 25 };
@@ -59,12 +55,16 @@ struct option_set kernel_check_option_set(struct kernel_checks *into)
 	return (struct option_set){ "Checks of this machine:", options, COUNT(options), into };
 }
 
+struct subject_options kernel_checks_subject(const struct kernel_checks *c)
+{
+	return (struct subject_options){ c->model,    &c->sets,	 c->catalog,
+					 c->emulator, c->plugin, c->runner };
+}
+
 int kernel_checks_check(const struct kernel_checks *c, const struct gate_options *gates,
 			struct err *err)
 {
 	const char *without = c->validates || c->calibrates ? NULL
-			      : c->model != NULL	    ? "--model"
-			      : c->sets.n > 0		    ? "--set"
 			      : c->expected != NULL	    ? "--expected"
 			      : gates->conditions.n > 0	    ? "--fail-if"
 							    : NULL;
@@ -81,98 +81,6 @@ int kernel_checks_check(const struct kernel_checks *c, const struct gate_options
 	if (c->sets.n > 0 && c->model == NULL)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--set is about --model");
 	return 0;
-}
-
-/* Who is measured: this machine or the model. */
-struct subject {
-	struct catalog *catalog;
-	struct on_model model;
-	bool is_modelled;
-
-	struct here here; /* this machine … */
-	struct machine machine;
-	struct on_machine on_machine;
-	uint64_t midr;
-
-	const struct cpu *cpu; /* NULL: not known */
-	struct cpu_pmu *facts; /* NULL: no hardware events can be counted */
-	struct measurer measurer;
-	struct cache_sizes sizes;
-	unsigned architecture;
-};
-
-static int open_model(struct subject *s, const struct kernel_checks *c, struct err *err)
-{
-	s->is_modelled = true;
-	s->model = (struct on_model){
-		.model = c->model[0] != '\0' ? c->model : NULL,
-		.sets = c->sets.items,
-		.emulator = c->emulator,
-		.plugin = c->plugin,
-		.runner = c->runner,
-	};
-	if (on_model_init(&s->model, err) < 0)
-		return -1;
-	s->measurer = on_model_measurer(&s->model);
-	s->sizes = s->model.sizes;
-	s->architecture = ON_AARCH64;
-	s->cpu = catalog_cpu_find(s->catalog, s->model.cpu);
-	return cpu_pmu_open(s->catalog, s->cpu, 0, &s->facts, err);
-}
-
-static int open_machine(struct subject *s, struct err *err)
-{
-	struct doctor_trial trial;
-	struct pmus pmus = { 0 };
-	int rc = 0;
-
-	pmus_read(&pmus, "");
-	doctor_try(&pmus, &trial);
-	pmus_release(&pmus);
-	here_init(&s->here, "", s->catalog, NULL, trial.error == 0);
-	machine_read(&s->machine, "");
-	s->sizes = on_machine_sizes("");
-	s->architecture = MICROBENCHMARK_ARCHITECTURE;
-	s->cpu = s->here.cpu;
-	if (here_why_not(&s->here) == NULL) {
-		const struct cpu_list *cpus = &s->here.core->cpus;
-
-		s->midr = machine_midr("", cpus->n > 0 ? cpus->items[0].first : 0);
-		if (s->cpu == NULL)
-			s->cpu = catalog_cpu_stand_in(s->catalog, s->midr);
-		rc = cpu_pmu_open(s->catalog, s->cpu, s->midr, &s->facts, err);
-		s->on_machine.core = s->here.core;
-		s->on_machine.n_counters = trial.n_free;
-	}
-	s->on_machine.kernel = &kernel_linux;
-	s->on_machine.pmus = &s->here.pmus;
-	s->on_machine.facts = s->facts;
-	s->measurer = on_machine_measurer(&s->on_machine);
-	return rc;
-}
-
-static int subject_open(struct subject *s, const struct kernel_checks *c, struct err *err)
-{
-	*s = (struct subject){ 0 };
-	if (catalog_open(c->catalog, &s->catalog, err) < 0)
-		return -1;
-	return c->model != NULL ? open_model(s, c, err) : open_machine(s, err);
-}
-
-static void subject_release(struct subject *s)
-{
-	cpu_pmu_free(s->facts);
-	if (!s->is_modelled && s->catalog != NULL) {
-		here_release(&s->here);
-		machine_release(&s->machine);
-	}
-	catalog_free(s->catalog);
-}
-
-/* Why hardware events cannot be counted; NULL: they can. */
-static const char *why_not_countable(const struct subject *s)
-{
-	return s->is_modelled ? NULL : here_why_not(&s->here);
 }
 
 static int read_expected(const char *path, struct expected *out, struct err *err)
@@ -288,7 +196,7 @@ static int show_validation(const struct subject *s, struct validation *v,
 	int rc;
 
 	validation_answer(v, &answer);
-	if (why_not_countable(s) != NULL)
+	if (subject_why_not(s) != NULL)
 		answer_say(&answer,
 			   "Hardware events cannot be counted on this machine (cyclops doctor "
 			   "says why): only software events were checked.");
@@ -332,8 +240,8 @@ static int run_validation(struct subject *s, const struct kernel_checks *c,
 	if (rc == 0 && v.events.n == 0)
 		rc = err_set(err, ERR_NO_DATA, ERR_NOWHERE,
 			     "no event of these can be counted here%s%s",
-			     why_not_countable(s) != NULL ? ": " : "",
-			     why_not_countable(s) != NULL ? why_not_countable(s) : "");
+			     subject_why_not(s) != NULL ? ": " : "",
+			     subject_why_not(s) != NULL ? subject_why_not(s) : "");
 	if (rc == 0)
 		rc = show_validation(s, &v, output, gates, gate_options, err);
 	if (rc == 0 && !s->is_modelled)
@@ -342,7 +250,7 @@ static int run_validation(struct subject *s, const struct kernel_checks *c,
 	expected_release(&expected);
 	if (rc < 0)
 		return -1;
-	return why_not_countable(s) != NULL ? EXIT_FAILED : EXIT_DONE;
+	return subject_why_not(s) != NULL ? EXIT_FAILED : EXIT_DONE;
 }
 
 /* Today, or the day of SOURCE_DATE_EPOCH, so that a file can be made again. */
@@ -501,11 +409,11 @@ static int run_calibration(struct subject *s, const struct kernel_checks *c,
 	struct calibration found = { 0 };
 	int rc;
 
-	if (why_not_countable(s) != NULL)
+	if (subject_why_not(s) != NULL)
 		return err_set(err, ERR_UNSUPPORTED, ERR_NOWHERE,
 			       "cycles cannot be counted here: %s; --model calibrates the machine "
 			       "model",
-			       why_not_countable(s));
+			       subject_why_not(s));
 	tables_to.path = NULL; /* it is that of the tree */
 	if (cycle_template_of_cpu(s->cpu != NULL ? cpu_id(s->cpu) : "", "", &tree, err) < 0)
 		return -1;
@@ -527,7 +435,8 @@ int kernel_checks_run(const struct kernel_checks *c, const struct arguments *nam
 {
 	struct subject s;
 	struct gates gates;
-	int rc = subject_open(&s, c, err);
+	const struct subject_options options_of_subject = kernel_checks_subject(c);
+	int rc = subject_open(&s, &options_of_subject, err);
 
 	gates_init(&gates);
 	if (rc == 0)

@@ -6,6 +6,7 @@
 #include "cli/gates.h"
 #include "cli/options.h"
 #include "cli/printer.h"
+#include "kernel/subject.h"
 
 struct kernel_checks {
 	bool validates, calibrates;
@@ -18,6 +19,9 @@ struct kernel_checks {
 };
 
 struct option_set kernel_check_option_set(struct kernel_checks *);
+
+/* The machine or model that the options name; borrows of them. */
+struct subject_options kernel_checks_subject(const struct kernel_checks *);
 
 /* Fails if an option is given to what does not have it. */
 int kernel_checks_check(const struct kernel_checks *, const struct gate_options *, struct err *);

@@ -147,6 +147,7 @@ latency --sizes 4K..64K --samples 10
 latency --import DATA/latency/arm1176.dat
 kernel --validate
 kernel --validate --fail-if wrong>0 page-faults
+kernel chase --iterations 1000
 run --folder OUT -- /bin/true
 run --folder OUT --sweep N=1,2 -- /bin/true
 """
@@ -177,6 +178,7 @@ MODEL = "model -c 1024 --sample CPU_CYCLES:5003 --sample STALL_BACKEND:5003 --sa
         "-- DATA/root/opt/kernels/sharing"
 OF_KERNELS = """
 kernel --validate --model LD_SPEC chase-l1
+kernel chase-l1 --model
 kernel --calibrate --model --repeats 1 --set system_cache_bytes=4194304
 """
 OF_MODELLED = """

@@ -88,6 +88,7 @@ struct microbenchmark_run {
 
 	/* The CPU of the second thread, of those that have one; ANY_CPU: any. */
 	int peer_cpu;
+	int first_cpu; /* that of the first thread when the second one began */
 	pthread_t peer;
 	bool has_peer; /* the thread runs, between prepare and release */
 	void *shared;  /* what both threads use, inside of the memory */

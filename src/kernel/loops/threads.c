@@ -29,21 +29,24 @@ static int wait_while(struct shared_lines *s, int turn)
 	return now;
 }
 
+/* To the CPU that was asked for; else to any but that of the measured thread, if there are others. */
 static void move_to_peer_cpu(const struct microbenchmark_run *r)
 {
 	cpu_set_t set;
 
-	if (r->peer_cpu == ANY_CPU)
-		return;
 	CPU_ZERO(&set);
-	CPU_SET((size_t)r->peer_cpu, &set);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (r->peer_cpu == ANY_CPU ? cpu != r->first_cpu : cpu == r->peer_cpu)
+			CPU_SET((size_t)cpu, &set);
 	pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 }
 
 static int start_peer(struct microbenchmark_run *r, void *(*run)(void *), struct err *err)
 {
-	int error = pthread_create(&r->peer, NULL, run, r);
+	int error;
 
+	r->first_cpu = sched_getcpu();
+	error = pthread_create(&r->peer, NULL, run, r);
 	r->has_peer = error == 0;
 	return error == 0 ? 0
 			  : err_set(err, ERR_IO, ERR_NOWHERE, "kernel %s: no second thread: %s",

@@ -176,7 +176,7 @@ static int count_here(void *context, const struct kernel_setting *setting,
 	int rc;
 
 	sched_getaffinity(0, sizeof(old), &old);
-	if (m->core != NULL)
+	if (m->core != NULL && !m->is_pinned)
 		counters_move_to(m->core, &old);
 	memset(out, 0, n_repeats * n_events * sizeof(*out));
 	make_plan(&plan, m, events, n_events);

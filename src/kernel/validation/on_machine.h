@@ -14,6 +14,7 @@ struct on_machine {
 	const struct pmu *core;	     /* NULL: hardware events cannot be counted */
 	const struct cpu_pmu *facts; /* the catalog's events of this core; NULL: none */
 	unsigned n_counters;	     /* that are free, beside the one for cycles */
+	bool is_pinned;		     /* the caller has chosen the CPU, which has this PMU */
 	double cycles, running_ns;   /* of runs in which cycles were counted */
 };
 

@@ -230,7 +230,7 @@ static int count_on_model(void *context, const struct kernel_setting *setting,
 
 	program[n++] = m->runner_path;
 	program[n++] = setting->what->name;
-	for (size_t p = 0; p < N_PARAMETERS; p++) {
+	for (enum parameter p = 0; p < N_PARAMETERS; p++) {
 		if (!microbenchmark_takes(setting->what, (enum parameter)p))
 			continue;
 		snprintf(texts[n_texts], sizeof(texts[0]), "%s=%" PRIu64,
