@@ -171,6 +171,23 @@ static void test_event_list(void **state)
 	close_fixture(&s);
 }
 
+/* One record has a share, too. */
+static void test_event_list_of_one(void **state)
+{
+	struct spe_record r[] = { spe_of(0x400010, ALPHA, SPE_OP_LDST, EV(RETIRED), 30, 1000) };
+	struct table table;
+	struct session s;
+
+	(void)state;
+	open_fixture(&(struct contents){ .records = r, .n_records = 1 }, 1, &s);
+	hot_event_list(&s, NULL, &table);
+	assert_int_equal(table_n_rows(&table), 2); /* RETIRED, load */
+	for (size_t row = 0; row < table_n_rows(&table); row++)
+		assert_true(table_cell(&table, row, 3)->number == 1);
+	table_release(&table);
+	close_fixture(&s);
+}
+
 static void test_operations(void **state)
 {
 	struct spe_record r[] = {
@@ -425,7 +442,7 @@ int main(void)
 		cmocka_unit_test(test_operations), cmocka_unit_test(test_events),
 		cmocka_unit_test(test_callers),	   cmocka_unit_test(test_merge_parts),
 		cmocka_unit_test(test_keys),	   cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_share_head),
+		cmocka_unit_test(test_share_head), cmocka_unit_test(test_event_list_of_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
