@@ -10,7 +10,9 @@ usage: blocks_of_binaries.py [--each N] CYCLOPS WRITE-SAMPLES DATA_DIR [PROGRAM]
 Functions are those that the program's unwinding information lists, and its symbols, also of stripped programs. Each
 is asked for by itself: by its address if it has a symbol, else as a range. Of the AArch64 programs of DATA_DIR,
 libraries of a cross compiler, and programs of this machine; PROGRAMs are others. --each takes one function of N.
---debian takes all functions of twenty binaries of Debian, downloaded into FOLDER with apt-get as model_debian.py does.
+--debian takes all functions of twenty binaries of Debian, downloaded into FOLDER with apt-get as model_debian.py does:
+libc, libm, libz, liblzma, libzstd, bash, lua5.4, pigz, libreadline and libsqlite3 of Debian 12, 11 566 functions of AArch64
+and 12 226 of x86-64, all as objdump has them.
 """
 
 import argparse
