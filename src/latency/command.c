@@ -39,7 +39,7 @@ enum { USUAL_SAMPLES = 1000, MOST_SAMPLES = 1000000, MS_OF_LOAD = 60 };
 static const struct option options[] = {
 	{ "sizes", 0, OPTION_TEXT, AT(sizes), "FROM..TO",
 	  "sizes of the lists, two for each doubling, or a list of them: 16K,1M (default:\n"
-	  "                          4K..64M, or to eight times the last-level cache if that is "
+	  "                          4K..128M, or to eight times the last-level cache if that is "
 	  "more)" },
 	{ "pages", 0, OPTION_TEXT, AT(pages), "4K|huge",
 	  "pages of the memory (default: the kernel's small ones)" },
@@ -155,7 +155,7 @@ static int plan_pages(const char *pages, struct plan *plan, struct err *err)
 /* Up to where levels are looked for, if nobody says. */
 static void usual_sizes(struct plan *plan, uint64_t line)
 {
-	uint64_t last = (uint64_t)64 << 20, cache = caches_last(&plan->caches);
+	uint64_t last = (uint64_t)128 << 20, cache = caches_last(&plan->caches);
 	uint64_t available = ring_memory_available("");
 
 	if (8 * cache > last)
