@@ -95,6 +95,13 @@ ASKED = {
         ("--runs 1 -- true", "time > 1", USAGE, r"not with --sweep or --runs 1"),
         ("-- true", "time", USAGE, r"there is no < or >"),
     ],
+    "kernel": [
+        ("--validate faults", "wrong >= 0", GATE, r"failed +\d+ events? +0"),
+        ("--validate faults", "wrong > 5%", USAGE, r"wrong is no share: the limit has no %"),
+        ("--validate faults", "wrongs > 0", USAGE, r"there is no 'wrongs'; did you mean 'wrong'\?"),
+        ("--validate faults", "factor(L1D_CACHE) > 2", NO_DATA, r"'L1D_CACHE' was not validated"),
+        ("chase", "wrong > 0", USAGE, r"--fail-if is about --validate and --calibrate"),
+    ],
     "diff": [("padded sharing", "total > 5%", GATE, r"failed +arm_spe +\+165\.0 % +26\.2 % +\+5 %"),
              ("padded sharing", "time > 5 ms", DONE, r"passed +\+289\.9 [µu]s +\+5\.00 ms"),
              ("padded sharing", "total > 5 ms", FAILED, r"neither run has a measure")],
@@ -109,7 +116,7 @@ FILES = {**{name: f"samples/{name}.data" for name in ("stride", "sharing", "padd
 def ask(cyclops, data, command, words, *options, **more):
     """Runs a command with the options before its words."""
     line = [os.path.join(data, FILES[word]) if word in FILES else word for word in shlex.split(words)]
-    symbols = [] if command in ("stat", "run") else ["--symfs", os.path.join(data, "root")]
+    symbols = [] if command in ("stat", "run", "kernel") else ["--symfs", os.path.join(data, "root")]
     return subprocess.run([cyclops, command, *symbols, *options, *line], env=ENVIRONMENT, stdin=subprocess.DEVNULL,
                           capture_output=True, check=False, **more)
 
