@@ -182,7 +182,7 @@ static struct place *call_targets(struct calls *c)
 		const struct call *call = &c->list.items[i];
 		const struct code_instruction *site = instruction_before(c, call->return_place);
 
-		if (site->flow.has_target)
+		if (site != NULL && site->flow.has_target)
 			targets[i] = (struct place){ call->site.module, site->flow.target };
 	}
 	return targets;
