@@ -9,7 +9,7 @@
 
 static const struct usage usage = {
 	"kernel",
-	"NAME [--PARAMETER N]... | --validate|--calibrate [NAME]... [OPTIONS]",
+	"NAME [--PARAMETER N]... | --validate [NAME]... | --calibrate [OPTIONS]",
 	"Runs a microbenchmark, and compares what events count with what it makes them count; or\n"
 	"checks all events of this machine, or measures what they cost.",
 };
@@ -66,6 +66,12 @@ static int kernel_command(int argc, char **argv)
 	if (one_run_given(&one_run) != NULL) {
 		err_set(&err, ERR_USAGE, ERR_NOWHERE, "--%s is about one run, without %s",
 			one_run_given(&one_run), checks.validates ? "--validate" : "--calibrate");
+		return fail(&err);
+	}
+	if (checks.calibrates && arguments.n > 0) {
+		err_set(&err, ERR_USAGE, ERR_NOWHERE,
+			"'%s': --calibrate measures all penalties, and takes no NAME",
+			arguments.items[0]);
 		return fail(&err);
 	}
 	status = kernel_checks_run(&checks, &arguments, &output, &gates, &err);

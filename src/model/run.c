@@ -176,6 +176,8 @@ static void exec_emulator(const struct emulator_run *l, const struct model_optio
 		*vec_add(&arguments) = o->program[i];
 	*vec_add(&arguments) = NULL;
 	personality(ADDR_NO_RANDOMIZE);
+	if (o->environment != NULL)
+		environ = (char **)(uintptr_t)o->environment;
 	execv(l->emulator, (char *const *)(void *)arguments.items);
 	fprintf(stderr, "cyclops: cannot run %s: %s\n", l->emulator, strerror(errno));
 	_exit(CANNOT_EXECUTE);

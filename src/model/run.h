@@ -40,6 +40,8 @@ struct model_options {
 	bool has_chains;	      /* samples of the PMU have call chains */
 	uint32_t counters;	      /* that sampled events share; 0: one for each */
 	bool without_spe;
+
+	const char *const *environment; /* of the program; NULL ends it. NULL: this process's */
 };
 
 /* How the program ended. */

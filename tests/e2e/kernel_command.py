@@ -33,6 +33,7 @@ WRONG = [
     (["kernel", "chase-l2", "--level", "l1"], 2, "chase-l2 has a level; --level is for chase"),
     (["kernel", "chase", "--cpu", "65535"], 2, "--cpu: cannot run on CPU 65535"),
     (["kernel", "chase", "--cpu", "0", "--model"], 2, "--cpu is about this machine"),
+    (["kernel", "--calibrate", "chase"], 2, "'chase': --calibrate measures all penalties, and takes no NAME"),
     (["kernel", "--validate", "--lines", "3"], 2, "--lines is about one run"),
 ]
 

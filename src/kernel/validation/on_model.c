@@ -197,6 +197,7 @@ static int read_counts(const char *path, const struct kernel_setting *setting,
 static int run_on_model(const struct on_model *m, const struct kernel_setting *setting,
 			const char *const *program, const struct files *f, struct err *err)
 {
+	const char *const environment[] = { NULL }; /* it would move the program's stack */
 	const char *sets[SETS_MAX + 2] = { NULL };
 	struct model_options options = options_of(m, program);
 	struct model_end end;
@@ -206,6 +207,7 @@ static int run_on_model(const struct on_model *m, const struct kernel_setting *s
 		sets[n] = m->sets[n];
 	if (setting->values[HUGE_PAGES] != 0)
 		sets[n++] = "huge_pages=1"; /* the model knows no madvise() */
+	options.environment = environment;
 	options.sets = sets;
 	options.output = m->capture != NULL ? m->capture : f->capture;
 	options.counts = f->counts;
