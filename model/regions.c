@@ -18,6 +18,18 @@ void regions_init(struct regions *r)
 	tuples_init(&r->keys, KEY_WORDS);
 }
 
+void regions_release(struct regions *r)
+{
+	for (size_t i = 0; i < r->handles.n; i++) {
+		vec_release(&r->handles.items[i].empty);
+		free(r->handles.items[i].bias);
+	}
+	vec_release(&r->handles);
+	vec_release(&r->paths);
+	tuples_release(&r->keys);
+	strings_release(&r->names);
+}
+
 void region_stacks_release(struct region_stacks *s)
 {
 	for (size_t i = 0; i < s->list.n; i++)

@@ -80,6 +80,7 @@ struct regions {
 };
 
 void regions_init(struct regions *);
+void regions_release(struct regions *);
 
 /* A mark of the thread, which has counted `now` before it. */
 void regions_see(struct regions *, struct region_stacks *, uint32_t pid, uint32_t tid,

@@ -100,6 +100,7 @@ static void test_regions(void **state)
 	assert_false(text_has(&json, "\"region\":\"bias\""));
 	assert_false(text_has(&json, "\"region\":\"b\",\"thread\":71"));
 	text_release(&json);
+	regions_release(&r);
 	for (size_t i = 0; i < COUNT(stacks); i++)
 		region_stacks_release(&stacks[i]);
 }
