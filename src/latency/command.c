@@ -21,9 +21,8 @@
 static const struct usage usage = {
 	"latency",
 	"[--sizes FROM..TO | --loaded | --import FILE] [OPTIONS]",
-	"How long a load takes from each level of the memory hierarchy of this machine, by chasing "
-	"pointers through "
-	"lists of many sizes.",
+	"How long a load takes from each level of the memory hierarchy of this machine: chases\n"
+	"pointers through lists of many sizes.",
 };
 
 struct latency_command {
