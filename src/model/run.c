@@ -67,6 +67,21 @@ static int find_emulator(const char *given, char out[PATH_MAX], struct err *err)
 		       "has no plugins)");
 }
 
+bool beside_program(const char *const *places, size_t n, char out[PATH_MAX])
+{
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	self[length > 0 ? length : 0] = '\0';
+	if (strrchr(self, '/') != NULL)
+		*strrchr(self, '/') = '\0';
+	for (size_t i = 0; i < n; i++)
+		if (snprintf(out, PATH_MAX, "%s%s", self, places[i]) < PATH_MAX &&
+		    access(out, R_OK) == 0)
+			return true;
+	return false;
+}
+
 /* The plugin is below the program's folder in a build, and in the library folder if installed. */
 static int find_plugin(const char *given, char out[PATH_MAX], struct err *err)
 {
@@ -74,8 +89,6 @@ static int find_plugin(const char *given, char out[PATH_MAX], struct err *err)
 		"/model/cyclops-model.so",
 		CYCLOPS_PLUGIN_FROM_BIN "/cyclops-model.so",
 	};
-	char self[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (given != NULL) {
 		snprintf(out, PATH_MAX, "%s", given);
@@ -84,13 +97,8 @@ static int find_plugin(const char *given, char out[PATH_MAX], struct err *err)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--plugin: cannot read '%s': %s", given,
 			       strerror(errno));
 	}
-	self[length > 0 ? length : 0] = '\0';
-	if (strrchr(self, '/') != NULL)
-		*strrchr(self, '/') = '\0';
-	for (size_t i = 0; i < COUNT(places); i++)
-		if (snprintf(out, PATH_MAX, "%s%s", self, places[i]) < PATH_MAX &&
-		    access(out, R_OK) == 0)
-			return 0;
+	if (beside_program(places, COUNT(places), out))
+		return 0;
 	return err_set(err, ERR_UNSUPPORTED, ERR_NOWHERE,
 		       "the model's plugin, cyclops-model.so, is not beside cyclops nor in its "
 		       "library folder; --plugin names it");

@@ -6,6 +6,7 @@
 #ifndef CYCLOPS_MODEL_RUN_H
 #define CYCLOPS_MODEL_RUN_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -58,5 +59,11 @@ struct model_end {
  * if the program cannot be run, or its files cannot be completed. The error says what would help.
  */
 int model_run(const struct model_options *, struct model_end *out, struct err *);
+
+/*
+ * The path of a file that comes with cyclops: the first of the places that can be read. They begin with
+ * a slash, and are ways from the folder of this program. False if there is none.
+ */
+bool beside_program(const char *const *places, size_t n, char out[PATH_MAX]);
 
 #endif

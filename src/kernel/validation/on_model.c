@@ -21,15 +21,13 @@
 
 enum { INTERVAL = 4096, SETS_MAX = 64 };
 
-static const char runner_name[] = "cyclops-kernel-aarch64";
+#define RUNNER "cyclops-kernel-aarch64"
 
 /* The runner is below the program's folder in a build, and in the library folder if installed. */
 static int find_runner(const char *given, char out[PATH_MAX], struct err *err)
 {
-	static const char *const places[] = { "/src/kernel/runner/",
-					      CYCLOPS_LIB_FROM_BIN "/cyclops/" };
-	char self[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	static const char *const places[] = { "/src/kernel/runner/" RUNNER,
+					      CYCLOPS_LIB_FROM_BIN "/cyclops/" RUNNER };
 
 	if (given != NULL) {
 		snprintf(out, PATH_MAX, "%s", given);
@@ -38,18 +36,13 @@ static int find_runner(const char *given, char out[PATH_MAX], struct err *err)
 			       : err_set(err, ERR_USAGE, ERR_NOWHERE,
 					 "--runner: cannot read '%s': %s", given, strerror(errno));
 	}
-	self[length > 0 ? length : 0] = '\0';
-	if (strrchr(self, '/') != NULL)
-		*strrchr(self, '/') = '\0';
-	for (size_t i = 0; i < COUNT(places); i++)
-		if (snprintf(out, PATH_MAX, "%s%s%s", self, places[i], runner_name) < PATH_MAX &&
-		    access(out, R_OK) == 0)
-			return 0;
+	if (beside_program(places, COUNT(places), out))
+		return 0;
 	return err_set(
 		err, ERR_UNSUPPORTED, ERR_NOWHERE,
 		"%s, which the model runs, is not beside cyclops nor in its library folder; it "
 		"is built where aarch64-linux-gnu-gcc is (apt install gcc-aarch64-linux-gnu)",
-		runner_name);
+		RUNNER);
 }
 
 /* A parameter of the model, the last one of its name in the settings; 0: it has none. */
@@ -85,7 +78,7 @@ static struct model_options options_of(const struct on_model *m, const char *con
 
 int on_model_init(struct on_model *m, struct err *err)
 {
-	const char *const program[] = { runner_name, NULL };
+	const char *const program[] = { RUNNER, NULL };
 	const struct model_options options = options_of(m, program);
 	struct model_facts facts;
 	struct text settings = { 0 };
