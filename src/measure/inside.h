@@ -128,6 +128,7 @@ struct caliper_thread {
 };
 
 struct cyclops {
+	struct cyclops *next;		/* of the process */
 	uint64_t serial;		/* no other handle at this address has had it */
 	const volatile char *is_parent; /* 1; a page that fork() clears */
 	uint64_t tick_mult;		/* ns = ticks * tick_mult >> 32 */

@@ -130,16 +130,76 @@ static const volatile char *new_parent_mark(void)
 	return page;
 }
 
-/* A thread that ends is closed. */
+/*
+ * The handles of the process. A thread may still be ending when its handle is closed: whoever waits for
+ * its work (as Rust's scoped threads do) does not wait for the end of its thread.
+ */
+static struct {
+	pthread_mutex_t lock; /* also: a thread that ends is closed */
+	struct cyclops *first;
+} handles = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void lock_handles(void)
+{
+	pthread_mutex_lock(&handles.lock);
+}
+
+static void unlock_handles(void)
+{
+	pthread_mutex_unlock(&handles.lock);
+}
+
+static void keep_lock_over_forks(void)
+{
+	pthread_atfork(lock_handles, unlock_handles, unlock_handles);
+}
+
+static void add_handle(struct cyclops *c)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, keep_lock_over_forks);
+	lock_handles();
+	c->next = handles.first;
+	handles.first = c;
+	unlock_handles();
+}
+
+/* Afterwards no thread that ends knows the handle. */
+static void remove_handle(struct cyclops *c)
+{
+	lock_handles();
+	for (struct cyclops **at = &handles.first; *at != NULL; at = &(*at)->next) {
+		if (*at == c) {
+			*at = c->next;
+			break;
+		}
+	}
+	unlock_handles();
+}
+
+/* Has an open handle this thread? */
+static bool is_of_handle(const struct cyclops *c, const struct caliper_thread *t)
+{
+	for (unsigned i = 0; i < c->n_threads; i++)
+		if (c->threads[i] == t)
+			return true;
+	return false;
+}
+
+/* A thread that ends is closed. Its memory is gone if the handle is. */
 static void close_at_thread_end(void *thread)
 {
-	struct caliper_thread *t = thread;
-
-	if (*t->owner->is_parent) {
-		pthread_mutex_lock(&t->owner->lock);
-		thread_close_counters(t);
-		pthread_mutex_unlock(&t->owner->lock);
+	lock_handles();
+	for (struct cyclops *c = handles.first; c != NULL; c = c->next) {
+		if (!measure_is_usable(c))
+			continue;
+		pthread_mutex_lock(&c->lock);
+		if (is_of_handle(c, thread))
+			thread_close_counters(thread);
+		pthread_mutex_unlock(&c->lock);
 	}
+	unlock_handles();
 }
 
 /* Everything but events. Without memory: -ENOMEM; what there is has been put into the handle. */
@@ -362,11 +422,14 @@ static int prepare(struct cyclops *c, const struct cyclops_options *o, int *out_
 	}
 	if (pthread_key_create(&c->key, close_at_thread_end) != 0)
 		return -ENOMEM;
+	add_handle(c);
 	error = thread_open(c, true);
 	if (error == 0)
 		error = calibrate(c);
-	if (error == -ENOMEM)
+	if (error == -ENOMEM) {
 		pthread_key_delete(c->key);
+		remove_handle(c);
+	}
 	if (error < 0 || *out_problem < 0) {
 		*out_problem = error < 0 ? error : *out_problem;
 		return error == -ENOMEM ? error : 0;
@@ -565,6 +628,7 @@ int cyclops_close(struct cyclops *c)
 	if (measure_is_usable(c) && c->out != NULL)
 		error = cyclops_write(c, c->out, NULL);
 	pthread_key_delete(c->key);
+	remove_handle(c);
 	release(c);
 	return error;
 }

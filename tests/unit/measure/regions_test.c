@@ -463,6 +463,40 @@ static void test_many_threads(void **state)
 	cyclops_close(c);
 }
 
+struct unjoined {
+	struct cyclops *c;
+	unsigned n_done;
+};
+
+static void *open_and_tell(void *argument)
+{
+	struct unjoined *u = argument;
+
+	assert_int_equal(cyclops_thread_open(u->c), 0);
+	__atomic_add_fetch(&u->n_done, 1, __ATOMIC_RELEASE);
+	return NULL; /* ends open */
+}
+
+/* The handle is closed while threads that it knows are ending: their work is over, no more is known. */
+static void test_close_while_threads_end(void **state)
+{
+	enum { ROUNDS = 300, N = 4 };
+
+	(void)state;
+	for (int round = 0; round < ROUNDS; round++) {
+		struct unjoined u = { .c = open_or_skip(NULL) };
+		pthread_t threads[N];
+
+		for (size_t i = 0; i < N; i++)
+			pthread_create(&threads[i], NULL, open_and_tell, &u);
+		while (__atomic_load_n(&u.n_done, __ATOMIC_ACQUIRE) < N)
+			;
+		assert_int_equal(cyclops_close(u.c), 0);
+		for (size_t i = 0; i < N; i++)
+			pthread_join(threads[i], NULL);
+	}
+}
+
 static void *open_thread(void *c)
 {
 	return (void *)(intptr_t)cyclops_thread_open(c);
@@ -727,6 +761,7 @@ int main(void)
 		cmocka_unit_test(test_all_sets_at_once),
 		cmocka_unit_test(test_threads_are_separate),
 		cmocka_unit_test(test_many_threads),
+		cmocka_unit_test(test_close_while_threads_end),
 		cmocka_unit_test(test_no_room_for_threads),
 		cmocka_unit_test(test_forked_child),
 		cmocka_unit_test(test_signals),
