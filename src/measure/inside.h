@@ -143,9 +143,8 @@ struct cyclops {
 	int mode, privilege;
 	bool has_all_sets, is_less_bias;
 	unsigned max_regions, max_threads, max_depth, max_paths;
-	char *out;		  /* NULL: nothing is written at the end */
-	struct cyclops **at_exit; /* its target is cleared when the handle goes */
-	char **regions;		  /* index 0 is unused */
+	char *out;	/* NULL: nothing is written at the end */
+	char **regions; /* index 0 is unused */
 	unsigned n_regions;
 	struct caliper_thread **threads;
 	unsigned n_threads;
@@ -191,6 +190,8 @@ extern _Thread_local struct last_thread last_thread __attribute__((tls_model("in
 
 /* Opens the calling thread's counters. For the first thread of all it sets states of events. */
 int thread_open(struct cyclops *, bool is_first);
+
+/* Signal handlers of the thread may begin and end regions meanwhile: they are refused. */
 void thread_close_counters(struct caliper_thread *);
 void thread_switch(struct caliper_thread *, unsigned set);
 
@@ -200,10 +201,12 @@ void thread_forget(struct caliper_thread *);
 /* region.c */
 
 /*
- * The numbers of a path, copied as a whole; false if it is unused or has none. Histograms are not
- * copied: those of `path` are read as they are.
+ * The numbers of a thread's path, copied as a whole; false if it is unused or has none. Histograms are
+ * not copied: those of `path` are read as they are. If the calling thread's own cyclops_end() has been
+ * interrupted, by a signal handler that ends the program, the call that ended is there in part.
  */
-bool path_copy(const struct cyclops *, const struct path *, struct path *out);
+bool path_copy(const struct cyclops *, const struct caliper_thread *, const struct path *,
+	       struct path *out);
 
 /* totals.c */
 double measure_estimate(uint64_t value, uint64_t enabled_ns, uint64_t running_ns);
@@ -216,6 +219,13 @@ double path_bias(const struct cyclops *, const struct path_set *, unsigned event
 
 /* Is this the process that opened the handle? */
 bool measure_is_usable(const struct cyclops *);
+
+/*
+ * The lock of a handle. A thread is not cancelled while it has it, as nobody would get it afterwards.
+ * measure_lock() returns what measure_unlock() wants.
+ */
+int measure_lock(struct cyclops *);
+void measure_unlock(struct cyclops *, int cancel_state);
 
 /* Keeps the sentence for cyclops_why(). Returns -error. */
 int measure_fail(struct cyclops *, int error, const char *format, ...)

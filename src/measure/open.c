@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -93,28 +94,13 @@ static char *expand_path(const char *path)
 	return out;
 }
 
-/* Runs at the end of the program if the handle is still there then. */
-static void write_at_exit(int status, void *argument)
-{
-	struct cyclops **c = argument;
-
-	(void)status;
-	if (*c != NULL && (*c)->out != NULL)
-		cyclops_write(*c, (*c)->out, NULL);
-}
-
 static int set_output(struct cyclops *c, const char *asked)
 {
 	const char *path = text_option(asked, "CYCLOPS_OUT");
 
-	if (path == NULL)
-		return 0;
-	c->out = expand_path(path);
-	c->at_exit = malloc(sizeof(struct cyclops *));
-	if (c->out == NULL || c->at_exit == NULL)
-		return -ENOMEM;
-	*c->at_exit = c;
-	return on_exit(write_at_exit, c->at_exit) == 0 ? 0 : -ENOMEM;
+	if (path != NULL)
+		c->out = expand_path(path);
+	return path == NULL || c->out != NULL ? 0 : -ENOMEM;
 }
 
 /* A page with a 1 that is 0 in a forked child. */
@@ -135,7 +121,7 @@ static const volatile char *new_parent_mark(void)
  * its work (as Rust's scoped threads do) does not wait for the end of its thread.
  */
 static struct {
-	pthread_mutex_t lock; /* also: a thread that ends is closed */
+	pthread_mutex_t lock; /* also: a thread that ends is closed; before the lock of a handle */
 	struct cyclops *first;
 } handles = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -149,16 +135,31 @@ static void unlock_handles(void)
 	pthread_mutex_unlock(&handles.lock);
 }
 
-static void keep_lock_over_forks(void)
+/* Runs at the end of the program, or when a library with this code goes: handles that are still there. */
+static void write_at_exit(void)
+{
+	int cancel_state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	lock_handles();
+	for (struct cyclops *c = handles.first; c != NULL; c = c->next)
+		if (c->out != NULL)
+			cyclops_write(c, c->out, NULL);
+	unlock_handles();
+	pthread_setcancelstate(cancel_state, NULL);
+}
+
+static void prepare_process(void)
 {
 	pthread_atfork(lock_handles, unlock_handles, unlock_handles);
+	atexit(write_at_exit);
 }
 
 static void add_handle(struct cyclops *c)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, keep_lock_over_forks);
+	pthread_once(&once, prepare_process);
 	lock_handles();
 	c->next = handles.first;
 	handles.first = c;
@@ -187,17 +188,40 @@ static bool is_of_handle(const struct cyclops *c, const struct caliper_thread *t
 	return false;
 }
 
-/* A thread that ends is closed. Its memory is gone if the handle is. */
+int measure_lock(struct cyclops *c)
+{
+	int cancel_state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	pthread_mutex_lock(&c->lock);
+	return cancel_state;
+}
+
+void measure_unlock(struct cyclops *c, int cancel_state)
+{
+	pthread_mutex_unlock(&c->lock);
+	pthread_setcancelstate(cancel_state, NULL);
+}
+
+/*
+ * A thread that ends is closed. Its memory is gone if the handle is, and may then be that of another
+ * thread, of a newer handle.
+ */
 static void close_at_thread_end(void *thread)
 {
+	struct caliper_thread *t = thread;
+	pid_t tid = (pid_t)syscall(SYS_gettid);
+
 	lock_handles();
 	for (struct cyclops *c = handles.first; c != NULL; c = c->next) {
+		int cancel_state;
+
 		if (!measure_is_usable(c))
 			continue;
-		pthread_mutex_lock(&c->lock);
-		if (is_of_handle(c, thread))
-			thread_close_counters(thread);
-		pthread_mutex_unlock(&c->lock);
+		cancel_state = measure_lock(c);
+		if (is_of_handle(c, t) && t->tid == tid)
+			thread_close_counters(t);
+		measure_unlock(c, cancel_state);
 	}
 	unlock_handles();
 }
@@ -228,8 +252,6 @@ static void release(struct cyclops *c)
 		free(c->regions[i]);
 	if (c->is_parent != NULL)
 		munmap((void *)(uintptr_t)c->is_parent, (size_t)sysconf(_SC_PAGESIZE));
-	if (c->at_exit != NULL)
-		*c->at_exit = NULL; /* it stays: the list of exit functions has it */
 	free(c->threads);
 	free(c->regions);
 	free(c->out);
@@ -486,13 +508,13 @@ static bool is_utf8(const char *text)
 
 int cyclops_region(struct cyclops *c, const char *name)
 {
-	int id = 0;
+	int id = 0, cancel_state;
 
 	if (c == NULL || name == NULL || name[0] == '\0' || !is_utf8(name))
 		return -EINVAL;
 	if (!measure_is_usable(c))
 		return -ECHILD;
-	pthread_mutex_lock(&c->lock);
+	cancel_state = measure_lock(c);
 	for (unsigned i = 1; i <= c->n_regions && id == 0; i++)
 		if (strcmp(c->regions[i], name) == 0)
 			id = (int)i;
@@ -510,14 +532,14 @@ int cyclops_region(struct cyclops *c, const char *name)
 			__atomic_store_n(&c->n_regions, (unsigned)id, __ATOMIC_RELEASE);
 		}
 	}
-	pthread_mutex_unlock(&c->lock);
+	measure_unlock(c, cancel_state);
 	return id;
 }
 
 int cyclops_thread_open(struct cyclops *c)
 {
 	struct caliper_thread *t;
-	int error;
+	int error, cancel_state;
 
 	if (c == NULL)
 		return -EINVAL;
@@ -526,15 +548,16 @@ int cyclops_thread_open(struct cyclops *c)
 	t = thread_here(c);
 	if (t != NULL && t->is_open)
 		return 0;
-	pthread_mutex_lock(&c->lock);
+	cancel_state = measure_lock(c);
 	error = thread_open(c, false);
-	pthread_mutex_unlock(&c->lock);
+	measure_unlock(c, cancel_state);
 	return error;
 }
 
 int cyclops_thread_close(struct cyclops *c)
 {
 	struct caliper_thread *t;
+	int cancel_state;
 
 	if (c == NULL)
 		return -EINVAL;
@@ -543,9 +566,9 @@ int cyclops_thread_close(struct cyclops *c)
 	t = thread_here(c);
 	if (t == NULL || !t->is_open)
 		return -ESRCH;
-	pthread_mutex_lock(&c->lock);
+	cancel_state = measure_lock(c);
 	thread_close_counters(t);
-	pthread_mutex_unlock(&c->lock);
+	measure_unlock(c, cancel_state);
 	pthread_setspecific(c->key, NULL);
 	thread_here(c); /* forgets it */
 	if (c->is_marked)
@@ -596,7 +619,11 @@ int cyclops_switch(struct cyclops *c)
 	if (c->has_all_sets || c->events.n_sets == 0)
 		return 0;
 	next = (t->set + 1) % c->events.n_sets;
+	t->is_busy = 1; /* a signal handler would find one set's counters and the other's events */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	thread_switch(t, next);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->is_busy = 0;
 	return (int)next;
 }
 

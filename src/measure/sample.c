@@ -2,6 +2,7 @@
 /* Reads counters and the clock: the part of begin and end that costs. */
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "measure/counters_here.h"
@@ -20,7 +21,7 @@ uint64_t measure_tick_mult(void)
 
 const struct user_counters user_counters_here = { counter_here, clock_here };
 
-/* One read(2) for the whole group. */
+/* One read(2) for the whole group, at which the thread cannot be cancelled: it is inside of begin or end. */
 static bool read_group(const struct counter_group *g, unsigned set, struct sample *out)
 {
 	enum { HEAD = 3 }; /* number of events, enabled, running */
@@ -28,7 +29,7 @@ static bool read_group(const struct counter_group *g, unsigned set, struct sampl
 	ssize_t size;
 
 	do
-		size = read(g->leader, words, (HEAD + g->n) * sizeof(words[0]));
+		size = syscall(SYS_read, g->leader, words, (HEAD + g->n) * sizeof(words[0]));
 	while (size < 0 && errno == EINTR);
 	if (size != (ssize_t)((HEAD + g->n) * sizeof(words[0])) || words[0] != g->n)
 		return false;

@@ -12,6 +12,8 @@
 #include "measure/inside.h"
 #include "pmu/perf_event.h"
 
+_Thread_local struct last_thread last_thread __attribute__((tls_model("initial-exec")));
+
 /* Software events that happen in the kernel: without kernel code they would be 0. */
 static bool is_of_kernel(const struct attr *a)
 {
@@ -152,10 +154,11 @@ static void map_pages(const struct cyclops *c, struct counter_group *g)
 	g->is_run = g->n > 0 && g->events[g->n - 1] - g->events[0] == (int)g->n - 1;
 }
 
-static void close_group(struct counter_group *g)
+/* `has_pages`: a forked child has descriptors, but not the pages: what is there now is its own. */
+static void close_group(struct counter_group *g, bool has_pages)
 {
 	for (unsigned i = 0; i < g->n; i++) {
-		if (g->pages[i] != NULL)
+		if (g->pages[i] != NULL && has_pages)
 			munmap((void *)(uintptr_t)g->pages[i], (size_t)sysconf(_SC_PAGESIZE));
 		close(g->fds[i]);
 	}
@@ -164,10 +167,15 @@ static void close_group(struct counter_group *g)
 
 void thread_close_counters(struct caliper_thread *t)
 {
+	bool has_pages = measure_is_usable(t->owner);
+
 	t->is_open = false;
+	if (last_thread.thread == t)
+		last_thread.owner = NULL;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	t->quick = NULL;
 	for (unsigned set = 0; set < MEASURE_SETS; set++)
-		close_group(&t->groups[set]);
+		close_group(&t->groups[set], has_pages);
 	t->top = t->frames;
 	t->too_deep = 0;
 	memset(t->n_open, 0, (t->owner->max_regions + 1) * sizeof(*t->n_open));
@@ -213,8 +221,6 @@ void thread_switch(struct caliper_thread *t, unsigned set)
 	turn_group(&t->groups[set], true);
 	set_quick(t);
 }
-
-_Thread_local struct last_thread last_thread __attribute__((tls_model("initial-exec")));
 
 struct caliper_thread *thread_here(const struct cyclops *c)
 {
@@ -319,9 +325,12 @@ int thread_open(struct cyclops *c, bool is_first)
 		return error;
 	}
 	t->set = 0;
-	t->is_open = true;
+	t->is_busy =
+		0; /* whose id the thread has may have been ended in the middle of a region's end */
 	for (unsigned set = 0; set < (c->has_all_sets ? c->events.n_sets : 1); set++)
 		turn_group(&t->groups[set], true);
 	set_quick(t);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->is_open = true;
 	return 0;
 }

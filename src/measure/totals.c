@@ -89,7 +89,7 @@ static void add_thread(const struct cyclops *c, const struct caliper_thread *t, 
 	struct path copy;
 
 	for (unsigned i = 0; i < n; i++)
-		if (path_copy(c, &t->paths[i], &copy) && copy.region == region)
+		if (path_copy(c, t, &t->paths[i], &copy) && copy.region == region)
 			add_path(c, &copy, event, sums);
 }
 
@@ -104,6 +104,7 @@ int cyclops_count_of(struct cyclops *c, int region, int event, struct cyclops_co
 {
 	struct sums sums = { .out = { .min = UINT64_MAX } };
 	struct cyclops_count *o = &sums.out;
+	int cancel_state;
 
 	if (c == NULL || out == NULL || region <= 0 ||
 	    (unsigned)region > __atomic_load_n(&c->n_regions, __ATOMIC_ACQUIRE) || event < 0 ||
@@ -114,10 +115,10 @@ int cyclops_count_of(struct cyclops *c, int region, int event, struct cyclops_co
 	sums.histogram = calloc(HISTOGRAM_BUCKETS, sizeof(*sums.histogram));
 	if (sums.histogram == NULL)
 		return -ENOMEM;
-	pthread_mutex_lock(&c->lock);
+	cancel_state = measure_lock(c);
 	for (unsigned i = 0; i < c->n_threads; i++)
 		add_thread(c, c->threads[i], region, (unsigned)event, &sums);
-	pthread_mutex_unlock(&c->lock);
+	measure_unlock(c, cancel_state);
 	o->sz = sizeof(*o);
 	o->coverage = o->enabled_ns == o->running_ns ? o->counted_calls > 0
 		      : o->enabled_ns == 0	     ? 0

@@ -622,7 +622,7 @@ static void write_regions(struct cyclops *c, struct writer *w, const struct meas
 		unsigned n = __atomic_load_n(&t->n_paths, __ATOMIC_ACQUIRE);
 
 		for (unsigned k = 0; k < n; k++) {
-			if (!path_copy(c, &t->paths[k], &copy))
+			if (!path_copy(c, t, &t->paths[k], &copy))
 				continue;
 			if (are_histograms)
 				write_path_histograms(c, t, &copy, w, f);
@@ -644,11 +644,28 @@ static const struct measure_format *format_of(const char *format, const char *pa
 	return format != NULL ? NULL : &measure_formats[0];
 }
 
+static void write_tables(struct cyclops *c, struct writer *w, const struct measure_format *f)
+{
+	f->begin(w);
+	write_run(c, w, f);
+	f->table(w, "regions", region_columns, N_REGION_COLUMNS);
+	write_regions(c, w, f, false);
+	f->end_table(w);
+	if (f->row != text_row) {
+		f->table(w, "histograms", histogram_columns, N_HISTOGRAM_COLUMNS);
+		write_regions(c, w, f, true);
+		f->end_table(w);
+	}
+	f->end(w);
+	flush(w);
+}
+
 int cyclops_write(struct cyclops *c, const char *path, const char *format)
 {
 	const struct measure_format *f = path == NULL ? NULL : format_of(format, path);
 	bool is_stdout = path != NULL && strcmp(path, "-") == 0;
 	struct writer w = { .fd = STDOUT_FILENO };
+	int cancel_state, error;
 
 	if (c == NULL || path == NULL)
 		return -EINVAL;
@@ -656,25 +673,15 @@ int cyclops_write(struct cyclops *c, const char *path, const char *format)
 		return -ECHILD;
 	if (f == NULL)
 		return measure_fail(c, EINVAL, "format '%.100s': it is text, csv or json", format);
+	cancel_state = measure_lock(c);
 	if (!is_stdout)
 		w.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (w.fd < 0)
-		return measure_fail(c, errno, "%.300s: %s", path, strerror(errno));
-	pthread_mutex_lock(&c->lock);
-	f->begin(&w);
-	write_run(c, &w, f);
-	f->table(&w, "regions", region_columns, N_REGION_COLUMNS);
-	write_regions(c, &w, f, false);
-	f->end_table(&w);
-	if (f->row != text_row) {
-		f->table(&w, "histograms", histogram_columns, N_HISTOGRAM_COLUMNS);
-		write_regions(c, &w, f, true);
-		f->end_table(&w);
-	}
-	f->end(&w);
-	flush(&w);
-	pthread_mutex_unlock(&c->lock);
-	if (!is_stdout && close(w.fd) < 0 && w.error == 0)
+	w.error = w.fd < 0 ? errno : 0;
+	if (w.fd >= 0)
+		write_tables(c, &w, f);
+	if (w.fd >= 0 && !is_stdout && close(w.fd) < 0 && w.error == 0)
 		w.error = errno;
-	return w.error == 0 ? 0 : measure_fail(c, w.error, "%.300s: %s", path, strerror(w.error));
+	error = w.error == 0 ? 0 : measure_fail(c, w.error, "%.300s: %s", path, strerror(w.error));
+	measure_unlock(c, cancel_state);
+	return error;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -477,10 +478,24 @@ static void *open_and_tell(void *argument)
 	return NULL; /* ends open */
 }
 
+/* A new handle's thread may be where one of the old handle's was. */
+static void assert_memory_is_not_taken_for_older(void)
+{
+	struct cyclops *c = open_or_skip(NULL);
+	int region = cyclops_region(c, "touch");
+
+	sched_yield();
+	assert_int_equal(cyclops_begin(c, region), 0);
+	touch_pages(1);
+	assert_int_equal(cyclops_end(c, region), 0);
+	assert_true(count_of(c, region, EVENT_FAULTS).raw >= 1);
+	cyclops_close(c);
+}
+
 /* The handle is closed while threads that it knows are ending: their work is over, no more is known. */
 static void test_close_while_threads_end(void **state)
 {
-	enum { ROUNDS = 300, N = 4 };
+	enum { ROUNDS = 200, N = 4 };
 
 	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
@@ -490,11 +505,49 @@ static void test_close_while_threads_end(void **state)
 		for (size_t i = 0; i < N; i++)
 			pthread_create(&threads[i], NULL, open_and_tell, &u);
 		while (__atomic_load_n(&u.n_done, __ATOMIC_ACQUIRE) < N)
-			;
+			sched_yield();
 		assert_int_equal(cyclops_close(u.c), 0);
+		assert_memory_is_not_taken_for_older();
 		for (size_t i = 0; i < N; i++)
 			pthread_join(threads[i], NULL);
 	}
+}
+
+/* What is cancelled: both may wait for the kernel, one with the handle's lock. */
+static void *write_for_ever(void *argument)
+{
+	struct cyclops *c = argument;
+	int region = cyclops_region(c, "cancelled");
+
+	cyclops_thread_open(c);
+	for (;;) {
+		cyclops_begin(c, region);
+		cyclops_end(c, region);
+		cyclops_write(c, "/dev/null", "csv");
+		pthread_testcancel();
+	}
+	return NULL;
+}
+
+/* A thread that is cancelled takes neither the lock with it nor leaves a region half-way. */
+static void test_cancelled_threads(void **state)
+{
+	enum { ROUNDS = 50 };
+	struct cyclops *c = open_or_skip(NULL);
+
+	(void)state;
+	for (int round = 0; round < ROUNDS; round++) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, write_for_ever, c);
+		take_naps(1);
+		pthread_cancel(thread);
+		pthread_join(thread, NULL);
+		assert_true(cyclops_region(c, "still works") > 0);
+	}
+	for (unsigned i = 1; i < c->n_threads; i++)
+		assert_false(c->threads[i]->is_busy || c->threads[i]->is_open);
+	cyclops_close(c);
 }
 
 static void *open_thread(void *c)
@@ -521,6 +574,19 @@ static void test_no_room_for_threads(void **state)
 	cyclops_close(c);
 }
 
+/* The kernel does not give pages of counters to a child: what it has in their place is its own. */
+static bool close_keeps_own_memory(struct cyclops *c)
+{
+	void *page = (void *)(uintptr_t)c->threads[0]->groups[0].pages[0];
+	unsigned char is_there;
+
+	if (page == NULL || mmap(page, PAGE, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != page)
+		return false;
+	cyclops_close(c);
+	return mincore(page, PAGE, &is_there) == 0;
+}
+
 /* What the child returns: its number of what is not as it should be. */
 static int child_checks(struct cyclops *c, int region, const char *path)
 {
@@ -535,8 +601,7 @@ static int child_checks(struct cyclops *c, int region, const char *path)
 		return 3;
 	if (cyclops_thread_open(c) != -ECHILD || cyclops_region(c, "x") != -ECHILD)
 		return 4;
-	cyclops_close(c);
-	return 0;
+	return close_keeps_own_memory(c) ? 0 : 5;
 }
 
 static void test_forked_child(void **state)
@@ -620,6 +685,61 @@ static void test_signals(void **state)
 
 		assert_true(count.exclusive_raw <= count.raw);
 	}
+	cyclops_close(c);
+}
+
+static void measure_if_open(int number)
+{
+	int error = cyclops_begin(handled, handled_region);
+	int end = cyclops_end(handled, handled_region);
+
+	(void)number;
+	if (error == end && (error == 0 || error == -EBUSY || error == -ESRCH))
+		n_handled++;
+	else
+		n_handled -= 1000000;
+}
+
+/* Handlers find a thread that opens, closes and switches sets either ready or not there. */
+static void test_signals_at_other_calls(void **state)
+{
+	struct cyclops *c = open_or_skip(
+		&(struct cyclops_options){ .events = "{page-faults},{context-switches}" });
+	struct sigaction action = { .sa_handler = measure_if_open }, old;
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
+	struct itimerspec often = { { 0, 20000 }, { 0, 20000 } };
+	timer_t timer;
+
+	(void)state;
+	handled = c;
+	handled_region = cyclops_region(c, "handler");
+	n_handled = 0;
+	sigaction(SIGUSR1, &action, &old);
+	assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
+	timer_settime(timer, 0, &often, NULL);
+	for (int i = 0; i < 200 || (n_handled >= 0 && n_handled < 50); i++) {
+		assert_true(cyclops_switch(c) >= 0);
+		assert_int_equal(cyclops_thread_close(c), 0);
+		assert_int_equal(cyclops_thread_open(c), 0);
+	}
+	timer_delete(timer);
+	sigaction(SIGUSR1, &old, NULL);
+	assert_true(n_handled >= 50);
+	cyclops_close(c);
+}
+
+/* As if a handler that ends the program had interrupted cyclops_end(): nobody goes on with it. */
+static void test_output_inside_of_end(void **state)
+{
+	struct cyclops *c = open_or_skip(NULL);
+	int region = cyclops_region(c, "interrupted");
+
+	(void)state;
+	cyclops_begin(c, region);
+	cyclops_end(c, region);
+	c->threads[0]->paths[0].seq++;
+	assert_int_equal(count_of(c, region, EVENT_TIME).calls, 1);
+	assert_int_equal(cyclops_write(c, "/dev/null", "csv"), 0);
 	cyclops_close(c);
 }
 
@@ -762,9 +882,12 @@ int main(void)
 		cmocka_unit_test(test_threads_are_separate),
 		cmocka_unit_test(test_many_threads),
 		cmocka_unit_test(test_close_while_threads_end),
+		cmocka_unit_test(test_cancelled_threads),
 		cmocka_unit_test(test_no_room_for_threads),
 		cmocka_unit_test(test_forked_child),
 		cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_signals_at_other_calls),
+		cmocka_unit_test(test_output_inside_of_end),
 		cmocka_unit_test(test_millions_take_no_memory),
 		cmocka_unit_test(test_reasons),
 		cmocka_unit_test(test_environment),
