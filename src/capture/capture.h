@@ -89,6 +89,7 @@ struct capture_totals {
 	 * SPE data; 0, 0: none
 	 */
 	uint64_t first_ns, last_ns;
+	uint64_t first_sample_ns, last_sample_ns; /* of samples alone */
 	uint64_t by_type[N_RECORD_TYPES];
 	uint64_t missing_bytes; /* of records that a truncated file should have */
 
@@ -108,6 +109,12 @@ uint64_t capture_other_trace_bytes(const struct capture *);
 
 /* The name of a trace type ("Intel PT") by perf's number: spe_info.auxtrace_type. */
 const char *auxtrace_name(uint32_t type);
+
+/*
+ * The first and the last time of samples and of the SPE records at both ends of each buffer. These are nearly
+ * always the first and the last time of all, found without decoding the capture. False: none was found.
+ */
+bool capture_end_times(const struct capture *, uint64_t *first_ns, uint64_t *last_ns);
 
 /* SPE metadata of a CPU, from AUXTRACE_INFO. */
 struct spe_cpu {

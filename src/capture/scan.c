@@ -23,14 +23,14 @@ struct scan {
 	bool has_run; /* the last unit is a run of samples that may grow */
 };
 
-static void see_time(struct capture_totals *t, uint64_t time_ns)
+static void see_time(uint64_t time_ns, uint64_t *first_ns, uint64_t *last_ns)
 {
 	if (time_ns == 0) /* synthesized by perf */
 		return;
-	if (t->first_ns == 0 || time_ns < t->first_ns)
-		t->first_ns = time_ns;
-	if (time_ns > t->last_ns)
-		t->last_ns = time_ns;
+	if (*first_ns == 0 || time_ns < *first_ns)
+		*first_ns = time_ns;
+	if (time_ns > *last_ns)
+		*last_ns = time_ns;
 }
 
 /* Counts a sample. Reads only its time, which is in the cache line of the header. */
@@ -42,7 +42,8 @@ static void count_sample(struct scan *s, const struct record *r)
 	struct unit *run = s->has_run ? &c->units.items[c->units.n - 1] : NULL;
 
 	c->totals.n_samples++;
-	see_time(&c->totals, events_sample_time(&c->events, r));
+	see_time(events_sample_time(&c->events, r), &c->totals.first_sample_ns,
+		 &c->totals.last_sample_ns);
 	if (run == NULL || run->is_plain != w->is_plain || run->to - run->from >= RUN_BYTES) {
 		run = vec_add(&c->units);
 		run->kind = BATCH_SAMPLES;
@@ -100,7 +101,7 @@ static void scan_side_band(struct scan *s, const struct record *r)
 	struct sample_id id = id_of(s->capture, r);
 
 	if (id.has & HAS_TIME)
-		see_time(&s->capture->totals, id.time_ns);
+		see_time(id.time_ns, &s->capture->totals.first_ns, &s->capture->totals.last_ns);
 	if (r->type == RECORD_AUXTRACE && !r->was_compressed)
 		count_chunk(s, r);
 	else
@@ -313,6 +314,8 @@ int capture_scan(struct capture *c, capture_visit *visit, void *context, struct 
 	progress_end(c->progress);
 	if (rc < 0)
 		return err_within(err, "%s", c->path);
+	see_time(c->totals.first_sample_ns, &c->totals.first_ns, &c->totals.last_ns);
+	see_time(c->totals.last_sample_ns, &c->totals.first_ns, &c->totals.last_ns);
 	meta_name_events(c);
 	if (c->events.has_mixed_layout)
 		diags_add(&c->diags, DIAG_DAMAGE, ERR_NOWHERE, 0,

@@ -12,10 +12,11 @@ static void *counts_new(const struct session *session, const void *options)
 {
 	struct quality_counts *q = mem_zalloc(1, sizeof(*q));
 
+	(void)options;
 	q->session = session;
 	q->times_samples = capture_totals(session->capture)->n_auxtrace == 0;
 	tuples_init(&q->cpus, 1);
-	q->slices = *(const struct slices *)options;
+	q->slices = session->slices;
 	return q;
 }
 

@@ -576,9 +576,8 @@ int quality_make(struct session *s, const struct select *select, size_t top, str
 		 struct err *err)
 {
 	const struct hot_options options = { .dimensions = 1u << DIM_PLACE, .event = -1 };
-	struct slices slices = s->slices;
 	struct analysis parts[] = {
-		{ .class = &quality_class, .options = &slices },
+		{ .class = &quality_class },
 		{ .class = &hot_class, .options = &options },
 	};
 	int event = capture_spe(s->capture)->event;
@@ -590,8 +589,8 @@ int quality_make(struct session *s, const struct select *select, size_t top, str
 			     .out = &out->checks,
 			     .is_for_people = out->is_for_people };
 
-	if (slices.n == 0 && scan_time_slices(s, QUALITY_SLICES, &slices, err) < 0)
-		slices = (struct slices){ 0 }; /* records have no times */
+	if (s->slices.n == 0 && scan_choose_slices(s, QUALITY_SLICES, true, err) < 0)
+		s->slices = (struct slices){ 0 }; /* records have no times */
 	scan(s, select, parts, COUNT(parts));
 	j.counts = parts[0].result;
 	j.hot = parts[1].result;

@@ -15,6 +15,10 @@
 /* more than most machines have workers, so that these finish at about the same time */
 enum { MERGE_PARTS = 16 };
 
+struct time_span {
+	uint64_t first_ns, last_ns; /* UINT64_MAX, 0: none */
+};
+
 /* What one worker owns. */
 struct worker {
 	struct unit_reader *reader;
@@ -24,9 +28,12 @@ struct worker {
 	struct batch *samples;	      /* with_branches: whose branches are turned into rows */
 	struct branch_rows entries;   /* how far that is */
 	void **partials;	      /* one for each analysis */
-	uint64_t first_ns, last_ns;   /* of the rows that passed */
+	struct time_span decoded;     /* times of all rows that were decoded */
+	struct time_span passed;      /* … of those that analyses get */
 	uint64_t n_spe, n_unfiltered; /* SPE records; those that no filter lets pass */
 };
+
+static const struct time_span no_times = { UINT64_MAX, 0 };
 
 struct scan_job {
 	struct session *session;
@@ -83,7 +90,7 @@ static void unwinder_init(struct worker *w, const struct session *s)
 
 /*
  * What the SPE decoder may drop for this wish. It cannot test physical addresses; and if the event
- * had filters it must not drop records, because all are compared with these.
+ * had filters it must not drop records, because all are compared with these; nor if slices depend on all times.
  */
 static struct spe_wanted spe_wanted(const struct scan_job *job)
 {
@@ -91,7 +98,8 @@ static struct spe_wanted spe_wanted(const struct scan_job *job)
 
 	return (struct spe_wanted){
 		.addresses = wish->with_physical ? NULL : wish->addresses,
-		.only_memory = wish->only_memory && !job->has_filters,
+		.only_memory = wish->only_memory && !job->has_filters &&
+			       !job->session->slices.is_provisional,
 	};
 }
 
@@ -112,7 +120,7 @@ static void worker_init(struct worker *w, const struct scan_job *job)
 	if (job->without_branches != NULL)
 		w->samples = batch_new();
 	w->entries.with_wrong_path = job->wish.with_wrong_path;
-	w->first_ns = UINT64_MAX;
+	w->decoded = w->passed = no_times;
 	w->partials = mem_zalloc(job->n_analyses, sizeof(*w->partials));
 	for (size_t i = 0; i < job->n_analyses; i++) {
 		const struct analysis_class *class = job->analyses[i].class;
@@ -162,10 +170,9 @@ static void workers_start(struct scan_job *job)
 		worker_init(&job->workers[i], job);
 }
 
-static void scan_note_times(struct worker *w)
+static void scan_note_times(const struct batch *b, struct time_span *span)
 {
-	const struct batch *b = w->batch;
-	uint64_t first_ns = w->first_ns, last_ns = w->last_ns;
+	uint64_t first_ns = span->first_ns, last_ns = span->last_ns;
 
 	for (size_t row = 0; row < b->n; row++) {
 		if (!(b->has[row] & HAS_TIME))
@@ -173,8 +180,7 @@ static void scan_note_times(struct worker *w)
 		first_ns = b->time_ns[row] < first_ns ? b->time_ns[row] : first_ns;
 		last_ns = b->time_ns[row] > last_ns ? b->time_ns[row] : last_ns;
 	}
-	w->first_ns = first_ns;
-	w->last_ns = last_ns;
+	*span = (struct time_span){ first_ns, last_ns };
 }
 
 static bool is_wanted(const struct scan_wish *wish, const struct batch *b, size_t row)
@@ -241,20 +247,26 @@ static void hold_to_filters(const struct scan_job *job, struct worker *w)
 		w->n_unfiltered += !spe_filters_let_pass(job->session, w->batch, row);
 }
 
+static bool leaves_out_rows(const struct scan_job *job)
+{
+	return job->select != NULL || job->wish.addresses != NULL || job->wish.only_memory;
+}
+
 /* The next rows that passed the selection; false at the end of the unit. */
 static bool next_rows(const struct scan_job *job, struct worker *w)
 {
 	while (read_rows(job, w)) {
 		hold_to_filters(job, w);
+		scan_note_times(w->batch, &w->decoded);
 		drop_unwanted(&job->wish, w->batch);
 		if (!job->is_for_times)
 			attribution_apply(w->attribution, w->batch);
 		if (job->select != NULL)
 			select_apply(job->select, w->batch);
-		if (w->batch->n == 0)
-			continue;
-		scan_note_times(w);
-		return true;
+		if (leaves_out_rows(job))
+			scan_note_times(w->batch, &w->passed);
+		if (w->batch->n > 0)
+			return true;
 	}
 	return false;
 }
@@ -357,6 +369,13 @@ static void release_worker(void *context, size_t i, unsigned worker)
 	worker_release(&job->workers[i], job);
 }
 
+static void workers_release(struct scan_job *job)
+{
+	pool_run(job->session->pool, pool_size(job->session->pool), release_worker, job);
+	free(job->workers);
+	free(job->without_branches);
+}
+
 /* Adds diagnostics of incomplete call chains, in the first scan that unwinds. */
 static void add_unwind_totals(struct session *s, const struct worker *w)
 {
@@ -395,8 +414,20 @@ static void add_worker_totals(struct session *s, const struct worker *w)
 	add_branch_totals(s, w);
 	if (!s->has_unit_damage)
 		capture_add_diags(s->capture, unit_reader_diags(w->reader));
-	s->first_ns = w->first_ns < s->first_ns ? w->first_ns : s->first_ns;
-	s->last_ns = w->last_ns > s->last_ns ? w->last_ns : s->last_ns;
+}
+
+static struct time_span times_of_all(const struct scan_job *job, bool of_passed)
+{
+	struct time_span all = no_times;
+
+	for (unsigned i = 0; i < pool_size(job->session->pool); i++) {
+		const struct worker *w = &job->workers[i];
+		const struct time_span *span = of_passed ? &w->passed : &w->decoded;
+
+		all.first_ns = span->first_ns < all.first_ns ? span->first_ns : all.first_ns;
+		all.last_ns = span->last_ns > all.last_ns ? span->last_ns : all.last_ns;
+	}
+	return all;
 }
 
 static void take_unfiltered(const struct scan_job *job)
@@ -416,11 +447,12 @@ static void take_unfiltered(const struct scan_job *job)
 static void workers_finish(struct scan_job *job)
 {
 	struct session *s = job->session;
+	struct time_span times = times_of_all(job, leaves_out_rows(job));
 	unsigned n = pool_size(s->pool);
 
 	s->attribution = (struct attribution_totals){ 0 };
-	s->first_ns = UINT64_MAX;
-	s->last_ns = 0;
+	s->first_ns = times.first_ns > times.last_ns ? 0 : times.first_ns;
+	s->last_ns = times.last_ns;
 	pool_run(s->pool, n, finish_partials, job);
 	take_worker(job, &job->workers[0]);
 	for (unsigned i = 1; i < n; i++)
@@ -431,12 +463,29 @@ static void workers_finish(struct scan_job *job)
 	take_unfiltered(job);
 	s->has_unwind_notes |= job->unwinds;
 	s->has_branch_notes |= job->wish.with_branches && !job->wish.with_wrong_path;
-	pool_run(s->pool, n, release_worker, job);
 	s->has_unit_damage = true; /* every scan finds the same */
-	if (s->first_ns > s->last_ns)
-		s->first_ns = s->last_ns = 0;
-	free(job->workers);
-	free(job->without_branches);
+	workers_release(job);
+}
+
+/* Were times put into the right slices? Now all times are known. */
+static bool slices_were_right(const struct scan_job *job)
+{
+	struct session *s = job->session;
+	struct time_span times = times_of_all(job, false);
+
+	return slices_settle(
+		&s->slices, &(struct slices_span){ .start_ns = capture_totals(s->capture)->first_ns,
+						   .first_ns = times.first_ns,
+						   .last_ns = times.last_ns });
+}
+
+/* Decodes the capture for its times, if slices depend on them and the scan that follows does not see all. */
+static void scan_for_slices(struct session *s)
+{
+	if (s->slices.is_provisional)
+		scan_part(s, NULL,
+			  &(struct scan_wish){ .without_places = true, .keeps_places = true }, NULL,
+			  0);
 }
 
 void scan_part(struct session *s, const struct select *select, const struct scan_wish *wish,
@@ -451,11 +500,19 @@ void scan_part(struct session *s, const struct select *select, const struct scan
 		.is_for_times = n == 0 && select == NULL,
 	};
 
-	progress_begin(s->progress, "decoding", capture_n_units(s->capture));
-	workers_start(&job);
-	pool_run(s->pool, capture_n_units(s->capture), scan_unit, &job);
-	workers_finish(&job);
-	progress_end(s->progress);
+	if (wish->addresses != NULL)
+		scan_for_slices(s);
+	for (bool is_done = false; !is_done;) {
+		progress_begin(s->progress, "decoding", capture_n_units(s->capture));
+		workers_start(&job);
+		pool_run(s->pool, capture_n_units(s->capture), scan_unit, &job);
+		is_done = slices_were_right(&job) || n == 0;
+		if (is_done)
+			workers_finish(&job);
+		else
+			workers_release(&job);
+		progress_end(s->progress);
+	}
 }
 
 void scan(struct session *s, const struct select *select, struct analysis *analyses, size_t n)
@@ -506,6 +563,7 @@ int scan_ordered(struct session *s, const struct select *select, const struct sc
 		.wish.with_wrong_path = output->with_branches,
 	};
 
+	scan_for_slices(s);
 	job.slots = mem_zalloc(job.window * output->n_texts, sizeof(*job.slots));
 	workers_start(&job);
 	pool_run_ordered(s->pool, capture_n_units(s->capture), job.window, render_unit, write_unit,

@@ -3,18 +3,28 @@
 
 #include "scan/scan.h"
 
-int scan_time_slices(struct session *s, uint32_t n, struct slices *out, struct err *err)
+static int slices_between(const struct session *s, uint64_t first_ns, uint64_t last_ns, uint32_t n,
+			  struct slices *out, struct err *err)
 {
-	scan_part(s, NULL, &(struct scan_wish){ .without_places = true }, NULL, 0);
 	return slices_init(&(struct slices_span){ .start_ns = capture_totals(s->capture)->first_ns,
-						  .first_ns = s->first_ns,
-						  .last_ns = s->last_ns },
+						  .first_ns = first_ns,
+						  .last_ns = last_ns },
 			   n, out, err);
 }
 
 int scan_choose_slices(struct session *s, uint32_t n, bool by_time, struct err *err)
 {
+	uint64_t first_ns, last_ns;
+
 	if (n == 0 && !by_time)
 		return 0;
-	return scan_time_slices(s, n == 0 ? SLICES_DEFAULT : n, &s->slices, err);
+	if (n == 0)
+		n = SLICES_DEFAULT;
+	if (capture_end_times(s->capture, &first_ns, &last_ns) &&
+	    slices_between(s, first_ns, last_ns, n, &s->slices, err) == 0) {
+		s->slices.is_provisional = true;
+		return 0;
+	}
+	scan_part(s, NULL, &(struct scan_wish){ .without_places = true }, NULL, 0);
+	return slices_between(s, s->first_ns, s->last_ns, n, &s->slices, err);
 }

@@ -10,15 +10,15 @@
 #include "session/session.h"
 
 /*
- * `n` slices from the first SPE record or sample with a time to the last one. Times of side-band records (of
- * maps, exits, drained buffers) may be far from these. Decodes the capture for the times: the places of
- * the scan before are gone. Fails if nothing has a time, or there are too many slices.
- */
-int scan_time_slices(struct session *, uint32_t n, struct slices *out, struct err *err);
-
-/*
- * Sets session->slices for --time-slices `n`. 0: no slices, or SLICES_DEFAULT if rows are grouped by time
- * (keys_have_time()).
+ * Sets session->slices for --time-slices `n`: from the first SPE record or sample with a time to the last one.
+ * Times of side-band records (of maps, exits, drained buffers) may be far from these. 0: no slices, or
+ * SLICES_DEFAULT if rows are grouped by time (keys_have_time()).
+ *
+ * The slices are provisional: they are of the times at the ends of the capture's buffers. The next scan sees all
+ * times. If others are earlier or later, it makes the slices exact and counts again, so that what it
+ * hands out is always by the exact ones.
+ *
+ * Fails if nothing has a time, or there are too many slices.
  */
 int scan_choose_slices(struct session *, uint32_t n, bool by_time, struct err *err);
 

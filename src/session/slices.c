@@ -16,12 +16,25 @@ int slices_init(const struct slices_span *span, uint32_t n, struct slices *out, 
 			       "--time-slices: the records of this capture have no times");
 	*out = (struct slices){
 		.first_ns = span->first_ns,
+		.last_ns = span->last_ns,
 		.width_ns = length / n + 1,
 		.n = n,
 	};
 	if (span->start_ns != 0 && span->start_ns < span->first_ns)
 		out->offset_ns = span->first_ns - span->start_ns;
 	return 0;
+}
+
+bool slices_settle(struct slices *s, const struct slices_span *span)
+{
+	struct err err;
+
+	if (!s->is_provisional)
+		return true;
+	s->is_provisional = false;
+	if (span->first_ns == s->first_ns && span->last_ns == s->last_ns)
+		return true;
+	return slices_init(span, s->n, s, &err) < 0;
 }
 
 uint32_t slices_find(const struct slices *s, uint64_t time_ns)

@@ -12,9 +12,10 @@
 enum { SLICES_MAX = 200, SLICES_DEFAULT = 20, SLICES_BARS = 40 };
 
 struct slices {
-	uint64_t first_ns, width_ns;
-	uint64_t offset_ns; /* from the start of the capture to the first slice */
-	uint32_t n;	    /* 0: time is not sliced */
+	uint64_t first_ns, last_ns, width_ns;
+	uint64_t offset_ns;  /* from the start of the capture to the first slice */
+	uint32_t n;	     /* 0: time is not sliced */
+	bool is_provisional; /* the first and the last time are guessed: see slices_settle() */
 };
 
 /* What is to be sliced: from the first time to the last one; and where the capture starts. */
@@ -24,6 +25,12 @@ struct slices_span {
 
 /* Fails if the times are not of different moments, or there are too many slices. */
 int slices_init(const struct slices_span *, uint32_t n, struct slices *out, struct err *err);
+
+/*
+ * The span is known now: provisional slices become slices of it, if it has several moments. False if they were
+ * others before, so that what was counted by them is to be counted again. Slices that are not provisional stay.
+ */
+bool slices_settle(struct slices *, const struct slices_span *);
 
 /* The slice of a time; times outside belong to the first or the last one. */
 uint32_t slices_find(const struct slices *, uint64_t time_ns);
