@@ -112,16 +112,22 @@ static void add_spans(struct elapsed *e, const struct batch *b)
 		add_span(e, of, first_ns, last_ns);
 }
 
-static void elapsed_count_record(struct elapsed *e, struct looked_at *l, size_t row)
+static uint32_t cpu_of(const struct batch *b, size_t row)
+{
+	return b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+}
+
+/* Adds a record, which stands for so many operations. */
+static void elapsed_count_record(struct elapsed *e, struct looked_at *l, size_t row,
+				 uint64_t operations)
 {
 	const struct batch *b = l->batch;
-	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
 	struct elapsed_sum *sum;
 	uint64_t cycles = delay_cycles(b, row);
 
 	l->records[row] = (struct elapsed_operations){
 		.n = 1,
-		.operations = spe_interval(e->plan->session, cpu)->mean,
+		.operations = operations,
 		.cycles = cycles,
 		.squares = cycles * cycles,
 	};
@@ -139,8 +145,12 @@ static void elapsed_count_record(struct elapsed *e, struct looked_at *l, size_t 
 
 static bool has_stop(struct elapsed *e, uint64_t of, uint64_t from_ns, uint64_t to_ns)
 {
-	if (e->known.of != of || from_ns <= e->known.first_ns || from_ns > e->known.last_ns)
+	if (e->known.of != of || from_ns <= e->known.first_ns || from_ns > e->known.last_ns) {
+		uint32_t cpu = of < ELAPSED_THREAD ? (uint32_t)of : UINT32_MAX;
+
 		e->known = elapsed_plan_span(e->plan, of, from_ns);
+		e->known_gap_ns = spe_longest_gap_ns(spe_interval(e->plan->session, cpu));
+	}
 	return to_ns > e->known.last_ns;
 }
 
@@ -153,13 +163,12 @@ static bool follows(struct elapsed *e, const struct looked_at *l, size_t row)
 	const uint32_t need = HAS_TIME | HAS_TID;
 	const struct batch *b = l->batch;
 	uint64_t of = stream_of(b, row), from_ns = b->time_ns[row - 1], to_ns = b->time_ns[row];
-	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
 
 	if ((b->has[row] & b->has[row - 1] & need) != need || of != stream_of(b, row - 1) ||
 	    b->tid[row] != b->tid[row - 1] || to_ns < from_ns || l->rows[row] == ELAPSED_NO_ROW ||
 	    l->rows[row - 1] == ELAPSED_NO_ROW || has_stop(e, of, from_ns, to_ns))
 		return false;
-	if (to_ns - from_ns <= spe_longest_gap_ns(spe_interval(e->plan->session, cpu)))
+	if (to_ns - from_ns <= e->known_gap_ns)
 		return true;
 	e->rest.waiting_ns += to_ns - from_ns;
 	return false;
@@ -239,20 +248,18 @@ static void elapsed_add_thread(struct elapsed *e, uint64_t tid, const struct ela
 static void add_threads(struct elapsed *e, const struct looked_at *l)
 {
 	const struct batch *b = l->batch;
-	struct elapsed_thread t = { 0 };
 
-	for (size_t row = 0; row < b->n; row++) {
-		if (!(b->has[row] & HAS_TID))
+	for (size_t from = 0, to; from < b->n; from = to) {
+		struct elapsed_thread t = { .only_row = l->rows[from] };
+
+		to = from + 1;
+		if (!(b->has[from] & HAS_TID))
 			continue;
-		if (t.n == 0)
-			t.only_row = l->rows[row];
-		else if (t.only_row != l->rows[row])
-			t.only_row = ELAPSED_NO_ROW;
-		t.n++;
-		if (row + 1 < b->n && b->has[row + 1] & HAS_TID && b->tid[row + 1] == b->tid[row])
-			continue;
-		elapsed_add_thread(e, b->tid[row], &t);
-		t = (struct elapsed_thread){ 0 };
+		for (; to < b->n && b->has[to] & HAS_TID && b->tid[to] == b->tid[from]; to++)
+			if (l->rows[to] != l->rows[from])
+				t.only_row = ELAPSED_NO_ROW;
+		t.n = to - from;
+		elapsed_add_thread(e, b->tid[from], &t);
 	}
 }
 
@@ -328,8 +335,13 @@ static void elapsed_consume(void *partial, const struct batch *b)
 	l.batch = b;
 	l.n_pairs = 0;
 	elapsed_plan_find(e->plan, b, l.rows);
-	for (size_t row = 0; row < b->n; row++)
-		elapsed_count_record(e, &l, row);
+	for (size_t row = 0; row < b->n;) {
+		uint32_t cpu = cpu_of(b, row);
+		uint64_t operations = spe_interval(e->plan->session, cpu)->mean;
+
+		for (; row < b->n && cpu_of(b, row) == cpu; row++)
+			elapsed_count_record(e, &l, row, operations);
+	}
 	add_threads(e, &l);
 	add_spans(e, b);
 	for (size_t row = 1; row <= b->n; row++) {

@@ -108,6 +108,7 @@ struct elapsed {
 	struct tuples streams;			 /* numbers of streams … */
 	VEC_OF(struct elapsed_span) spans;	 /* … → first and last record of each */
 	struct elapsed_span known;		 /* the last answer of elapsed_plan_span() */
+	uint64_t known_gap_ns;			 /* spe_longest_gap_ns() of that stream's CPU */
 };
 
 extern const struct analysis_class elapsed_class;
