@@ -111,6 +111,18 @@ static char *put_impdef(char *at, uint64_t events)
 	return at;
 }
 
+/*
+ * Appends events that perf has no name for. Returns NULL if they do not fit before `end`. Not inlined: the registers
+ * that it needs would be saved for every packet.
+ */
+static __attribute__((noinline)) char *put_unnamed_events(char *at, const char *end,
+							  const struct spe_event_names *names,
+							  uint64_t events)
+{
+	at = put_cpu_events(at, end, names, &events);
+	return at == NULL ? NULL : put_impdef(at, events);
+}
+
 static char *packet_put_events(char *at, const struct spe_packet *p, enum spe_wording wording,
 			       const struct spe_event_names *names)
 {
@@ -129,9 +141,7 @@ static char *packet_put_events(char *at, const struct spe_packet *p, enum spe_wo
 			unnamed |= left & -left;
 	}
 	if (unnamed != 0)
-		at = put_cpu_events(at, start + EVENTS_TEXT_LIMIT, names, &unnamed);
-	if (at != NULL)
-		at = put_impdef(at, unnamed);
+		at = put_unnamed_events(at, start + EVENTS_TEXT_LIMIT, names, unnamed);
 	if (at == NULL || at - start >= EVENTS_TEXT_LIMIT)
 		return put_raw(start, &events_word, p->payload, p->size);
 	return at;
