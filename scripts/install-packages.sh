@@ -9,7 +9,9 @@ check="libcmocka-dev"
 test="$check clang clang-format libclang-rt-14-dev linux-perf binutils gdb
 	gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross binutils-aarch64-linux-gnu qemu-user
 	g++ gfortran rustc
-	qemu-system-arm openjdk-17-jdk-headless python3-jsonschema"
+	qemu-system-arm openjdk-17-jdk-headless python3-jsonschema chromium"
+# The viewer of --html; another npm does as well.
+command -v npm >/dev/null || test="$test nodejs npm"
 soak="debootstrap gcc-arm-linux-gnueabihf libc6-dev-armhf-cross"
 bench="linux-perf hyperfine g++ gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross"
 

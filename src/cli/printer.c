@@ -118,6 +118,15 @@ static bool is_capture(const char *path, const struct session *session)
 	       output.st_dev == capture.st_dev && output.st_ino == capture.st_ino;
 }
 
+/* Fails if the path that an option names is that of the capture. */
+static int spare_capture(const char *option, const char *path, const struct session *session,
+			 struct err *err)
+{
+	if (session == NULL || !is_capture(path, session))
+		return 0;
+	return err_set(err, ERR_USAGE, ERR_NOWHERE, "%s: '%s' is the capture itself", option, path);
+}
+
 bool printer_is_for_people(const struct output_options *o)
 {
 	const struct format *format = format_find(o->format != NULL ? o->format : "text");
@@ -148,9 +157,8 @@ static int printer_open_path(struct printer *out, const char *path, const struct
 		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot make the folder: %s", path,
 			       strerror(errno));
 	}
-	if (session != NULL && is_capture(path, session))
-		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--output: '%s' is the capture itself",
-			       path);
+	if (spare_capture("--output", path, session, err) < 0)
+		return -1;
 	if (output_file_open(&out->file, path, err) < 0)
 		return -1;
 	out->stream = out->file.stream;
@@ -352,4 +360,24 @@ int printer_finish(struct printer *out, const struct output_options *o, const st
 bool printer_shows_screen(const struct printer *p, const struct output_options *o)
 {
 	return p->format->is_for_people && o->table == NULL && o->columns == NULL;
+}
+
+int printer_html(const struct printer *p, const struct html *h, const char *path,
+		 const char *subject, struct err *err)
+{
+	const struct html_about about = {
+		.command = p->document.command,
+		.version = p->document.version,
+		.subject = subject,
+		.is_modelled = p->document.is_modelled,
+	};
+	struct text text = { 0 };
+	int rc = spare_capture("--html", path, p->session, err);
+
+	if (rc == 0)
+		rc = html_write(h, html_viewer(), &about, &text, err);
+	if (rc == 0)
+		rc = text_save(&text, path, err);
+	text_release(&text);
+	return rc;
 }

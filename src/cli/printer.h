@@ -9,6 +9,7 @@
 
 #include "base/output_file.h"
 #include "cli/options.h"
+#include "html/html.h"
 #include "session/session.h"
 #include "table/format.h"
 
@@ -93,6 +94,16 @@ int printer_tables(struct printer *, const struct output_options *, const struct
  */
 int printer_finish(struct printer *, const struct output_options *, const struct tables *, int rc,
 		   struct err *);
+
+/* The help of --html, of commands that have it. */
+#define HTML_HELP "also write pages for a browser to this file"
+
+/*
+ * --html: writes pages about `subject` to a file, beside what is printed. Fails if that is the capture. The build has
+ * a viewer: html_check().
+ */
+int printer_html(const struct printer *, const struct html *, const char *path, const char *subject,
+		 struct err *);
 
 /* Is the whole answer shown to a person: no table or columns were picked from it? */
 bool printer_shows_screen(const struct printer *, const struct output_options *);

@@ -15,12 +15,21 @@ static const struct usage usage = {
 
 struct report_command {
 	bool is_verbose;
+	const char *html; /* a file; NULL: none */
 };
 
 static const struct option options[] = {
 	{ "verbose", 'v', OPTION_FLAG, offsetof(struct report_command, is_verbose), NULL,
 	  "all facts about the capture" },
+	{ "html", 0, OPTION_TEXT, offsetof(struct report_command, html), "FILE", HTML_HELP },
 };
+
+static int report_check(struct question *q, struct err *err)
+{
+	const struct report_command *command = q->what.into;
+
+	return command->html != NULL ? html_check(err) : 0;
+}
 
 static int report_answer(struct question *q, struct session *s, const struct select *select,
 			 struct err *err)
@@ -39,6 +48,8 @@ static int report_answer(struct question *q, struct session *s, const struct sel
 		rc = question_show(q, &report.shown, err);
 	}
 	report_release(&report);
+	if (rc == 0 && command->html != NULL)
+		rc = report_html(s, select, &q->out, command->html, err);
 	return rc;
 }
 
@@ -50,6 +61,7 @@ static int report_command(int argc, char **argv)
 		.what = { "How much:", options, COUNT(options), &command },
 		.has_rows = QUESTION_ROWS_UNSORTED,
 		.max_arguments = 1,
+		.check = report_check,
 		.answer = report_answer,
 	};
 

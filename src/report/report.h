@@ -7,6 +7,7 @@
 #define CYCLOPS_REPORT_REPORT_H
 
 #include "bottleneck/bottleneck.h"
+#include "cli/printer.h"
 #include "findings/finding.h"
 #include "hot/sums/sums.h"
 #include "report/user_code.h"
@@ -72,6 +73,10 @@ void facts_cpu(const struct session *, char *out, size_t size);
 
 /* The head of the report (report/header.c). */
 void facts_table(const struct session *, const struct hot *, struct table *out);
+
+/* Writes the pages of this capture for a browser (report/html.c). */
+int report_html(struct session *, const struct select *, const struct printer *, const char *path,
+		struct err *);
 
 /*
  * Findings of functions (report/findings.c), largest first; a silence says so if there are none. The

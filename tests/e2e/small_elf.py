@@ -12,14 +12,14 @@ def align(data, to):
 
 
 def write(path, functions):
-    """`functions`: {name: [instruction words]}. Returns {name: address of its start}."""
+    """`functions`: {name: [instruction words]}. Returns {name: address of its start}. Names may have any bytes: surrogates."""
     code, addresses, names = b"", {}, b"\0"
     symbols = bytes(24)
     for name, words in functions.items():
         addresses[name] = BASE + TEXT + len(code)
         body = b"".join(struct.pack("<I", word) for word in words)
         symbols += struct.pack("<IBBHQQ", len(names), 0x12, 0, 1, addresses[name], len(body))
-        names += name.encode() + b"\0"
+        names += name.encode(errors="surrogateescape") + b"\0"
         code += body
     sections_names = b"\0.text\0.symtab\0.strtab\0.shstrtab\0"
     data, table = bytes(TEXT) + code, []

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "html/pages/pages.h"
+
+#include <stddef.h>
+
+#include "base/alloc.h"
+
+typedef int html_adder(struct html *, struct session *, const struct select *, struct err *);
+
+/* In the order of the viewer's menu. */
+static html_adder *const adders[] = { html_add_functions, html_add_quality };
+
+int html_add_pages(struct html *h, struct session *s, const struct select *select, struct err *err)
+{
+	for (size_t i = 0; i < COUNT(adders); i++)
+		if (adders[i](h, s, select, err) < 0)
+			return -1;
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The data of the viewer's pages, out of the same tables as the commands print, all rows and columns. One
+ * file for each page. Each asks the capture once more: scans are quick, and commands stay apart.
+ */
+#ifndef CYCLOPS_HTML_PAGES_PAGES_H
+#define CYCLOPS_HTML_PAGES_PAGES_H
+
+#include "base/err.h"
+#include "html/html.h"
+#include "scan/select.h"
+#include "session/session.h"
+
+/* All pages that this capture has data for. */
+int html_add_pages(struct html *, struct session *, const struct select *, struct err *);
+
+/* Hotspots by function, line, module and thread: the tables of `cyclops hot`. */
+int html_add_functions(struct html *, struct session *, const struct select *, struct err *);
+
+/* Whether the capture can be trusted: the tables of `cyclops quality`. */
+int html_add_quality(struct html *, struct session *, const struct select *, struct err *);
+
+#endif

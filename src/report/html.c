@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report as pages for a browser: its answer first, then what other commands know of the capture. */
+#include "findings/words.h"
+#include "html/pages/pages.h"
+#include "report/report.h"
+
+/* The tables of the answer: those of the screen, the findings in full, and what programs get. */
+static void add_answer(const struct session *s, struct report *r, struct html *h)
+{
+	const struct report_detail detail = { true, true };
+	struct tables tables = { 0 };
+	struct table *const first[] = { &r->answer,   &r->summary, &r->findings,   &r->next,
+					&r->evidence, &r->loops,   &r->brief_facts };
+
+	report_screen(s, &detail, r);
+	if (r->found.list.n > 0)
+		findings_brief_table(&r->found, &r->summary);
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		if (first[i]->columns != NULL)
+			*vec_add(&tables.list) = first[i];
+	for (size_t i = 0; i < r->shown.list.n; i++)
+		if (r->shown.list.items[i] != &r->findings &&
+		    r->shown.list.items[i] != &r->evidence && r->shown.list.items[i] != &r->loops)
+			*vec_add(&tables.list) = r->shown.list.items[i];
+	html_add(h, "answer", NULL, &tables);
+	vec_release(&tables.list);
+}
+
+int report_html(struct session *s, const struct select *select, const struct printer *printer,
+		const char *path, struct err *err)
+{
+	struct report report = { 0 };
+	struct html html = { 0 };
+	int rc = report_make(s, select, 0, &report, err);
+
+	if (rc == 0)
+		add_answer(s, &report, &html);
+	report_release(&report);
+	if (rc == 0)
+		rc = html_add_pages(&html, s, select, err);
+	if (rc == 0)
+		rc = printer_html(printer, &html, path, s->path, err);
+	html_release(&html);
+	return rc;
+}

@@ -1,0 +1,312 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Opens each page of --html in a browser: nothing fails, no request leaves the file, names are never markup, the
+accessibility checker (axe-core) finds nothing, tables have the values of csv, and the text is the reviewed one.
+
+usage: html_pages.py [--update] [--rows N] CYCLOPS WRITE_SAMPLES PACKAGES DATA_DIR
+
+PACKAGES is where the build has the viewer's packages. --update writes the reviewed texts: look at the
+difference before it goes in.
+"""
+
+import argparse
+import csv
+import difflib
+import io
+import json
+import pathlib
+import re
+import subprocess
+import tempfile
+
+import browser
+import small_elf
+from harness import Checks, Failed, run, skip
+
+SYMBOLS = ["--symfs", "root"]
+
+# By name: the capture, and whether its text is reviewed. The others are opened and compared with csv.
+CAPTURES = {
+    "demo": ("demo.data", True),
+    "sharing": ("samples/sharing.data", True),
+    "chase": ("samples/chase.data", False),
+    "calls": ("calls.data", True),
+    "cycles": ("cycles.data", False),
+    "stride": ("samples/stride.data", False),
+}
+
+# By page: the command whose csv has the tables, and by table its options.
+HOT = {"functions": "function", "lines": "line", "modules": "module", "processes": "process", "threads": "thread"}
+
+NOP, RET = 0xD503201F, 0xD65F03C0
+HOSTILE = ["</script><script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'onmouseover=alert(1) x='",
+           "<!-- --><svg onload=alert(1)>", "${alert(1)}`", "javascript:alert(1)", "\udcff\udcfe invalid \udc80",
+           "right\u202eleft", "escape\x1b[31m", "]]>&lt;b&gt;", "a,b\"c\"", "% > 5 !x y=1", "日本語", "\\x41"]
+
+
+def page_file(cyclops, folder, capture, *options):
+    path = pathlib.Path(folder) / "pages.html"
+    run(cyclops, "report", *options, "--html", path, capture)
+    return path
+
+
+def addresses(page):
+    """All pages, and the tables of each that are behind tabs."""
+    menu = page.run("[...document.querySelectorAll('.menu a')].map((a) => a.getAttribute('href'))")
+    found = list(menu)
+    for address in menu:
+        page.show(address)
+        tabs = page.run("[...document.querySelectorAll('.tabs a')].map((a) => a.getAttribute('href'))")
+        found += [tab for tab in tabs if tab not in found]
+        links = page.run("[...document.querySelectorAll('.grid td a')].map((a) => a.getAttribute('href'))")
+        found += [link for link in links if link not in found]
+    return found
+
+
+READ_GRIDS = """(async () => {
+    const tables = {};
+    for (const grid of document.querySelectorAll(".grid")) {
+        const rows = new Map(), box = grid.parentElement;
+        const take = () => grid.querySelectorAll("tr[data-row]").forEach((tr) => rows.set(Number(tr.dataset.row),
+            Object.fromEntries([...tr.children].map((td) => [td.dataset.column, [td.dataset.value, td.dataset.mark || "exact"]]))));
+        take();
+        for (let top = 0; top < box.scrollHeight; top += 300) {
+            box.scrollTop = top;
+            box.dispatchEvent(new Event("scroll"));
+            take();
+        }
+        tables[grid.dataset.table] = [...rows.values()];
+    }
+    return tables;
+})()"""
+
+
+def plain(name):
+    """A name without what neither csv nor a page shows as it is: csv has U+FFFD there, a page \\xNN."""
+    return re.sub(r"(\\x[0-9a-f]{2}|�)+", "�", name)
+
+
+def same(ours, theirs):
+    if ours == theirs:
+        return True
+    try:
+        return float(ours) == float(theirs)
+    except ValueError:
+        return plain(ours) == plain(theirs)
+
+
+def csv_of(cyclops, data, *words):
+    text = run(cyclops, *words, "--format", "csv", cwd=data).decode(errors="surrogateescape")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def compare_grid(checks, what, shown, rows):
+    """Each row of csv is a row of the page: all columns that csv has, values and marks."""
+    if not checks.expect(len(shown) == len(rows), f"{what}: {len(shown)} rows, csv has {len(rows)}"):
+        return
+    for number, (ours, theirs) in enumerate(zip(shown, rows)):
+        for column, value in theirs.items():
+            if column.endswith("_trust"):
+                wrong = (value or "exact") != ours.get(column[:-6], ["", "exact"])[1]
+            else:
+                wrong = column in ours and not same(ours[column][0], value)
+            checks.count("values")
+            checks.expect(not wrong, f"{what}: row {number}, {column}: {ours.get(column)}, csv has {value!r}")
+
+
+def check_values(checks, page, cyclops, data, capture, options):
+    """Tables of the page of functions, with all columns; what the answer shows of them."""
+    tabs = [address for address in addresses(page) if address.startswith("#functions")]
+    for tab in tabs:
+        name = tab.partition("/")[2] or "functions"
+        if name not in HOT:
+            rows = csv_of(cyclops, data, "report", "--all", "--table", name, *options, capture)
+        else:
+            rows = csv_of(cyclops, data, "hot", "--all", "--by", HOT[name], *options, capture)
+        columns = [column for column in rows[0] if not column.endswith("_trust")]
+        page.show(f"{tab}?columns={','.join(columns)}")
+        compare_grid(checks, f"{capture} {tab}", page.run(READ_GRIDS)[name], rows)
+    page.show("#answer")
+    for name, shown in page.run(READ_GRIDS).items():
+        rows = csv_of(cyclops, data, "report", "--all", "--table", name, *options, capture)
+        compare_grid(checks, f"{capture} #answer {name}", shown, rows[:len(shown)])
+    page.show("#quality")
+    for name, shown in page.run(READ_GRIDS).items():
+        rows = csv_of(cyclops, data, "quality", "--all", "--table", name, *options, capture)
+        if name == "quality":  # problems are first on a page, as on a screen
+            rows.sort(key=lambda row: row["check"])
+            shown.sort(key=lambda row: row["check"][0])
+        compare_grid(checks, f"{capture} #quality {name}", shown, rows)
+
+
+def check_access(checks, page, axe, what):
+    """No violation by the rules of axe-core, in light and in dark."""
+    for is_dark in (False, True):
+        page.dark(is_dark)
+        page.run(axe)
+        found = json.loads(page.run("axe.run().then((r) => JSON.stringify(r.violations.map((v) => "
+                                    "[v.id, v.nodes.slice(0, 3).map((n) => n.html + n.failureSummary)])))"))
+        checks.count("pages by axe-core")
+        for violation in found:
+            checks.fail(f"{what}{' dark' if is_dark else ''}: axe: {json.dumps(violation)[:500]}")
+    page.dark(False)
+
+
+def check_text(checks, page, name, address, data, update):
+    """What a person reads on the page, reviewed."""
+    path = data / "pages" / f"{name}-{address.strip('#').replace('/', '-')}.txt"
+    shown = page.run("document.querySelector('main').innerText") + "\n"
+    checks.count("reviewed texts")
+    if update:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(shown, encoding="utf-8")
+        return
+    reviewed = path.read_text(encoding="utf-8") if path.exists() else ""
+    difference = "\n".join(difflib.unified_diff(reviewed.splitlines(), shown.splitlines(), "reviewed", "shown", lineterm="", n=1))
+    checks.expect(not difference, f"{path.name}: look at it, and then --update\n{difference[:3000]}")
+
+
+def check_quiet(checks, page, what):
+    checks.expect(not page.errors, f"{what}: {page.errors[:3]}")
+    page.errors.clear()
+
+
+def check_twin(checks, page, what):
+    """"Copy page as text" has something of the page, and the mark of modelled numbers."""
+    page.run("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
+    page.run("document.querySelector('.actions button').click()")
+    text = page.run("window.copied")
+    checks.expect(len(text) > 100, f"{what}: the text is short: {text!r}")
+    shows = page.run("document.querySelector('.modelled') !== null")
+    checks.expect(text.startswith("modelled:") == shows, f"{what}: modelled on the page, not in the text, or the reverse")
+
+
+def check_capture(checks, page, arguments, name, folder):
+    capture, is_reviewed = CAPTURES[name]
+    data = pathlib.Path(arguments.data)
+    path = pathlib.Path(folder) / f"{name}.html"
+    run(arguments.cyclops, "report", *SYMBOLS, "--html", path, capture, cwd=data)
+    page.open(path)
+    found = addresses(page)
+    axe = (pathlib.Path(arguments.packages) / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+    for address in found:
+        page.show(address)
+        checks.count("pages")
+        checks.expect(page.run("document.querySelector('main h1') !== null"), f"{name}{address}: no heading")
+        check_twin(checks, page, f"{name}{address}")
+        if name in ("demo", "sharing"):
+            check_access(checks, page, axe, f"{name}{address}")
+        if is_reviewed:
+            check_text(checks, page, name, address, data, arguments.update)
+        check_quiet(checks, page, f"{name}{address}")
+    check_values(checks, page, arguments.cyclops, data, capture, SYMBOLS)
+    check_quiet(checks, page, name)
+
+
+def write_hostile(arguments, folder, names):
+    """A capture whose functions have these names; of the file, too. Samples fall, one more in each function."""
+    program = pathlib.Path(folder) / "root" / "<b>\"module"
+    program.parent.mkdir(exist_ok=True)
+    places = small_elf.write(program, {name: [NOP, RET] for name in names})
+    lines = ["E cycles 0 0 0 100 0"]
+    time = 0
+    for number, name in enumerate(names):
+        for _ in range(1 if len(names) > 100 else number + 1):
+            time += 1000
+            lines.append(f"S 0 0 3e8 3e8 {time:x} {places[name]:x} 0 3e8 0 0 0 0 2")
+    capture = pathlib.Path(folder) / "hostile.data"
+    subprocess.run([arguments.write_samples, capture, "/<b>\"module", "aarch64", "0x00000000410fd0c0"],
+                   input="\n".join(lines).encode() + b"\n", check=True)
+    return capture
+
+
+def check_hostile(checks, page, arguments, folder):
+    """Names are shown as they are, whatever is in them, and nothing of them runs."""
+    capture = write_hostile(arguments, folder, HOSTILE)
+    options = ["--symfs", pathlib.Path(folder) / "root"]
+    path = page_file(arguments.cyclops, folder, capture, *options)
+    page.open(path)
+    for address in addresses(page):
+        page.show(address)
+        strange = page.run("document.querySelectorAll('main img, main script, main svg[onload], main b, [onmouseover]').length")
+        checks.expect(strange == 0, f"hostile {address}: names became elements")
+        checks.count("pages of hostile names")
+    page.show("#functions")
+    rows = page.run(READ_GRIDS)["functions"]
+    shown = {plain(row["function"][0]) for row in rows if "function" in row} or {plain(row["code"][0]) for row in rows}
+    wanted = {plain("".join(f"\\x{ord(c) - 0xDC00:02x}" if "\udc80" <= c <= "\udcff" else c for c in name))
+              for name in HOSTILE}
+    wanted = {re.sub("[\x1b\u202e]", "�", name) for name in wanted}
+    checks.expect({plain(name) for name in wanted} <= shown, f"hostile names: {sorted(wanted - shown)} are not among {sorted(shown)}")
+    check_values(checks, page, arguments.cyclops, folder, capture, options)
+    check_quiet(checks, page, "hostile names")
+
+
+def check_many(checks, page, arguments, folder):
+    """Of many rows only those in sight are elements; filter and sorting are of all."""
+    capture = write_hostile(arguments, folder, [f"function_{number}" for number in range(arguments.rows)])
+    path = page_file(arguments.cyclops, folder, capture, "--symfs", pathlib.Path(folder) / "root")
+    page.open(path, "#functions")
+    checks.expect(page.run("document.querySelectorAll('.grid tr').length") < 200, "all rows are elements")
+    checks.expect(page.run("document.querySelector('.grid').getAttribute('aria-rowcount')") == str(arguments.rows + 1), "rows")
+    page.show(f"#functions?filter=function_{arguments.rows - 1}&sort=function")
+    checks.expect(page.run("document.querySelectorAll('.grid tr[data-row]').length") == 1, "the filter")
+    checks.count("rows", arguments.rows)
+    check_quiet(checks, page, "many rows")
+    return path
+
+
+def check_keys(checks, page, path):
+    """A filter stays in the address; keys go to pages and to the filter."""
+    page.open(path, "#functions")
+    page.run("""(() => { const input = document.querySelector(".filter"); input.value = "samples>1";
+                input.dispatchEvent(new Event("input")); })()""")
+    checks.expect(page.run("location.hash") == "#functions?filter=samples%3E1", f"address: {page.run('location.hash')}")
+    page.run("document.querySelector('th[data-column] button').click()")
+    checks.expect("sort=" in page.run("location.hash"), "sorting is not in the address")
+    page.run("document.activeElement.blur(); document.dispatchEvent(new KeyboardEvent('keydown', { key: '1' }))")
+    page.wait("#answer")
+    checks.count("keys")
+
+
+def check_refusals(checks, arguments, data):
+    demo = data / "demo.data"
+    before = demo.read_bytes()
+    checks.expect_failure("is the capture itself", arguments.cyclops, "report", "--html", demo, demo)
+    checks.expect_failure("cannot write", arguments.cyclops, "report", "--html", "/nonexistent/pages.html", demo)
+    checks.expect(demo.read_bytes() == before, "the capture was written over")
+    checks.count("refusals", 2)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--rows", type=int, default=3000)
+    parser.add_argument("cyclops", type=pathlib.Path)
+    parser.add_argument("write_samples")
+    parser.add_argument("packages")
+    parser.add_argument("data", type=pathlib.Path)
+    arguments = parser.parse_args()
+    arguments.cyclops, arguments.data = arguments.cyclops.resolve(), arguments.data.resolve()
+    if browser.find() is None:
+        skip("there is no Chromium")
+    checks = Checks()
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            run(arguments.cyclops, "report", "--html", pathlib.Path(folder) / "x.html", arguments.data / "demo.data")
+        except Failed as failure:
+            if "built without its viewer" not in str(failure):
+                raise
+            skip("cyclops was built without its viewer")
+        with browser.Browser() as page:
+            for name in CAPTURES:
+                check_capture(checks, page, arguments, name, folder)
+            check_hostile(checks, page, arguments, folder)
+            check_keys(checks, page, check_many(checks, page, arguments, folder))
+        check_refusals(checks, arguments, arguments.data)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()

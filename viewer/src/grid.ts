@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table on the page: sorted by any column, filtered, columns chosen, only the rows in sight drawn.
+import type { Column, Table } from "./data.js";
+import { announce, button, copy, h } from "./dom.js";
+import { shown } from "./human.js";
+import { legend, sign } from "./marks.js";
+import { descendsFirst, filterOf, sortRows, treeOrder, withParents } from "./rows.js";
+import { depthOf, gridCsv, gridText, heading } from "./text.js";
+
+export interface GridOptions {
+  /** Where a row leads to: the address of a page; null: nowhere. */
+  readonly link?: (row: number) => string | null;
+  /** Columns that are the link. */
+  readonly linkColumns?: readonly string[];
+  /** Sorting, filter and columns to begin with, and who keeps what becomes of them. */
+  readonly state?: URLSearchParams;
+  readonly onState?: (state: URLSearchParams) => void;
+  /** Without filter and choice of columns: for tables of a few rows. */
+  readonly plain?: boolean;
+  /** Columns that are not shown at first. */
+  readonly hidden?: readonly string[];
+  /** Only so many rows. */
+  readonly most?: number;
+}
+
+const ROW_HEIGHT = 26;
+const SPARE_ROWS = 12;
+const MOST_PRINTED = 500;
+const SAMPLED_ROWS = 1500;
+const WIDEST = 64;
+
+/** Columns in sight at first: those of the screens that have a value in any row. */
+function defaultColumns(table: Table, hidden: readonly string[]): number[] {
+  return table.columns.flatMap((c, i) => {
+    if (c.flags.includes("programs") || hidden.includes(c.name)) return [];
+    for (let row = 0; row < table.rows; row++) if (table.at(row, i) !== null) return [i];
+    return [];
+  });
+}
+
+export class Grid {
+  readonly element: HTMLElement;
+  private readonly body = h("tbody");
+  private readonly head = h("thead");
+  private readonly columnGroup = h("colgroup");
+  private readonly scroller: HTMLElement;
+  private readonly count = h("span", { class: "count" });
+  private columns: number[];
+  private sort = -1;
+  private descending = false;
+  private filter = "";
+  private extra: ((row: number) => boolean) | null = null;
+  private readonly closed = new Set<number>();
+  private rows: number[] = [];
+  private first = -1;
+  private last = -1;
+  private readonly isTree: boolean;
+  private readonly widths = new Map<number, number>();
+
+  constructor(readonly table: Table, private readonly options: GridOptions = {}) {
+    this.isTree = table.raw.parents !== undefined;
+    this.columns = defaultColumns(table, options.hidden ?? []);
+    this.readState(options.state);
+    const element = h("table", { class: "grid", "aria-label": table.title, "data-table": table.name },
+      this.columnGroup, this.head, this.body);
+    this.scroller = h("div", { class: "scroller", tabindex: 0, role: "region", "aria-label": `${table.title}: rows` },
+      element);
+    this.scroller.addEventListener("scroll", () => this.draw());
+    this.element = h("section", { class: "grid-section" }, options.plain === true ? null : this.tools(), this.scroller,
+      this.remarks());
+    this.refresh();
+  }
+
+  /** Rows that pass the filter, in their order: all of them, drawn or not. */
+  get shownRows(): readonly number[] {
+    return this.rows;
+  }
+  text(): string {
+    return gridText(this.table, this.rows, this.columns);
+  }
+
+  /** Another condition on rows, beside the filter. */
+  restrict(test: ((row: number) => boolean) | null): void {
+    this.extra = test;
+    this.refresh();
+  }
+
+  private readState(state: URLSearchParams | undefined): void {
+    const sort = state?.get("sort") ?? "";
+    this.descending = sort.startsWith("-");
+    this.sort = this.table.column(sort.replace(/^-/, ""));
+    this.filter = state?.get("filter") ?? "";
+    const columns = state?.get("columns")?.split(",").map((name) => this.table.column(name)).filter((c) => c >= 0);
+    if (columns !== undefined && columns.length > 0) this.columns = columns;
+  }
+
+  private writeState(): void {
+    const state = new URLSearchParams();
+    if (this.sort >= 0) state.set("sort", (this.descending ? "-" : "") + this.table.columns[this.sort]!.name);
+    if (this.filter !== "") state.set("filter", this.filter);
+    const columns = this.columns.map((c) => this.table.columns[c]!.name).join(",");
+    const usual = defaultColumns(this.table, this.options.hidden ?? []);
+    if (columns !== usual.map((c) => this.table.columns[c]!.name).join(",")) state.set("columns", columns);
+    this.options.onState?.(state);
+  }
+
+  private tools(): HTMLElement {
+    const input = h("input", {
+      type: "search", class: "filter", placeholder: "filter: name samples>100 share>5 !kernel",
+      "aria-label": `Filter ${this.table.title}`,
+      title: "words that rows contain, !word: that they do not; column>number (shares in per cent), column=text",
+    });
+    input.value = this.filter;
+    input.addEventListener("input", () => {
+      this.filter = input.value;
+      this.refresh();
+      this.writeState();
+    });
+    return h("div", { class: "tools" }, input, this.chooser(), this.count,
+      button("Copy as text", () => void copy(this.text(), "Table as text")),
+      button("Copy as csv", () => void copy(gridCsv(this.table, this.rows, this.columns), "Table as csv")));
+  }
+
+  private chooser(): HTMLElement {
+    const boxes = this.table.columns.map((c, i) => {
+      const box = h("input", { type: "checkbox" });
+      box.checked = this.columns.includes(i);
+      box.addEventListener("change", () => {
+        this.columns = this.table.columns.flatMap((_, k) =>
+          (k === i ? box.checked : this.columns.includes(k)) ? [k] : []);
+        this.refresh();
+        this.writeState();
+      });
+      return h("label", { title: c.meaning }, box, ` ${c.title} `, h("span", { class: "dim" }, c.meaning));
+    });
+    return h("details", { class: "chooser" }, h("summary", {}, "Columns"), h("div", { class: "boxes" }, ...boxes));
+  }
+
+  /** What the marks in the table mean, and its notes. */
+  private remarks(): HTMLElement | null {
+    const marks = new Set<string>();
+    this.table.raw.marks.forEach((of, i) => {
+      if (this.columns.includes(i)) Object.values(of).forEach((mark) => marks.add(mark));
+    });
+    const lines = [legend(marks).join("   "), ...this.table.raw.notes].filter((line) => line !== "");
+    return lines.length === 0 ? null : h("div", { class: "notes" }, ...lines.map((line) => h("p", { class: "note" }, line)));
+  }
+
+  private refresh(): void {
+    const test = filterOf(this.table, this.filter);
+    let rows = Array.from({ length: this.table.rows }, (_, i) => i);
+
+    if (test !== null) rows = rows.filter(test);
+    if (this.extra !== null) rows = rows.filter(this.extra);
+    if (this.isTree && rows.length < this.table.rows) rows = withParents(this.table, rows);
+    if (this.sort >= 0) sortRows(this.table, rows, this.sort, this.descending);
+    this.rows = (this.isTree ? treeOrder(this.table, rows, this.closed) : rows).slice(0, this.options.most);
+    this.count.textContent = this.rows.length === this.table.rows
+      ? `${this.table.rows} rows` : `${this.rows.length} of ${this.table.rows} rows`;
+    this.drawHead();
+    this.first = this.last = -1;
+    this.draw();
+  }
+
+  private sortBy(column: number): void {
+    const descends = descendsFirst(this.table.columns[column]!);
+    this.descending = this.sort === column ? !this.descending : descends;
+    this.sort = column;
+    this.refresh();
+    this.writeState();
+    announce(`sorted by ${this.table.columns[column]!.title}, ${this.descending ? "largest" : "smallest"} first`);
+    this.head.querySelector<HTMLElement>(`[data-column="${column}"] button`)?.focus();
+  }
+
+  private drawHead(): void {
+    const cells = this.columns.map((i) => {
+      const c = this.table.columns[i]!;
+      const order = this.sort !== i ? "none" : this.descending ? "descending" : "ascending";
+      const arrow = this.sort !== i ? "" : this.descending ? " ▼" : " ▲";
+      return h("th", { scope: "col", class: c.type === "text" ? "" : "number", "aria-sort": order, "data-column": i },
+        button(heading(this.table, i) + arrow, () => this.sortBy(i), { title: c.meaning }));
+    });
+    this.head.replaceChildren(h("tr", {}, ...cells));
+    this.columnGroup.replaceChildren(...this.columns.map((i) => {
+      const element = h("col");
+      element.style.width = `${this.width(i) + 2}ch`;
+      return element;
+    }));
+    const table = this.body.parentElement as HTMLTableElement;
+    table.style.minWidth = `${this.columns.reduce((sum, i) => sum + this.width(i) + 2, 0)}ch`;
+    table.setAttribute("aria-rowcount", String(this.rows.length + 1));
+  }
+
+  /** Characters that a column needs, by some of its rows. */
+  private width(column: number): number {
+    let width = this.widths.get(column);
+    if (width === undefined) {
+      const c = this.table.columns[column]!;
+      const every = Math.max(1, Math.floor(this.table.rows / SAMPLED_ROWS));
+      const indented = c.flags.includes("tree") && this.isTree;
+      width = heading(this.table, column).length + 2;
+      for (let row = 0; row < this.table.rows; row += every)
+        width = Math.max(width, shown(this.table, row, column).length + (indented ? 2 * depthOf(this.table, row) + 3 : 0));
+      this.widths.set(column, (width = Math.min(width, WIDEST)));
+    }
+    return width;
+  }
+
+  /** Draws the rows in sight, between two empty ones as high as all others. */
+  private draw(all = false): void {
+    const height = this.scroller.clientHeight || 600;
+    const first = all ? 0 : Math.max(0, Math.floor(this.scroller.scrollTop / ROW_HEIGHT) - SPARE_ROWS);
+    const last = all ? Math.min(this.rows.length, MOST_PRINTED)
+      : Math.min(this.rows.length, first + Math.ceil(height / ROW_HEIGHT) + 2 * SPARE_ROWS);
+
+    if (first === this.first && last === this.last) return;
+    this.first = first;
+    this.last = last;
+    this.body.replaceChildren(
+      ...this.spacer(first),
+      ...this.rows.slice(first, last).map((row, i) => this.row(row, first + i)),
+      ...this.spacer(all ? 0 : this.rows.length - last));
+  }
+
+  /** For the printer: the rows that are not in sight, too. */
+  drawAll(): void {
+    this.draw(true);
+  }
+  drawAgain(): void {
+    this.first = -1;
+    this.draw();
+  }
+
+  private spacer(rows: number): HTMLElement[] {
+    if (rows === 0) return [];
+    const cell = h("td", { colspan: this.columns.length, class: "spacer" });
+    cell.style.height = `${rows * ROW_HEIGHT}px`;
+    return [h("tr", { "aria-hidden": "true", class: "spacer" }, cell)];
+  }
+
+  private row(row: number, index: number): HTMLElement {
+    return h("tr", { "aria-rowindex": index + 2, "data-row": row },
+      ...this.columns.map((column) => this.cell(row, column)));
+  }
+
+  private cell(row: number, column: number): HTMLElement {
+    const c = this.table.columns[column]!;
+    const value = this.table.at(row, column);
+    const words = shown(this.table, row, column);
+    const mark = this.table.mark(row, column);
+    const href = this.options.linkColumns?.includes(c.name) === true ? this.options.link?.(row) ?? null : null;
+    const content = href === null ? words : h("a", { href }, words);
+    const title = [words, mark === "exact" ? "" : sign(mark).meaning].filter((s) => s !== "").join("\n");
+    const cell = h("td", {
+      class: c.type === "text" ? "" : "number", "data-column": c.name, "data-value": value === null ? "" : String(value),
+      "data-mark": value === null || mark === "exact" ? undefined : mark,
+      title: c.type === "text" || mark !== "exact" ? title : undefined,
+    }, content);
+
+    if (c.flags.includes("tree") && this.isTree) this.indent(cell, row);
+    if (c.flags.includes("bar") && typeof value === "number") this.bar(cell, c, value);
+    if (value === null || mark === "sparse" || mark === "noise") cell.classList.add("dim");
+    return cell;
+  }
+
+  private bar(cell: HTMLElement, c: Column, value: number): void {
+    const part = Math.min(1, Math.max(0, c.flags.includes("share") ? value : value / 100));
+    cell.classList.add("bar");
+    cell.style.setProperty("--part", `${100 * part}%`);
+  }
+
+  private indent(cell: HTMLElement, row: number): void {
+    const closed = this.closed.has(row);
+    const hasChildren = this.table.raw.parents!.includes(row);
+
+    cell.style.paddingLeft = `${0.5 + depthOf(this.table, row)}rem`;
+    if (!hasChildren) return;
+    cell.prepend(button(closed ? "▸" : "▾", () => {
+      if (closed) this.closed.delete(row);
+      else this.closed.add(row);
+      this.refresh();
+    }, { class: "fold", "aria-expanded": !closed ? "true" : "false", "aria-label": closed ? "open" : "close" }));
+  }
+}

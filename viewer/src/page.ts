@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a page is, and how any table is shown on one.
+import type { Data, Table } from "./data.js";
+import { button, copy, h } from "./dom.js";
+import { Grid, type GridOptions } from "./grid.js";
+import { shownWithUnit } from "./human.js";
+import { factsText } from "./text.js";
+
+/** An address behind the "#": a page, what it is about, and the state of its parts. */
+export interface Route {
+  readonly page: string;
+  readonly about: string;
+  readonly state: URLSearchParams;
+}
+
+export interface View {
+  readonly data: Data;
+  readonly route: Route;
+  /** Keeps the state in the address. */
+  readonly keep: (state: URLSearchParams) => void;
+  /** Parts that make up the text twin, in order. */
+  readonly texts: (() => string)[];
+  readonly grids: Grid[];
+}
+
+export interface Page {
+  readonly id: string;
+  readonly title: string;
+  /** A page of one thing (a function) is not in the menu. */
+  readonly isHidden?: boolean;
+  /** Does this file have data for it? */
+  readonly has: (data: Data) => boolean;
+  readonly render: (root: HTMLElement, view: View) => Promise<void>;
+}
+
+export function addressOf(page: string, about = "", state?: URLSearchParams): string {
+  const query = state?.toString() ?? "";
+  return `#${page}${about === "" ? "" : "/" + encodeURIComponent(about)}${query === "" ? "" : "?" + query}`;
+}
+
+export function parseAddress(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#/, "").split("?", 2);
+  const [page = "", about = ""] = path.split("/", 2);
+  let words = about;
+  try {
+    words = decodeURIComponent(about);
+  } catch {
+    // an address that was typed: taken as it is
+  }
+  return { page, about: words, state: new URLSearchParams(query) };
+}
+
+/** Sentences: the first stands out. A command among them can be copied. */
+export function addSentences(root: HTMLElement, table: Table, view: View): void {
+  const lines: string[] = [];
+  for (let row = 0; row < table.rows; row++) {
+    const words = String(table.at(row, 0) ?? "");
+    lines.push(words);
+    root.append(commandLine(words) ?? h("p", { class: row === 0 ? "lead" : "sentence" }, words));
+  }
+  view.texts.push(() => lines.join("\n") + "\n");
+}
+
+/** "cyclops annotate chase" as something to copy; null: it is no command. */
+export function commandLine(words: string): HTMLElement | null {
+  const at = words.indexOf("cyclops ");
+  const before = words.slice(0, Math.max(at, 0));
+  if (at < 0 || !/^(Next: |)$/.test(before)) return null;
+  const command = words.slice(at).replace(/\.$/, "");
+  return h("p", { class: "command" }, before, h("code", {}, command),
+    button("Copy", () => void copy(command, "Command"), { "aria-label": `Copy ${command}` }));
+}
+
+/** A row as a list of names and values; absent ones are left out. */
+export function factsOf(table: Table, row: number, columns: readonly number[]): HTMLElement {
+  return h("dl", { class: "facts", "data-table": table.name, "data-row": row },
+    ...columns.filter((c) => table.at(row, c) !== null).flatMap((c) => [
+      h("dt", { title: table.columns[c]!.meaning }, table.columns[c]!.title),
+      h("dd", { "data-column": table.columns[c]!.name, "data-value": String(table.at(row, c)) },
+        shownWithUnit(table, row, c)),
+    ]));
+}
+
+function addFacts(root: HTMLElement, table: Table, view: View): void {
+  const rows = Array.from({ length: table.rows }, (_, row) => row);
+  root.append(h("dl", { class: "facts", "data-table": table.name }, ...rows.flatMap((row) => [
+    h("dt", {}, String(table.at(row, 0) ?? "")), h("dd", {}, String(table.at(row, 1) ?? "")),
+  ])));
+  view.texts.push(() => rows.map((row) => `${String(table.at(row, 0))}: ${String(table.at(row, 1))}\n`).join(""));
+}
+
+function addNotes(root: HTMLElement, table: Table, view: View): void {
+  if (table.raw.notes.length === 0) return;
+  root.append(...table.raw.notes.map((note) => h("p", { class: "note" }, note)));
+  view.texts.push(() => table.raw.notes.join("\n") + "\n");
+}
+
+export function addGrid(root: HTMLElement, table: Table, view: View, options: GridOptions = {}): Grid {
+  const grid = new Grid(table, options);
+  root.append(grid.element);
+  view.grids.push(grid);
+  view.texts.push(() => grid.text());
+  return grid;
+}
+
+/** Any table in its style, below its heading. */
+export function addTable(root: HTMLElement, table: Table, view: View, options: GridOptions = {}): void {
+  const isAnswer = table.raw.style === "answer";
+  if (!isAnswer && table.raw.title !== undefined && table.rows > 0) {
+    root.append(h("h2", {}, table.title));
+    view.texts.push(() => `\n${table.title}\n`);
+  }
+  if (isAnswer) addSentences(root, table, view);
+  else if (table.rows > 0 && table.raw.style === "facts" && table.columns.length === 2) addFacts(root, table, view);
+  else if (table.rows > 0) {
+    addGrid(root, table, view, { plain: table.rows < 12, ...options });
+    return;
+  }
+  addNotes(root, table, view);
+}
+
+/** A row of facts for programs, out of the way. */
+export function addProgramFacts(root: HTMLElement, table: Table, view: View): void {
+  if (table.rows === 0) return;
+  const all = table.columns.map((_, i) => i);
+  root.append(h("details", {}, h("summary", {}, table.title),
+    ...Array.from({ length: table.rows }, (_, row) => factsOf(table, row, all))));
+  view.texts.push(() => `\n${table.title}\n` +
+    Array.from({ length: table.rows }, (_, row) => factsText(table, row, all)).join("\n"));
+}

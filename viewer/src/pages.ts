@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// All pages, in the order of the menu. A page is a file in pages/ and a line here.
+import type { Page } from "./page.js";
+import { answer } from "./pages/answer.js";
+import { functions } from "./pages/functions.js";
+import { quality } from "./pages/quality.js";
+
+export const pages: readonly Page[] = [answer, functions, quality];

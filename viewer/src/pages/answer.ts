@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong, where, what it costs, what to change: the report, a card for each finding.
+import type { Table } from "../data.js";
+import { h } from "../dom.js";
+import {
+  addGrid, addProgramFacts, addressOf, addTable, commandLine, factsOf, type Page, type View,
+} from "../page.js";
+import { FUNCTION_COLUMNS, functionAddress } from "./functions.js";
+
+/** Tables that cards show by the number of the finding. */
+const GROUNDS = ["evidence", "loops"];
+
+/** Functions on this page. */
+const SHOWN = 8;
+
+/** The share as a bar, with half of its 95 % interval to both sides. */
+function costBar(findings: Table, row: number): HTMLElement | null {
+  const share = findings.get(row, "share");
+  const error = Number(findings.get(row, "samples_error") ?? findings.get(row, "share_error") ?? 0);
+  if (typeof share !== "number") return null;
+  const percent = (part: number): string => `${100 * Math.min(1, Math.max(0, part))}%`;
+  const bar = h("div", { class: "cost-bar", "aria-hidden": "true" }, h("div", { class: "part" }), h("div", { class: "error" }));
+  bar.style.setProperty("--part", percent(share));
+  bar.style.setProperty("--low", percent(share - error));
+  bar.style.setProperty("--high", percent(share + error));
+  return bar;
+}
+
+function term(name: string, value: Node | string): HTMLElement[] {
+  return value === "" ? [] : [h("dt", {}, name), h("dd", {}, value)];
+}
+
+/** What it costs, and of what: the head of the column says so where all findings are of the same. */
+function cost(summary: Table, row: number): string {
+  const words = summary.words(row, "cost");
+  const whole = /\((.+)\)$/.exec(summary.columns[summary.column("cost")]?.title ?? "");
+  return whole === null || words === "" ? words : `${words} of ${whole[1]}`;
+}
+
+function place(summary: Table, findings: Table, row: number, view: View): Node {
+  const where = [summary.words(row, "where"), summary.words(row, "line")].filter((s) => s !== "").join("  ");
+  const address = functionAddress(view, findings, row);
+  return address === null ? h("span", {}, where) : h("a", { href: address }, where);
+}
+
+/** What is known of the loops that a finding is about, and what it rests on: for those who doubt it. */
+function grounds(tables: readonly Table[], row: number): HTMLElement | null {
+  const lists = tables.filter((t) => t.name === "loops" || t.name === "evidence").flatMap((t) =>
+    Array.from({ length: t.rows }, (_, i) => i).filter((i) => t.get(i, "finding") === row + 1)
+      .map((i) => factsOf(t, i, t.columns.flatMap((c, k) => (c.name === "finding" ? [] : [k])))));
+  return lists.length === 0 ? null : h("details", {}, h("summary", {}, "What it rests on"), ...lists);
+}
+
+function card(tables: readonly Table[], summary: Table, findings: Table, row: number, view: View): HTMLElement {
+  const title = `finding-${row + 1}`;
+  return h("article", { class: "card", "aria-labelledby": title, "data-finding": row + 1 },
+    h("h2", { id: title }, `${summary.words(row, "number")}. ${summary.words(row, "what")}`),
+    h("p", { class: "cost" }, cost(summary, row)),
+    costBar(findings, row),
+    h("p", { class: "claim" }, findings.words(row, "claim")),
+    h("dl", { class: "terms" },
+      ...term("where", place(summary, findings, row, view)),
+      ...term("evidence", [summary.words(row, "evidence"), findings.words(row, "evidence")].filter((s) => s !== "").join("; ")),
+      ...term("fix", findings.words(row, "try") || summary.words(row, "fix")),
+      ...term("confidence", findings.words(row, "sure"))),
+    commandLine(findings.words(row, "next")),
+    grounds(tables, row));
+}
+
+function addCards(root: HTMLElement, tables: readonly Table[], view: View): void {
+  const summary = tables.find((t) => t.name === "summary");
+  const findings = tables.find((t) => t.name === "findings");
+  if (summary === undefined || findings === undefined || summary.rows === 0) return;
+  const rows = Array.from({ length: summary.rows }, (_, row) => row);
+  root.append(h("div", { class: "cards" }, ...rows.map((row) => card(tables, summary, findings, row, view))));
+  view.texts.push(() => "\n" + rows.map((row) => {
+    const parts = ["what", "where", "line"].map((c) => summary.words(row, c)).filter((s) => s !== "");
+    return `${summary.words(row, "number")}. ${[...parts, cost(summary, row), summary.words(row, "evidence")].join("  ")}\n` +
+      `   fix: ${summary.words(row, "fix")}\n`;
+  }).join("") + "\n");
+}
+
+/** The commands that show more, as the report ends with. */
+function addNext(root: HTMLElement, table: Table | undefined, view: View): void {
+  if (table === undefined || table.rows === 0) return;
+  const commands = Array.from({ length: table.rows }, (_, row) => table.words(row, "command"));
+  root.append(h("h2", {}, "Next"), ...commands.map(commandLine).filter((line) => line !== null));
+  view.texts.push(() => "\nnext:\n" + commands.map((command) => `  ${command}\n`).join(""));
+}
+
+function addNotesOf(root: HTMLElement, table: Table | undefined, view: View): void {
+  if (table === undefined || table.raw.notes.length === 0) return;
+  root.append(...table.raw.notes.map((note) => h("p", { class: "note" }, note)));
+  view.texts.push(() => table.raw.notes.join("\n") + "\n");
+}
+
+/** The rows at the top, and where the others are. */
+function addHead(root: HTMLElement, table: Table | undefined, title: string, view: View): void {
+  if (table === undefined || table.rows === 0) return;
+  root.append(h("h2", {}, title));
+  view.texts.push(() => `\n${title}\n`);
+  addGrid(root, table, view, {
+    plain: true, most: SHOWN, linkColumns: FUNCTION_COLUMNS, link: (row) => functionAddress(view, table, row),
+  });
+  if (table.rows > SHOWN)
+    root.append(h("p", {}, h("a", { href: addressOf("functions") }, `${table.rows - SHOWN} more`)));
+}
+
+export const answer: Page = {
+  id: "answer",
+  title: "Answer",
+  has: (data) => data.has("answer"),
+  async render(root, view) {
+    const tables = await view.data.load(view.data.find("answer"));
+    const find = (name: string): Table | undefined => tables.find((t) => t.name === name && t.raw.readers !== "programs");
+    const sentences = find("answer");
+
+    if (sentences !== undefined) addTable(root, sentences, view);
+    addCards(root, tables, view);
+    addNotesOf(root, find("findings"), view);
+    addHead(root, find("functions"), "Functions", view);
+    for (const name of ["running", "waiting"]) {
+      const table = find(name);
+      if (table !== undefined) addTable(root, table, view, { linkColumns: FUNCTION_COLUMNS, link: (row) => functionAddress(view, table, row) });
+    }
+    addNext(root, find("next"), view);
+    root.append(h("h2", {}, "Capture"));
+    addNotesOf(root, find("brief_facts"), view);
+    const facts = find("capture");
+    if (facts !== undefined) addTable(root, facts, view);
+    for (const table of tables.filter((t) => t.raw.readers === "programs" && !GROUNDS.includes(t.name)))
+      addProgramFacts(root, table, view);
+  },
+};

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text twin of a page: what "copy as text" copies.
+import type { Table } from "./data.js";
+import { shown, shownWithUnit } from "./human.js";
+import { legend } from "./marks.js";
+
+const isText = (table: Table, column: number): boolean => table.columns[column]?.type === "text";
+
+/** Depth of a row in a tree. */
+export function depthOf(table: Table, row: number): number {
+  let depth = 0;
+  for (let at = table.parent(row); at >= 0; at = table.parent(at)) depth++;
+  return depth;
+}
+
+/** Heading of a column with its unit. */
+export function heading(table: Table, column: number): string {
+  const c = table.columns[column]!;
+  const named = c.flags.includes("share") || c.type === "text" || c.type === "hex" || c.type === "bool";
+  return c.unit === "" || named || ["ns", "bytes", "Hz", "bytes/s", "%", c.title].includes(c.unit)
+    ? c.title
+    : `${c.title} (${c.unit})`;
+}
+
+/** Rows and columns of a table as lines, aligned. */
+export function gridText(table: Table, rows: readonly number[], columns: readonly number[]): string {
+  const lines = [columns.map((c) => heading(table, c))];
+  const marks = new Set<string>();
+
+  for (const row of rows) {
+    lines.push(columns.map((c) => {
+      marks.add(table.at(row, c) === null ? "exact" : table.mark(row, c));
+      const indent = table.columns[c]!.flags.includes("tree") ? "  ".repeat(depthOf(table, row)) : "";
+      return indent + shown(table, row, c);
+    }));
+  }
+  const widths = columns.map((_, i) => lines.reduce((most, line) => Math.max(most, line[i]!.length), 0));
+  const aligned = lines.map((line) =>
+    line.map((cell, i) => (isText(table, columns[i]!) ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!)))
+      .join("  ").trimEnd());
+  return [...aligned, legend(marks).join("   "), ...table.raw.notes].filter((line) => line !== "").join("\n") + "\n";
+}
+
+/** A line for each fact of a row: its name and value. */
+export function factsText(table: Table, row: number, columns: readonly number[]): string {
+  return columns.filter((c) => table.at(row, c) !== null)
+    .map((c) => `${table.columns[c]!.title}: ${shownWithUnit(table, row, c)}\n`).join("");
+}
+
+function csvCell(value: string): string {
+  return /[",\n\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}
+
+/** The same rows and columns with raw numbers. */
+export function gridCsv(table: Table, rows: readonly number[], columns: readonly number[]): string {
+  const lines = [columns.map((c) => table.columns[c]!.name)];
+  for (const row of rows) lines.push(columns.map((c) => csvCell(String(table.at(row, c) ?? ""))));
+  return lines.map((line) => line.join(",") + "\n").join("");
+}
