@@ -493,7 +493,7 @@ void annotate_listing(const struct annotation *a, const struct annotate_view *vi
 		table_note(out, "missed: part of the branch's entries in branch stacks, which hold "
 				"taken branches only");
 	if (a->shortage != NULL)
-		table_note(out, "%s", a->shortage);
+		table_note(out, "%s: only addresses with records are shown", a->shortage);
 	if (!a->region->has_name && !a->region->is_range)
 		table_note(out, "no symbols: this is the code around the hottest address; "
 				"0xSTART..0xEND shows another range");

@@ -112,7 +112,7 @@ static void annotate_read_code(struct annotation *a, enum disasm_syntax syntax,
 	a->isa = symbols_isa(a->session->symbols, r->module);
 	if (!symbols_code(a->session->symbols, (struct place){ r->module, r->from }, size, &code)) {
 		a->shortage = "the file with its instructions was not found (--symfs, --debug-dir, "
-			      "--debuginfod): only addresses with records are shown";
+			      "--debuginfod)";
 		list_places(a, entries, n);
 		return;
 	}

@@ -52,6 +52,13 @@ def main():
     checks.equal("calls", [(row["caller"], row["callee"], row["calls_trust"]) for row in calls], [("main", "compute_flag", "biased")])
     listing = folded(cyclops, "annotate", "--blocks", *words, "main")
     checks.expect("[7]" in listing and "cmpl $0x0, -0x18(%rbp)" in listing, "annotate --blocks shows no code of main")
+
+    # people read shares only; the tables above have the counts, marked
+    called, blocks = folded(cyclops, "calls", *words), folded(cyclops, "blocks", *words, "main")
+    for name, screen, headings in ("calls", called, "callee of calls mispred."), ("blocks", blocks, "instr. self of instr. goes to"):
+        checks.expect(headings in screen, f"{name}: other columns than {headings}")
+        checks.expect("no counts of executions, only shares" in screen, f"{name}: nothing is said of what the stacks prefer")
+    checks.expect("% of the calls (15453 recorded returns)" in called, "calls: its answer has other than a share")
     checks.finish()
 
 
