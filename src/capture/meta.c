@@ -167,6 +167,32 @@ void meta_feature_record(struct capture *c, const struct record *r)
 	capture_move_unread(c, unread);
 }
 
+/* A string of a feature: its size, then as many bytes. */
+static bool is_one_string(struct cursor body)
+{
+	uint32_t size = cur_u32(&body);
+
+	return cur_ok(&body) && size > 0 && size == cur_left(&body);
+}
+
+bool meta_old_feature_record(struct capture *c, const struct record *r)
+{
+	uint64_t unread = diags_bytes(&c->diags, DIAG_NOTE);
+
+	if (!c->header.is_pipe || r->type < RECORD_OLD_FEATURES ||
+	    r->type >= RECORD_OLD_FEATURES_END || c->events.list.n > 0)
+		return false;
+	/* ID_INDEX has no such size, and comes when there are events */
+	if (r->type == RECORD_OLD_FEATURES && is_one_string(r->body))
+		c->has_old_features = true;
+	if (!c->has_old_features)
+		return false;
+	(void)feature_read(&c->info, r->type - RECORD_OLD_FEATURES + FEATURE_HOSTNAME, r->body,
+			   r->position, &c->strings, &c->diags);
+	capture_move_unread(c, unread);
+	return true;
+}
+
 /* The record is like an entry of the BUILD_ID feature, header included. */
 void meta_build_id_record(struct capture *c, const struct record *r)
 {

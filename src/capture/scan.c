@@ -64,10 +64,6 @@ static void count_chunk(struct scan *s, const struct record *r)
 
 	if (record_auxtrace_read(r, &header, &err) < 0) {
 		side_band_damaged(c, r);
-		if (s->walk.payload > 0)
-			capture_unread_bytes(c, DIAG_DAMAGE, r->position + r->size, s->walk.payload,
-					     "trace data behind an AUXTRACE record that could not "
-					     "be read");
 		return;
 	}
 	*vec_add(&c->chunks) = (struct aux_chunk){
@@ -102,7 +98,7 @@ static void scan_side_band(struct scan *s, const struct record *r)
 
 	if (id.has & HAS_TIME)
 		see_time(id.time_ns, &s->capture->totals.first_ns, &s->capture->totals.last_ns);
-	if (r->type == RECORD_AUXTRACE && !r->was_compressed)
+	if (r->type == RECORD_AUXTRACE && r->size == AUXTRACE_RECORD_SIZE && !r->was_compressed)
 		count_chunk(s, r);
 	else
 		side_band_read(s->capture, r);

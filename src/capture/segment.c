@@ -17,14 +17,21 @@ void segment_release(struct segment *s)
 	vec_release(&s->chunks);
 }
 
-/* The size of the data behind the record, which is not in its size field. */
+/*
+ * The size of the data behind the record, which is not in its size field. Old simpleperf keeps tracing
+ * data inside of the record. Other uses of AUXTRACE's number (record.h) have other sizes.
+ */
 static uint64_t trace_payload_size(const struct frame *f, const uint8_t *at)
 {
-	if (f->type == RECORD_AUXTRACE && f->size >= RECORD_HEADER_BYTES + sizeof(uint64_t))
+	const uint64_t fixed = RECORD_HEADER_BYTES + sizeof(uint32_t);
+	uint64_t size;
+
+	if (f->type == RECORD_AUXTRACE && f->size == AUXTRACE_RECORD_SIZE)
 		return load_u64(at + RECORD_HEADER_BYTES);
-	if (f->type == RECORD_TRACING_DATA && f->size >= RECORD_HEADER_BYTES + sizeof(uint32_t))
-		return ((uint64_t)load_u32(at + RECORD_HEADER_BYTES) + 7) & ~(uint64_t)7;
-	return 0;
+	if (f->type != RECORD_TRACING_DATA || f->size < fixed)
+		return 0;
+	size = load_u32(at + RECORD_HEADER_BYTES);
+	return f->size - fixed >= size ? 0 : (size + 7) & ~(uint64_t)7;
 }
 
 /* The largest COMPRESSED2 records have 64 KiB: this overflows the size field to 0. */

@@ -101,6 +101,8 @@ static void (*const readers[N_RECORD_TYPES])(struct capture *, const struct reco
 /* perf compresses only kernel records; others in compressed data are damage. */
 void side_band_read(struct capture *c, const struct record *r)
 {
+	if (meta_old_feature_record(c, r))
+		return;
 	if (record_type_name(r->type) == NULL)
 		capture_unread(c, DIAG_NOTE, r, "record of a type that is not known; ignored");
 	else if (readers[r->type] == NULL)

@@ -35,6 +35,8 @@ struct capture {
 	uint64_t size;
 	struct progress *progress; /* of pass 1; borrowed, or NULL */
 
+	bool has_old_features; /* records of types RECORD_OLD_FEATURES … are features */
+
 	struct strings strings;
 	struct events events;
 	struct info info;
@@ -77,6 +79,9 @@ void meta_attr_record(struct capture *, const struct record *);
 void meta_update_record(struct capture *, const struct record *);
 void meta_feature_record(struct capture *, const struct record *);
 void meta_build_id_record(struct capture *, const struct record *);
+
+/* A feature of an old stream (RECORD_OLD_FEATURES). False: the record is something else. */
+bool meta_old_feature_record(struct capture *, const struct record *);
 
 /* Names all events, after everything was read. */
 void meta_name_events(struct capture *);

@@ -60,6 +60,17 @@ enum record_type {
 	N_RECORD_TYPES,
 };
 
+/*
+ * Streams of a perf 3.x of ChromeOS and Google have the header's features 3 (HOSTNAME) to 14
+ * (NUMA_TOPOLOGY) as records of types 69 to 80, which perf used for other records later. They stand in
+ * front of all others.
+ */
+enum {
+	RECORD_OLD_FEATURES = 69,
+	RECORD_OLD_FEATURES_END = 81,
+	AUXTRACE_RECORD_SIZE = 48, /* with header */
+};
+
 /* Bits of record.misc. */
 enum record_misc {
 	MISC_CPUMODE = 7, /* mask: 1 kernel, 2 user, 3 hypervisor, 4 guest kernel, 5 guest user */

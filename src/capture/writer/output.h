@@ -16,7 +16,6 @@
 enum {
 	RECORD_HEADER_SIZE = 8,
 	RECORD_SIZE_MAX = UINT16_MAX,
-	AUXTRACE_RECORD_SIZE = RECORD_HEADER_SIZE + 40,
 	DATA_SIZE_AT = 48, /* offset in the file header: size of whole records */
 };
 

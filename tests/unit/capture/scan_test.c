@@ -286,6 +286,46 @@ static void test_cut_stream_says_so(void **state)
 	text_release(&t);
 }
 
+static void put_old_string(struct text *t, uint32_t type, const char *words)
+{
+	size_t begin = record_begin(t, type, 0);
+
+	put_u32(t, 64);
+	text_add(t, words, strlen(words));
+	put_zeros(t, 64 - strlen(words));
+	record_end(t, begin);
+}
+
+/* Features as records of types that mean something else today: one is as an AUXTRACE. */
+static void test_old_features(void **state)
+{
+	struct text t = { 0 };
+	struct capture *c;
+	const struct info *info;
+
+	(void)state;
+	put_stream_header(&t);
+	put_old_string(&t, 69, "a host");
+	put_old_string(&t, 71, "3.3.0-4");
+	put_old_string(&t, 75, "GenuineIntel,6,45,7");
+	put_record(&t, 73, 0, (uint64_t[]){ 32 | 16ull << 32 }, 1);
+	put_attr(&t, &event, (uint64_t[]){ EVENT_ID }, 1);
+	put_record(&t, RECORD_ID_INDEX, 0, (uint64_t[]){ 0 }, 1);
+	put_sample(&t, 0x400000, 50);
+	c = open_image(&t);
+	info = capture_info(c);
+	assert_string_equal(strings_get(capture_strings(c), info->hostname), "a host");
+	assert_string_equal(strings_get(capture_strings(c), info->perf_version), "3.3.0-4");
+	assert_string_equal(strings_get(capture_strings(c), info->cpuid), "GenuineIntel,6,45,7");
+	assert_int_equal(info->n_cpus_available, 32);
+	assert_int_equal(capture_totals(c)->n_samples, 1);
+	assert_int_equal(capture_totals(c)->n_auxtrace, 0);
+	assert_int_equal(capture_diags(c)->list.n, 0);
+	assert_all_accounted_for(c);
+	capture_free(c);
+	text_release(&t);
+}
+
 /* What follows two good records of a stream or file, and how it is read. */
 static const struct {
 	bool is_file;
@@ -530,6 +570,7 @@ int main(void)
 		cmocka_unit_test(test_each_byte_changed),
 		cmocka_unit_test(test_cut_file_says_so),
 		cmocka_unit_test(test_cut_stream_says_so),
+		cmocka_unit_test(test_old_features),
 		cmocka_unit_test(test_tails),
 		cmocka_unit_test(test_unfinished_file),
 		cmocka_unit_test(test_empty_capture),
