@@ -133,7 +133,8 @@ static int show_region(struct question *q, struct session *s, const struct annot
 
 	annotation_read(&code, s, counted, SYNTAX_ATT);
 	if (code.shortage != NULL || code.list.n == 0)
-		rc = err_set(err, ERR_NO_DATA, ERR_NOWHERE, "%s has no blocks: %s", counted->region->name,
+		rc = err_set(err, ERR_NO_DATA, ERR_NOWHERE, "%s has no blocks: %s",
+			     counted->region->name,
 			     code.shortage != NULL ? code.shortage : "no code");
 	else
 		rc = show_blocks(q, &code, stacks, select, obstacle, err);

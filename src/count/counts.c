@@ -71,6 +71,14 @@ int counts_take_region(struct counts *c, const char *name, struct err *err)
 				       : list_words(region_name_at, c, names, sizeof(names)));
 }
 
+uint64_t counts_interval_ns(const struct counts *c, uint32_t interval)
+{
+	uint64_t begin = interval == 0 ? 0 : c->intervals.items[interval - 1].end_ns,
+		 end = c->intervals.items[interval].end_ns;
+
+	return end > begin ? end - begin : 0;
+}
+
 double count_coverage(const struct count *c)
 {
 	if (c->enabled_ns == 0)

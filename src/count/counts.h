@@ -130,6 +130,9 @@ int counts_take_region(struct counts *, const char *name, struct err *);
 /* The time of one run: elapsed_ns, or perf's event duration_time. 0: not known. */
 double counts_elapsed_ns(const struct counts *);
 
+/* How long an interval lasted. */
+uint64_t counts_interval_ns(const struct counts *, uint32_t interval);
+
 /* The share of the time that the event was on a counter; 1 if not known. */
 double count_coverage(const struct count *);
 

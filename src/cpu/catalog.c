@@ -201,13 +201,69 @@ static const char *any_name_at(const void *context, size_t n)
 	return NULL;
 }
 
-const struct cpu *catalog_cpu_named(const struct catalog *c, const char *name, struct err *err)
+/* A MIDR_EL1 in hexadecimal, without blanks; false: the text is something else. */
+static bool midr_of_text(const char *text, uint64_t *out)
+{
+	const char *digits = text + 2;
+
+	if (strncmp(text, "0x", 2) != 0 || digits[0] == '\0' ||
+	    digits[strspn(digits, "0123456789abcdefABCDEF")] != '\0' || strlen(digits) > 16)
+		return false;
+	*out = strtoull(digits, NULL, 16);
+	return true;
+}
+
+/* The Arm CPU of a name such as "neoverse-n2:r0p2". *midr is 0 if that is no revision. */
+static const struct cpu *find_revision(const struct catalog *c, const char *name, uint64_t *midr)
+{
+	const char *colon = strchr(name, ':');
+	const struct cpu *found;
+	char *its_name;
+	int revision;
+
+	if (colon == NULL)
+		return NULL;
+	its_name = mem_strndup(name, (size_t)(colon - name));
+	found = catalog_cpu_find(c, its_name);
+	free(its_name);
+	if (found == NULL || found->n_parts == 0)
+		return NULL;
+	revision = cpu_revision_of_text(colon + 1);
+	*midr = revision < 0 ? 0 : midr_of_revision(found->parts[0].key, (unsigned)revision);
+	return found;
+}
+
+const struct cpu *catalog_cpu_named(const struct catalog *c, const char *name, uint64_t *midr,
+				    struct err *err)
 {
 	const struct cpu *found = catalog_cpu_find(c, name);
+	uint64_t given = 0;
 	const char *nearest;
 
 	if (found != NULL)
 		return found;
+	if (midr_of_text(name, &given))
+		found = catalog_cpu_of_midr(c, given);
+	else
+		found = find_revision(c, name, &given);
+	if (found != NULL && given == 0) {
+		err_set(err, ERR_USAGE, ERR_NOWHERE,
+			"--cpu %s: no revision behind the colon; it is rXpY, as in %s:r0p1", name,
+			found->id);
+		return NULL;
+	}
+	if (found != NULL && midr != NULL)
+		*midr = given;
+	if (found != NULL)
+		return found;
+	if (given != 0) {
+		err_set(err, ERR_USAGE, ERR_NOWHERE,
+			"--cpu %s: implementer 0x%02x, part 0x%03x is not a CPU of the catalog; "
+			"cyclops list cpus shows them",
+			name, (unsigned)midr_part_of(given).implementer,
+			(unsigned)midr_part_of(given).part);
+		return NULL;
+	}
 	nearest = nearest_word(name, any_name_at, c);
 	err_set(err, ERR_USAGE, ERR_NOWHERE,
 		"--cpu %s: not one of the %zu CPUs of the catalog; %s%s%s", name, c->cpus.n,

@@ -66,8 +66,12 @@ const struct cpu *catalog_cpu_stand_in(const struct catalog *, uint64_t midr);
  */
 const struct cpu *catalog_cpu_find(const struct catalog *, const char *name);
 
-/* The same for --cpu. NULL and an error that names similar CPUs. */
-const struct cpu *catalog_cpu_named(const struct catalog *, const char *name, struct err *);
+/*
+ * The same for --cpu, which may add a revision ("neoverse-n2:r0p2") or be a MIDR_EL1 ("0x410fd490").
+ * Then *midr becomes that of the revision. NULL and an error that names similar CPUs. `midr` may be NULL.
+ */
+const struct cpu *catalog_cpu_named(const struct catalog *, const char *name, uint64_t *midr,
+				    struct err *);
 
 /* All CPUs: the embedded ones in order of id, then those of the extra file. */
 size_t catalog_n_cpus(const struct catalog *);

@@ -16,7 +16,7 @@ static const char *const effect_words[N_ERRATUM_EFFECTS] = {
 /* Revisions as numbers: variant, then revision. "r4p1" is 0x41. */
 enum { NO_REVISION = -1, REVISION_MAX = 15 };
 
-static int revision_of_text(const char *text)
+int cpu_revision_of_text(const char *text)
 {
 	unsigned variant, revision;
 	int end = 0;
@@ -59,7 +59,7 @@ static int read_erratum(struct arena *memory, const json_t *object, struct cpu_e
 	if (fixed_in == NULL || json_is_null(fixed_in))
 		return 0;
 	if (!json_is_string(fixed_in) ||
-	    revision_of_text(json_string_value(fixed_in)) == NO_REVISION)
+	    cpu_revision_of_text(json_string_value(fixed_in)) == NO_REVISION)
 		return json_wrong("fixed_in", fixed_in, "a revision such as \"r4p1\", or null",
 				  err);
 	return json_read_text(memory, object, "fixed_in", &out->fixed_in, err);
@@ -85,7 +85,7 @@ const struct cpu_erratum *cpu_erratum_find(const struct cpu *cpu, uint64_t midr,
 	for (size_t i = 0; cpu != NULL && i < cpu->n_errata; i++) {
 		const struct cpu_erratum *e = &cpu->errata[i];
 		bool is_fixed = midr != 0 && e->fixed_in != NULL &&
-				revision_of_midr(midr) >= revision_of_text(e->fixed_in);
+				revision_of_midr(midr) >= cpu_revision_of_text(e->fixed_in);
 
 		if (e->affects == effect && !is_fixed)
 			return e;

@@ -124,6 +124,16 @@ static inline struct midr_part midr_part_of(uint64_t midr)
 				   .part = (uint16_t)(midr >> 4 & 0xfff) };
 }
 
+/* `revision`: variant << 4 | revision. */
+static inline uint64_t midr_of_revision(struct midr_part part, unsigned revision)
+{
+	return (uint64_t)part.implementer << 24 | (uint64_t)(revision >> 4) << 20 | 0xf << 16 |
+	       (uint64_t)part.part << 4 | (revision & 15);
+}
+
+/* Of "r4p1", 0x41: variant, then revision. -1: it is none. */
+int cpu_revision_of_text(const char *text);
+
 static inline uint64_t midr_part_word(struct midr_part part)
 {
 	return (uint64_t)part.implementer << 12 | part.part;

@@ -168,9 +168,11 @@ struct cpu_pmu {
 	bool is_arm;
 	/* events and metrics of any PMUv3 core stand in for the CPU's own, which are not known */
 	bool is_architectural;
-	bool is_generic;	/* generic events of the kernel, shared by many CPUs */
-	bool is_other_revision; /* formulas are those of another revision than the base one */
-	const char *note;	/* a caveat in one line; NULL: none */
+	bool is_generic;	  /* generic events of the kernel, shared by many CPUs */
+	bool is_other_revision;	  /* formulas are those of another revision than the base one */
+	bool has_other_revisions; /* some revisions have formulas of their own */
+	uint64_t midr;		  /* that chose the formulas; 0: not known */
+	const char *note;	  /* a caveat in one line; NULL: none */
 	const struct cpu_event *cycles, *instructions; /* NULL: none, or not known */
 	struct arena memory;
 };

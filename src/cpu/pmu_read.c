@@ -464,6 +464,8 @@ int cpu_pmu_read(struct cpu_pmu *pmu, const json_t *object, uint64_t midr, struc
 	    thresholds_read(&pmu->memory, json_object_get(object, "thresholds"), &pmu->thresholds,
 			    err) < 0)
 		return -1;
+	pmu->midr = midr;
+	pmu->has_other_revisions = json_array_size(variants) > 0;
 	pmu->n_programmable = number_or_0(counters, "programmable");
 	pmu->n_fixed_cycles = number_or_0(counters, "fixed_cycles");
 	pmu->counter_bits = number_or_0(counters, "width_bits");

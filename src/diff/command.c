@@ -133,13 +133,14 @@ static int measure_counts(const struct loader *l, struct counts *counts, struct 
 {
 	struct catalog *catalog = NULL;
 	struct cpu_pmu *pmu = NULL;
+	uint64_t midr = counts->midr;
 	const struct cpu *cpu;
 	int rc = catalog_open(l->input->catalog, &catalog, err);
 
 	if (rc == 0) {
-		cpu = l->input->cpu != NULL ? catalog_cpu_named(catalog, l->input->cpu, err)
+		cpu = l->input->cpu != NULL ? catalog_cpu_named(catalog, l->input->cpu, &midr, err)
 					    : stat_cpu(catalog, counts);
-		rc = cpu == NULL ? -1 : cpu_pmu_open(catalog, cpu, counts->midr, &pmu, err);
+		rc = cpu == NULL ? -1 : cpu_pmu_open(catalog, cpu, midr, &pmu, err);
 	}
 	if (rc == 0) {
 		counts_name(counts, pmu);

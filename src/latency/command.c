@@ -372,7 +372,7 @@ static int import_files(const struct latency_command *command, const struct cata
 		mapped_release(&file);
 	}
 	if (rc == 0 && command->cpu != NULL) {
-		cpu = catalog_cpu_named(catalog, command->cpu, err);
+		cpu = catalog_cpu_named(catalog, command->cpu, NULL, err);
 		rc = cpu == NULL ? -1 : 0;
 	} else if (rc == 0 && times.cpu[0] != '\0') {
 		cpu = catalog_cpu_find(catalog, times.cpu);

@@ -107,7 +107,8 @@ static int fill_subject(const struct catalog *catalog, const struct subject *sub
 {
 	uint64_t midr = machine_midr("", 0);
 	struct here here = { 0 };
-	const struct cpu *cpu = name == NULL ? NULL : catalog_cpu_named(catalog, name, err);
+	uint64_t asked = 0; /* MIDR of the revision that --cpu names */
+	const struct cpu *cpu = name == NULL ? NULL : catalog_cpu_named(catalog, name, &asked, err);
 	int rc;
 
 	if (name != NULL && cpu == NULL)
@@ -118,7 +119,7 @@ static int fill_subject(const struct catalog *catalog, const struct subject *sub
 	if (cpu == NULL)
 		cpu = midr == 0 ? catalog_cpu_find(catalog, CPU_ANY_ARM)
 				: catalog_cpu_stand_in(catalog, midr);
-	rc = cpu_pmu_open(catalog, cpu, 0, pmu, err);
+	rc = cpu_pmu_open(catalog, cpu, asked, pmu, err);
 	if (rc == 0)
 		fill_with_here(subject, &here, *pmu, out);
 	here_release(&here);

@@ -53,6 +53,9 @@ void stat_release(struct stat *);
 
 const struct stat_value *stat_value_of(const struct stat *, const struct cpu_metric *);
 
+/* The metric that another tool calls by this name; NULL: the CPU has none. */
+const struct cpu_metric *stat_metric_told(const struct cpu_pmu *, const char *name);
+
 /* The value of a metric by name, if the CPU has it, it is known and can be concluded from. */
 bool stat_value_named(const struct stat *, const char *name, double *out);
 

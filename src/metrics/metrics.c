@@ -6,26 +6,44 @@
 #include "cpu/event_name.h"
 #include "metrics/inside.h"
 
+const struct cpu_metric *stat_metric_told(const struct cpu_pmu *pmu, const char *name)
+{
+	for (size_t i = 0; i < pmu->n_metrics; i++)
+		if (cpu_word_is_same(name, pmu->metrics[i].name))
+			return &pmu->metrics[i];
+	return NULL;
+}
+
 /*
- * What another tool made of counts that it does not show: how much of the time they were counted
- * is not known, so they are taken for scaled.
+ * The value over all intervals that another tool gave a value for: each weighs as much as it lasted.
+ * How much of the time its events were counted is not known, so it is taken for scaled.
  */
 static void take_told(const struct stat *s, const struct cpu_metric *m, struct stat_value *out)
 {
-	for (size_t i = 0; i < s->counts->metrics.n; i++) {
-		const struct count_metric *told = &s->counts->metrics.items[i];
+	const struct counts *c = s->counts;
+	double sum = 0, weights = 0;
+
+	for (size_t i = 0; i < c->metrics.n; i++) {
+		const struct count_metric *told = &c->metrics.items[i];
+		double weight = 1;
 
 		if (!cpu_word_is_same(told->name, m->name))
 			continue;
+		if (c->intervals.n > 1)
+			weight = (double)counts_interval_ns(c, told->interval);
+		else if (weights > 0)
+			continue; /* it is said once more */
+		sum += weight * told->value;
+		weights += weight;
+	}
+	if (weights > 0)
 		*out = (struct stat_value){
 			.is_known = true,
-			.value = told->value,
+			.value = sum / weights,
 			.coverage = 1,
 			.mark = MARK_SCALED,
 			.is_told = true,
 		};
-		return;
-	}
 }
 
 static void evaluate_all(struct stat *s)
@@ -34,7 +52,7 @@ static void evaluate_all(struct stat *s)
 	for (size_t i = 0; i < s->pmu->n_metrics; i++) {
 		s->values[i] =
 			stat_evaluate(&s->pmu->metrics[i], &s->totals, s->slots, s->least_coverage);
-		if (!s->values[i].is_known && s->counts->intervals.n <= 1)
+		if (!s->values[i].is_known)
 			take_told(s, &s->pmu->metrics[i], &s->values[i]);
 	}
 }

@@ -31,7 +31,7 @@ int event_code_find(const char *text, const char *cpu, struct event_code *out, s
 
 	if (catalog_open(NULL, &catalog, err) < 0)
 		return -1;
-	found = catalog_cpu_named(catalog, cpu, err);
+	found = catalog_cpu_named(catalog, cpu, NULL, err);
 	if (found != NULL && cpu_pmu_open(catalog, found, 0, &pmu, err) == 0) {
 		rc = find_event(text, pmu, out, err);
 		cpu_pmu_free(pmu);

@@ -37,7 +37,7 @@ static int session_find_cpu(struct session *s, const struct session_options *opt
 		s->cpu = catalog_cpu_of_midr(s->catalog, capture_midr(s->capture, UINT32_MAX));
 		return 0;
 	}
-	s->cpu = catalog_cpu_named(s->catalog, options->cpu_name, err);
+	s->cpu = catalog_cpu_named(s->catalog, options->cpu_name, NULL, err);
 	s->cpu_is_given = true;
 	return s->cpu != NULL ? 0 : -1;
 }

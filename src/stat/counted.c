@@ -46,7 +46,8 @@ static const struct column columns[N_COLUMNS] = {
 	[CPU] = { "cpu", NULL, "", CELL_TEXT, 0,
 		  "what it is called; absent: only what all such CPUs have in common is told" },
 	[CPU_ID] = { "cpu_id", NULL, "", CELL_TEXT, 0, "its id in the catalog" },
-	[MIDR] = { "midr", NULL, "", CELL_HEX, 0, "MIDR_EL1 of the machine that counted" },
+	[MIDR] = { "midr", NULL, "", CELL_HEX, 0,
+		   "MIDR_EL1 of the machine that counted, or of --cpu" },
 	[CPU_IS_KNOWN] = { "cpu_is_known", NULL, "", CELL_BOOL, 0,
 			   "its own events are, too, not only those of all such CPUs" },
 	[CYCLES] = { "cycles", NULL, "cycles", CELL_COUNT, COLUMN_TRUST, "of the CPUs" },
@@ -85,8 +86,8 @@ static void put_cpu(const struct stat *s, struct cell *row)
 		row[CPU] = cell_text(cpu_name(pmu->cpu));
 		row[CPU_ID] = cell_text(cpu_id(pmu->cpu));
 	}
-	if (s->counts->midr != 0)
-		row[MIDR] = cell_hex(s->counts->midr);
+	if (s->pmu->midr != 0)
+		row[MIDR] = cell_hex(s->pmu->midr);
 	row[CPU_IS_KNOWN] = cell_bool(!is_any && !pmu->is_architectural);
 }
 

@@ -310,6 +310,27 @@ void stat_intervals_add(const struct stat *s, const struct stat_totals *totals, 
 	}
 }
 
+/* What another tool told of an interval. */
+static void add_told(const struct stat *s, uint32_t interval, struct table *t)
+{
+	const struct counts *c = s->counts;
+
+	for (size_t i = 0; i < c->metrics.n; i++) {
+		const struct count_metric *told = &c->metrics.items[i];
+		const struct cpu_metric *m = stat_metric_told(s->pmu, told->name);
+		struct cell *row;
+
+		if (told->interval != interval || m == NULL || !stat_value_of(s, m)->is_told)
+			continue;
+		row = table_add_row(t);
+		row[INTERVAL_END] = cell_count(c->intervals.items[interval].end_ns);
+		row[INTERVAL_METRIC] = cell_text(m->name);
+		row[INTERVAL_VALUE] = cell_number(told->value);
+		row[INTERVAL_UNIT] = cell_text(m->unit);
+		row[INTERVAL_TRUST] = cell_text(mark_word(MARK_SCALED));
+	}
+}
+
 void stat_intervals_table(const struct stat *s, struct table *out)
 {
 	const struct count *items = s->counts->items.items;
@@ -324,6 +345,7 @@ void stat_intervals_table(const struct stat *s, struct table *out)
 			end++;
 		stat_totals_init(&totals, items + first, end - first);
 		stat_intervals_add(s, &totals, s->counts->intervals.items[i].end_ns, NULL, out);
+		add_told(s, i, out);
 		stat_totals_release(&totals);
 		first = end;
 	}

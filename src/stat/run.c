@@ -34,7 +34,9 @@ static void stat_run_counted(struct line *l)
 	}
 	if (c->intervals.n > 0) {
 		text_part(&l->text);
-		text_format(&l->text, "%zu interval%s", c->intervals.n, plural(c->intervals.n));
+		text_format(&l->text, "%zu interval%s%s", c->intervals.n, plural(c->intervals.n),
+			    c->intervals.n > 1 && c->items.n == 0 ? ": metrics are averaged by time"
+								  : "");
 	}
 	if (c->n_runs > 1) {
 		text_part(&l->text);
@@ -60,7 +62,7 @@ static void stat_run_status(struct line *l)
 static void cpu(struct line *l)
 {
 	const struct cpu_pmu *pmu = l->s->pmu;
-	uint64_t midr = l->s->counts->midr;
+	uint64_t midr = pmu->midr;
 
 	bool is_any_arm = strcmp(cpu_id(pmu->cpu), CPU_ANY_ARM) == 0;
 
@@ -75,6 +77,11 @@ static void cpu(struct line *l)
 			    (unsigned)(midr & 0xf));
 	if (pmu->is_other_revision)
 		text_str(&l->text, " (with the formulas of this revision)");
+	if (pmu->has_other_revisions && midr == 0 && l->s->counts->items.n > 0)
+		text_format(&l->text,
+			    ", of which revision is not known: formulas of old ones differ; give "
+			    "--cpu %s:rXpY, or the MIDR",
+			    cpu_id(pmu->cpu));
 	if (l->s->counts->is_modelled)
 		text_str(&l->text, ", modelled: simulated counts, not measured");
 	if (pmu->is_generic && midr != 0)

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cpu/event_name.h"
 #include "metrics/cpu_choice.h"
+#include "metrics/inside.h"
 
 /* The PMU of a count, copied to `out`; "" if none is told. */
 static void pmu_of(const struct count *c, struct event_name *out)
@@ -85,15 +86,52 @@ void stat_counts_of_pmu(const struct counts *all, const char *pmu, struct counts
 	}
 }
 
+/*
+ * A file may have metrics only, of another tool. Then they must be metrics of this CPU: without any,
+ * nothing of the file would be shown.
+ */
+static int check_told_metrics(const struct counts *counts, const struct cpu_pmu *pmu,
+			      struct err *err)
+{
+	struct text names = { 0 };
+	int rc;
+
+	if (counts->items.n > 0 || counts->metrics.n == 0)
+		return 0;
+	for (size_t i = 0; i < counts->metrics.n; i++) {
+		const char *name = counts->metrics.items[i].name;
+
+		if (stat_metric_told(pmu, name) != NULL)
+			return 0;
+		if (i < 3)
+			text_format(&names, "%s%s", i > 0 ? ", " : "", name);
+	}
+	text_char(&names, '\0');
+	rc = err_set(err, ERR_NO_DATA, ERR_NOWHERE,
+		     "counts: %s has %s%s: %s%s; give --cpu NAME (cyclops list cpus)",
+		     counts->source, names.bytes, counts->metrics.n > 3 ? ", …" : "",
+		     pmu->is_generic ? "of which CPU is not known" : "not metrics of ",
+		     pmu->is_generic ? "" : cpu_name(pmu->cpu));
+	text_release(&names);
+	return rc;
+}
+
 int stat_facts(const struct catalog *catalog, const char *name, const struct counts *counts,
 	       struct cpu_pmu **out, struct err *err)
 {
-	const struct cpu *cpu =
-		name == NULL ? stat_cpu(catalog, counts) : catalog_cpu_named(catalog, name, err);
+	uint64_t midr = counts->midr;
+	const struct cpu *cpu = name == NULL ? stat_cpu(catalog, counts)
+					     : catalog_cpu_named(catalog, name, &midr, err);
 
 	if (cpu == NULL)
 		return -1;
-	return cpu_pmu_open(catalog, cpu, counts->midr, out, err);
+	if (cpu_pmu_open(catalog, cpu, midr, out, err) < 0)
+		return -1;
+	if (check_told_metrics(counts, *out, err) == 0)
+		return 0;
+	cpu_pmu_free(*out);
+	*out = NULL;
+	return -1;
 }
 
 /* Tables of several types are told apart by their names. */

@@ -36,12 +36,13 @@ static const struct {
 	{ RECORD_AUXTRACE, 48, 52, 100, FRAME_OK, 48, 52, 0 },
 	{ RECORD_AUXTRACE, 48, 53, 100, FRAME_OK, 48, 52, 1 },
 	{ RECORD_AUXTRACE, 48, UINT64_MAX, 100, FRAME_OK, 48, 52, UINT64_MAX - 52 },
-	{ RECORD_AUXTRACE, 8, 20, 100, FRAME_OK, 8, 0, 0 }, /* has no field for it */
+	{ RECORD_AUXTRACE, 8, 20, 100, FRAME_OK, 8, 0, 0 },   /* has no field for it */
 	{ RECORD_AUXTRACE, 76, 20, 100, FRAME_OK, 76, 0, 0 }, /* an old recorder's version text */
 	{ RECORD_TRACING_DATA, 16, 9, 100, FRAME_OK, 16, 16, 0 },
 	{ RECORD_TRACING_DATA, 16, 16, 100, FRAME_OK, 16, 16, 0 },
 	{ RECORD_TRACING_DATA, 16, 5, 100, FRAME_OK, 16, 8, 0 },
-	{ RECORD_TRACING_DATA, 2060, 2012, 4096, FRAME_OK, 2060, 0, 0 }, /* inside: old simpleperf */
+	{ RECORD_TRACING_DATA, 2060, 2012, 4096, FRAME_OK, 2060, 0,
+	  0 }, /* inside: old simpleperf */
 	{ RECORD_TRACING_DATA, 2024, 2012, 4096, FRAME_OK, 2024, 0, 0 },
 	{ RECORD_TRACING_DATA, 2016, 2012, 4096, FRAME_OK, 2016, 2016, 0 },
 	{ RECORD_TRACING_DATA, 16, UINT32_MAX, 100, FRAME_OK, 16, 84, BIT(32) - 84 },

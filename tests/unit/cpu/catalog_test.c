@@ -172,6 +172,46 @@ static void names_data_sources(void **state)
 	assert_null(cpu_source(NULL, 0));
 }
 
+/* What --cpu takes: a revision behind a name, or a MIDR. */
+static void finds_revisions(void **state)
+{
+	static const struct {
+		const char *name, *cpu; /* cpu NULL: refused */
+		uint64_t midr;
+		const char *says;
+	} cases[] = {
+		{ "neoverse-n2", "neoverse-n2", 0, NULL },
+		{ "neoverse-n2:r0p2", "neoverse-n2", 0x410fd492, NULL },
+		{ "Neoverse N2:r1p3", "neoverse-n2", 0x411fd493, NULL },
+		{ "0x410fd490", "neoverse-n2", 0x410fd490, NULL },
+		{ "0x00000000413fd0c1", "neoverse-n1", 0x413fd0c1, NULL },
+		{ "neoverse-n2:r16p0", NULL, 0, "as in neoverse-n2:r0p1" },
+		{ "neoverse-n22:r0p0", NULL, 0, "did you mean neoverse-n2?" },
+		{ "linux-generic:r0p0", NULL, 0, "not one of" },
+		{ "0x41000ff0", NULL, 0, "implementer 0x41, part 0x0ff" },
+		{ "0x410fd49z", NULL, 0, "not one of" },
+		{ "0x", NULL, 0, "not one of" },
+		{ "0x1234567890abcdef1", NULL, 0, "not one of" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct err err = { 0 };
+		uint64_t midr = 0;
+		const struct cpu *cpu = catalog_cpu_named(*state, cases[i].name, &midr, &err);
+
+		if (cases[i].cpu == NULL) {
+			assert_null(cpu);
+			if (strstr(err.text, cases[i].says) == NULL)
+				fail_msg("%s: %s", cases[i].name, err.text);
+			continue;
+		}
+		assert_non_null(cpu);
+		assert_string_equal(cpu_id(cpu), cases[i].cpu);
+		assert_int_equal(midr, cases[i].midr);
+		assert_ptr_equal(catalog_cpu_named(*state, cases[i].name, NULL, &err), cpu);
+	}
+}
+
 static void names_events_and_cache_lines(void **state)
 {
 	const struct cpu *n1 = catalog_cpu_find(*state, "neoverse-n1");
@@ -321,6 +361,7 @@ int main(void)
 		cmocka_unit_test(knows_midrs),
 		cmocka_unit_test(describes_into_small_buffers),
 		cmocka_unit_test(finds_by_name),
+		cmocka_unit_test(finds_revisions),
 		cmocka_unit_test(names_data_sources),
 		cmocka_unit_test(names_events_and_cache_lines),
 		cmocka_unit_test(knows_errata),

@@ -16,6 +16,7 @@
 #include "metrics/cpu_choice.h"
 #include "metrics/inside.h"
 #include "metrics/thresholds.h"
+#include "stat/tables.h"
 #include "stat/types.h"
 #include "../cpu/embedded_catalog.h"
 
@@ -502,6 +503,36 @@ static void tell(struct counts *c, const struct cpu_metric *m, double value)
 	*vec_add(&c->metrics) = (struct count_metric){ .name = m->name, .value = value };
 }
 
+/* Intervals of different length weigh as much as they lasted. One said twice counts once. */
+static void averages_what_is_told_of_intervals(void **state)
+{
+	const struct stat_options options = { 0 };
+	struct cpu_pmu *pmu = open_pmu(*state, "neoverse-n2");
+	const struct cpu_metric *m = cpu_metric_find(pmu, "frontend_bound");
+	struct counts c = { 0 };
+	struct table t = { 0 };
+	struct stat s;
+
+	tell(&c, m, 20);
+	tell(&c, m, 99);
+	stat_init(&s, pmu, &c, &options);
+	assert_float_equal(stat_value_of(&s, m)->value, 20, 1e-9);
+	stat_release(&s);
+
+	c.metrics.items[1] = (struct count_metric){ "FRONTEND_BOUND", NULL, 40, 1 };
+	vec_add(&c.intervals)->end_ns = 1000;
+	vec_add(&c.intervals)->end_ns = 4000;
+	stat_init(&s, pmu, &c, &options);
+	assert_float_equal(stat_value_of(&s, m)->value, 35, 1e-9);
+	assert_true(stat_value_of(&s, m)->is_told);
+	stat_intervals_table(&s, &t);
+	assert_int_equal(table_n_rows(&t), 2);
+	table_release(&t);
+	stat_release(&s);
+	counts_release(&c);
+	cpu_pmu_free(pmu);
+}
+
 static bool has_group(const struct stat *s, const struct cpu_group *group)
 {
 	for (size_t i = 0; i < s->groups.n; i++)
@@ -734,6 +765,7 @@ int main(void)
 		cmocka_unit_test(knows_types_of_cores_by_their_midr),
 		cmocka_unit_test(compares_types_of_cores_by_themselves),
 		cmocka_unit_test(packs_sets),
+		cmocka_unit_test(averages_what_is_told_of_intervals),
 		cmocka_unit_test(follows_every_tree),
 		cmocka_unit_test(evidence_fits_the_front_end),
 		cmocka_unit_test(tells_why_it_did_not_run),
