@@ -3,34 +3,59 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/nearest.h"
 #include "base/output_file.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/message.h"
 #include "cli/printer.h"
 #include "export/export.h"
+#include "export/formats/profile.h"
 #include "export/spe_parser.h"
+#include "hot/event.h"
 
 static const struct usage usage = {
 	"export",
-	"[--table spe|samples|branches] [--format csv|json|spe-parser] [OPTIONS] [FILE]",
-	"Writes every record as a row, in file order.",
+	"[--table spe|samples|branches] [--format NAME] [OPTIONS] [FILE]",
+	"Writes every record as a row, in file order, or a profile for another tool.",
 };
 
 /* The one format that is not a table: three files as Arm's spe-parser writes them. */
 static const char spe_parser_format[] = "spe-parser";
 
+struct export_options {
+	struct output_options output;
+	struct option_list events;
+	const char *value;
+	bool is_inverted;
+	unsigned n_slices;
+};
+
 static const struct option writing[] = {
-	{ "table", 0, OPTION_TEXT, offsetof(struct output_options, table), "NAME",
+	{ "table", 0, OPTION_TEXT, offsetof(struct export_options, output.table), "NAME",
 	  "spe (the default where there are SPE records), samples or\n"
 	  "                          branches: entries of branch stacks" },
-	{ "format", 0, OPTION_TEXT, offsetof(struct output_options, format), "NAME",
-	  "csv (the default), json, or spe-parser: the files of Arm's tool" },
-	{ "output", 'o', OPTION_TEXT, offsetof(struct output_options, path), "PATH",
+	{ "format", 0, OPTION_TEXT, offsetof(struct export_options, output.format), "NAME",
+	  "csv (the default), json, spe-parser: the files of Arm's tool;\n"
+	  "                          or a profile: " PROFILE_FORMATS },
+	{ "output", 'o', OPTION_TEXT, offsetof(struct export_options, output.path), "PATH",
 	  "write there instead of standard output; for spe-parser:\n                          the "
 	  "beginning of the file names (default spe)" },
+};
+
+static const struct option profiling[] = {
+	{ "event", 'e', OPTION_LIST, offsetof(struct export_options, events), "NAME",
+	  "a sampled event, or 'l1d-refill && load', as in hot" },
+	{ "value", 0, OPTION_TEXT, offsetof(struct export_options, value), "NAME",
+	  "samples, period, scaled, cycles, operations, l1d-misses,\n"
+	  "                          llc-misses, walks, mispredicted (as hot: period or cycles)" },
+	{ "inverted", 0, OPTION_FLAG, offsetof(struct export_options, is_inverted), NULL,
+	  "callers above the functions that were sampled (svg, folded)" },
+	{ "time-slices", 0, OPTION_COUNT, offsetof(struct export_options, n_slices), "N",
+	  "divide the time into this many slices (at most 200)" },
 };
 
 struct sink {
@@ -115,30 +140,119 @@ static int export_spe_parser(struct session *s, const struct select *select,
 	return rc;
 }
 
+static int write_profile_piece(void *context, const struct text *text)
+{
+	return export_write_piece(context, text);
+}
+
+/* Profiles for other tools. What was left out is said behind them. */
+static int export_profile(const struct profile_format *format, struct session *s,
+			  const struct select *select, const struct export_options *options,
+			  bool *out_has_data, struct err *err)
+{
+	const struct output_options where = { .path = options->output.path };
+	struct profile_options asked = {
+		.value = options->value,
+		.is_inverted = options->is_inverted,
+		.n_slices = options->n_slices,
+	};
+	struct hot_event event = { .sampled = -1 };
+	struct profile_writer writer;
+	struct printer out = { 0 };
+	struct sink sink = { .out = &out, .err = err };
+	int rc = hot_event_choose(s, options->events.items, options->events.n, NULL, &event, err);
+
+	if (rc == 0)
+		rc = printer_open(&out, &where, "csv", usage.command, s, err);
+	if (rc == 0)
+		rc = printer_need_file(&out, err);
+	if (rc == 0 && format->is_binary && isatty(fileno(out.stream)))
+		rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
+			     "--format %s is not for a terminal: name a file with -o",
+			     format->name);
+	asked.records = hot_event_options(&event, 0);
+	profile_writer_init(&writer, format->is_gzip, write_profile_piece, &sink);
+	if (rc == 0)
+		rc = profile_write(format, s, select, &asked, &writer, out_has_data, err);
+	rc = printer_close(&out, rc, err);
+	for (size_t i = 0; i < writer.notes.n && rc == 0; i++)
+		message_print("%s: %s", format->name, writer.notes.items[i]);
+	if (rc == 0 && !*out_has_data && select == NULL)
+		message_print("%s: no samples or SPE records to make a profile of",
+			      capture_path(s->capture));
+	*out_has_data |= select != NULL; /* a selection may match nothing */
+	profile_writer_release(&writer);
+	hot_event_release(&event);
+	return rc;
+}
+
 static bool wants_spe_parser(const struct output_options *options)
 {
 	return options->format != NULL && strcmp(options->format, spe_parser_format) == 0;
 }
 
-static int check_format(const struct output_options *options, struct err *err)
+/* The names of all formats, for messages. */
+static const char *format_name_at(const void *context, size_t i)
 {
-	const struct format *format = options->format != NULL ? format_find(options->format) : NULL;
+	static const char *const others[] = { "csv", "json", spe_parser_format };
 
-	if (options->format == NULL || wants_spe_parser(options) ||
-	    (format != NULL && format->can_stream))
-		return 0;
-	return err_set(err, ERR_USAGE, ERR_NOWHERE, "--format: found '%s', wanted csv, json or %s",
-		       options->format, spe_parser_format);
+	(void)context;
+	if (i < COUNT(others))
+		return others[i];
+	i -= COUNT(others);
+	return profile_format_at(i) != NULL ? profile_format_at(i)->name : NULL;
+}
+
+/* Options of profiles alone. */
+static const char *profile_option(const struct export_options *o)
+{
+	return o->events.n > 0	  ? "--event"
+	       : o->value != NULL ? "--value"
+	       : o->is_inverted	  ? "--inverted"
+	       : o->n_slices > 0  ? "--time-slices"
+				  : NULL;
+}
+
+/* `out_profile`: the format of a profile; NULL: of rows. */
+static int check_format(const struct export_options *o, const struct profile_format **out_profile,
+			struct err *err)
+{
+	const char *name = o->output.format != NULL ? o->output.format : "csv";
+	const struct format *format = format_find(name);
+	const struct profile_format *profile = profile_format_find(name);
+	const struct profile_options asked = {
+		.value = o->value,
+		.is_inverted = o->is_inverted,
+		.n_slices = o->n_slices,
+	};
+	char names[256];
+
+	*out_profile = profile;
+	if (profile != NULL && o->output.table != NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--table: %s is no table",
+			       profile->name);
+	if (profile != NULL)
+		return profile_check(profile, &asked, err);
+	if (!wants_spe_parser(&o->output) && (format == NULL || !format->can_stream))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--format: found '%s', wanted %s", name,
+			       list_words(format_name_at, NULL, names, sizeof(names)));
+	if (profile_option(o) != NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "%s is of profiles: not with --format %s", profile_option(o), name);
+	return 0;
 }
 
 static int export_command(int argc, char **argv)
 {
 	struct input_options input = { 0 };
-	struct output_options output = { 0 };
+	struct export_options options = { 0 };
+	const struct output_options *output = &options.output;
 	const struct option_set sets[] = {
+		{ "Profiles:", profiling, COUNT(profiling), &options },
 		input_option_set(&input),
-		{ "Output:", writing, COUNT(writing), &output },
+		{ "Output:", writing, COUNT(writing), &options },
 	};
+	const struct profile_format *profile;
 	struct session session = { 0 };
 	struct select *select = NULL;
 	struct arguments arguments;
@@ -150,20 +264,22 @@ static int export_command(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	rc = check_format(&output, &err);
+	rc = check_format(&options, &profile, &err);
 	if (rc == 0)
 		rc = open_input(&input, &arguments, &session, &select, &err);
-	if (rc == 0 && wants_spe_parser(&output))
-		rc = export_spe_parser(&session, select, &output, &has_data, &err);
+	if (rc == 0 && profile != NULL)
+		rc = export_profile(profile, &session, select, &options, &has_data, &err);
+	else if (rc == 0 && wants_spe_parser(output))
+		rc = export_spe_parser(&session, select, output, &has_data, &err);
 	else if (rc == 0)
-		rc = export_table(&session, select, &output, &has_data, &err);
+		rc = export_table(&session, select, output, &has_data, &err);
 	status = rc < 0 ? fail(&err) : has_data ? EXIT_DONE : EXIT_NO_DATA;
 	return close_input(&session, select, status);
 }
 
 const struct command command_export = {
 	.usage = &usage,
-	.purpose = "every record, for other tools",
+	.purpose = "every record, or a profile, for other tools",
 	.reads = COMMAND_READS_CAPTURE,
 	.run = export_command,
 };

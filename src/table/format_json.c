@@ -25,9 +25,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "table/json_string.h"
 #include "table/raw.h"
 #include "table/sort.h"
-#include "table/utf8.h"
 
 enum { SCHEMA = 2 };
 
@@ -36,51 +36,6 @@ struct key_index {
 	const struct table *table;
 	uint32_t *rows;
 };
-
-/* The length of the leading text that needs no escape. */
-static size_t plain_size(const char *s)
-{
-	size_t n = 0;
-
-	while ((uint8_t)s[n] >= 0x20 && (uint8_t)s[n] < 0x7f && s[n] != '"' && s[n] != '\\')
-		n++;
-	return n;
-}
-
-/*
- * Appends one character, escaped if needed, or a replacement for invalid bytes. Returns its size.
- */
-static size_t add_character(struct text *out, const char *s)
-{
-	uint32_t code = 0;
-	size_t size = utf8_decode(s, &code);
-
-	if (size == 0)
-		code = 0xfffd;
-	if (code == '"' || code == '\\')
-		text_char(out, '\\');
-	if (size == 0 || utf8_is_unsafe(code)) {
-		text_str(out, "\\u");
-		text_hex_padded(out, code, 4);
-	} else {
-		text_add(out, s, size);
-	}
-	return size > 0 ? size : 1;
-}
-
-static void add_string(struct text *out, const char *s)
-{
-	text_char(out, '"');
-	while (*s != '\0') {
-		size_t n = plain_size(s);
-
-		text_add(out, s, n);
-		s += n;
-		if (*s != '\0')
-			s += add_character(out, s);
-	}
-	text_char(out, '"');
-}
 
 /* Appends the start of a member: comma, name, colon. */
 static void add_name(struct text *out, bool *is_first, const char *name)
@@ -96,7 +51,7 @@ static void add_name(struct text *out, bool *is_first, const char *name)
 static void format_json_add_value(struct text *out, const struct cell *cell)
 {
 	if (cell->type == CELL_TEXT) {
-		add_string(out, cell->text);
+		json_put_string(out, cell->text);
 	} else if (cell->type == CELL_HEX) {
 		text_char(out, '"');
 		text_hex(out, cell->count);
@@ -110,7 +65,7 @@ static void format_json_add_value(struct text *out, const struct cell *cell)
 static void add_key(struct text *out, const struct cell *cell)
 {
 	if (cell->type == CELL_TEXT && cell->text != NULL) {
-		add_string(out, cell->text);
+		json_put_string(out, cell->text);
 	} else {
 		text_char(out, '"');
 		text_raw(out, cell);
@@ -253,9 +208,9 @@ static void describe_table(struct text *out, const struct table *t, bool *is_fir
 			continue;
 		add_name(out, &is_first, c->name);
 		text_format(out, "{\"type\":\"%s\",\"unit\":", type_words[c->type]);
-		add_string(out, c->unit);
+		json_put_string(out, c->unit);
 		text_str(out, ",\"meaning\":");
-		add_string(out, c->meaning);
+		json_put_string(out, c->meaning);
 		text_str(out, c->flags & COLUMN_TRUST ? ",\"trust\":true" : "");
 		text_str(out, c->flags & COLUMN_MESSAGE ? ",\"message\":true" : "");
 		text_char(out, '}');
@@ -270,7 +225,7 @@ static void json_add_notes(struct text *out, const struct table *t, bool *is_fir
 	add_name(out, is_first_table, t->name);
 	for (size_t i = 0; i < t->notes.n; i++) {
 		text_char(out, i == 0 ? '[' : ',');
-		add_string(out, t->notes.items[i]);
+		json_put_string(out, t->notes.items[i]);
 	}
 	text_char(out, ']');
 }
@@ -293,9 +248,9 @@ static void for_each_table(const struct document *d, struct text *out,
 static void json_begin(const struct document *d, struct text *out)
 {
 	text_format(out, "{\"schema\":%d,\"cyclops\":", SCHEMA);
-	add_string(out, d->version);
+	json_put_string(out, d->version);
 	text_str(out, ",\"command\":");
-	add_string(out, d->command);
+	json_put_string(out, d->command);
 	text_format(out, ",\"modelled\":%s,\n\"columns\":{", d->is_modelled ? "true" : "false");
 	for_each_table(d, out, describe_table);
 	text_str(out, "},\n");

@@ -17,6 +17,7 @@
 #include "diff/diff.h"
 #include "dump/packets.h"
 #include "export/export.h"
+#include "export/formats/profile.h"
 #include "export/spe_parser.h"
 #include "hot/arguments/arguments.h"
 #include "hot/elapsed/elapsed.h"
@@ -411,6 +412,22 @@ static void compare(struct session *s)
 	measures_release(&measures);
 }
 
+static void export_profiles(struct session *s, const struct select *select)
+{
+	const struct profile_options options = { .records = { .event = -1, .branches_of = -1 } };
+	const struct profile_format *format;
+
+	for (size_t i = 0; (format = profile_format_at(i)) != NULL; i++) {
+		struct profile_writer writer;
+		bool has_data;
+		struct err err;
+
+		profile_writer_init(&writer, format->is_gzip, take_text, NULL);
+		profile_write(format, s, select, &options, &writer, &has_data, &err);
+		profile_writer_release(&writer);
+	}
+}
+
 static void export_all(struct session *s, const struct select *select)
 {
 	static const char *const names[] = { "spe", "samples", "branches" };
@@ -420,6 +437,7 @@ static void export_all(struct session *s, const struct select *select)
 		export_run(s, select, export_table_find(names[i], &err), formats[1 + i % 2],
 			   &document, take_text, NULL);
 	spe_parser_run(s, select, take_file, NULL);
+	export_profiles(s, select);
 }
 
 /* Each byte is read or accounted for. */

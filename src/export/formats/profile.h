@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Profiles for other tools: each format is a file of this folder. What they write are the weighted call
+ * stacks of stacks/stacks.h, or, of formats that are rows, each sample.
+ */
+#ifndef CYCLOPS_EXPORT_FORMATS_PROFILE_H
+#define CYCLOPS_EXPORT_FORMATS_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "export/formats/writer.h"
+#include "scan/select.h"
+#include "stacks/stacks.h"
+
+/* The formats there are, for help. */
+#define PROFILE_FORMATS "folded, svg, pprof"
+
+/* What was asked for. All borrowed. */
+struct profile_options {
+	struct hot_options records; /* which records count: hot_event_options() */
+	const char *value;	    /* --value; NULL: what `hot` weighs records by */
+	bool is_inverted;	    /* --inverted: callers above callees */
+	unsigned n_slices;	    /* --time-slices; 0: as many as the format shows by itself */
+};
+
+/* What a format writes. */
+struct profile {
+	struct session *session;
+	const struct select *select;
+	const struct profile_options *options;
+	struct profile_writer *out;
+	struct stacks *stacks; /* NULL: the format is rows */
+
+	/* Of formats with one value: the first event with records, and its weight. */
+	uint64_t event;
+	enum stack_value value;
+
+	void *format_state; /* the format's own, while it writes */
+};
+
+struct profile_format {
+	const char *name;
+	const char *meaning; /* for help */
+	bool is_binary;	     /* not for terminals */
+	bool is_gzip;	     /* compressed as a whole */
+	bool has_events;     /* all events are in it; else one */
+	bool has_values;     /* all values of an event are in it; else one */
+	bool can_invert;     /* --inverted */
+	bool by_thread, by_source, by_slice;
+	enum symbols_depth depth;
+	unsigned n_slices; /* by itself; 0: time is not cut */
+
+	/* Writes all. `stacks` is NULL if it is not `of_stacks`. */
+	void (*write)(struct profile *);
+	bool is_rows; /* scans by itself, and has no stacks */
+};
+
+/* The format of that name; NULL if there is none. */
+const struct profile_format *profile_format_find(const char *name);
+
+/* The i-th one, NULL behind the last. */
+const struct profile_format *profile_format_at(size_t i);
+
+/* Fails if options do not go together with the format. Before the capture is opened. */
+int profile_check(const struct profile_format *, const struct profile_options *, struct err *);
+
+/*
+ * Writes a profile. Scans once, twice for slices of time. `out_has_data`: was there any record? What the
+ * format leaves out is among the notes of the writer.
+ */
+int profile_write(const struct profile_format *, struct session *, const struct select *,
+		  const struct profile_options *, struct profile_writer *, bool *out_has_data,
+		  struct err *);
+
+/* Of formats with all values: is this one to be written? */
+bool profile_has_value(const struct profile *, uint64_t event, enum stack_value);
+
+/* "cycles samples", "cycles", "spe l1d-misses": appends what a value of an event is called. */
+void profile_put_value_name(const struct profile *, uint64_t event, enum stack_value,
+			    struct text *);
+
+/* Sentences about the numbers: modelled, lower bounds, estimates. `each` is called for each of them. */
+void profile_each_caveat(const struct profile *, void (*each)(struct profile *, const char *));
+
+/* The name of a frame: its function, or its module in brackets where it has no name. */
+void profile_put_frame_name(const struct profile *, const struct stack_frame *, struct text *);
+
+extern const struct profile_format profile_folded, profile_pprof, profile_svg;
+
+#endif

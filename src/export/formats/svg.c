@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A flame graph as SVG, without a script: what a frame is stands in its <title>, which browsers show. Frames
+ * that would be narrower than half a pixel are left out, with what is above them, and it is said how many.
+ */
+#include <string.h>
+
+#include "base/hash.h"
+#include "export/formats/profile.h"
+#include "stacks/tree.h"
+
+enum { WIDTH = 1200, MARGIN = 10, ROW = 17, FONT = 12, TITLE_ROWS = 3, LETTERS_LEAST = 3 };
+
+static const double least_width = 0.5, letter_width = 7.0;
+
+struct drawing {
+	struct profile *profile;
+	struct stack_tree tree;
+	uint32_t depth; /* of the deepest node that is drawn */
+	uint64_t n_hidden;
+	double scale; /* pixels for a unit of weight */
+	int height;
+};
+
+static const char style[] =
+	"<style>\n"
+	"svg{background:#fff;font:12px ui-monospace,monospace}\n"
+	"text{fill:#111;pointer-events:none}\n"
+	".note{fill:#444}\n"
+	"rect{stroke:#fff;stroke-width:.5}\n"
+	"g:hover rect{stroke:#000;stroke-width:1.5}\n"
+	"@media (prefers-color-scheme:dark){svg{background:#181a1b}.head{fill:#eee}.note{fill:#bbb}"
+	"rect{stroke:#181a1b}g:hover rect{stroke:#fff}}\n"
+	"</style>\n";
+
+/* A colour by kind and name, light enough for dark letters: kernel blue, inlined green, others warm. */
+static void put_colour(const struct stack_label *label, struct text *out)
+{
+	uint64_t hash = hash_bytes(label->name, strlen(label->name), 0);
+	unsigned hue = label->kind != STACK_LABEL_FUNCTION ? 0
+		       : label->is_kernel		   ? 205
+		       : label->is_inlined		   ? 110
+							   : 20 + (unsigned)(hash % 35);
+	unsigned saturation = label->kind != STACK_LABEL_FUNCTION ? 0 : 75;
+
+	text_format(out, "hsl(%u,%u%%,%u%%)", hue, saturation, 68 + (unsigned)(hash / 64 % 12));
+}
+
+/* The name of a node, valid UTF-8 without control characters. */
+static void put_label(const struct drawing *d, const struct stack_label *label, struct text *out)
+{
+	const struct stack_frame frame = {
+		.function = label->name,
+		.function_id = { label->function },
+		.module = label->module,
+	};
+
+	struct text raw = { 0 };
+
+	if (label->kind == STACK_LABEL_FUNCTION)
+		profile_put_frame_name(d->profile, &frame, &raw);
+	else
+		text_str(&raw, label->name);
+	text_char(&raw, '\0');
+	put_printable(out, raw.bytes);
+	text_char(out, '\0');
+	text_release(&raw);
+}
+
+static bool begins_letter(char byte)
+{
+	return ((uint8_t)byte & 0xc0) != 0x80;
+}
+
+/* The start of a name, valid UTF-8, that fits; with two dots if that is not all. */
+static void put_fitting(struct text *out, char *name, double width)
+{
+	size_t most = (size_t)(width / letter_width), n = 0, cut = 0, at;
+
+	for (at = 0; name[at] != '\0' && n <= most; at++) {
+		n += begins_letter(name[at]);
+		if (begins_letter(name[at]) && n + 1 == most)
+			cut = at;
+	}
+	if (n > most)
+		name[cut] = '\0';
+	put_xml(out, name);
+	if (n > most)
+		text_str(out, "..");
+}
+
+static void put_title(const struct drawing *d, const struct stack_label *label, uint64_t weight,
+		      const char *name, struct text *out)
+{
+	const struct profile *p = d->profile;
+	char grouped[GROUPED_BYTES];
+
+	text_str(out, "<title>");
+	put_xml(out, name);
+	if (label->kind == STACK_LABEL_PROCESS && label->id >= 0)
+		text_format(out, " (pid %d)", label->id);
+	if (label->module.v != 0 && label->function != 0) {
+		text_str(out, " (");
+		put_xml(out, names_module(p->session, label->module));
+		text_str(out, label->is_inlined ? ", inlined)" : ")");
+	}
+	text_format(out, ": %s %s, %.2f %%</title>", grouped_u64(weight, grouped),
+		    stacks_unit(p->stacks, p->event, p->value),
+		    100 * (double)weight / (double)d->tree.nodes.items[0].total);
+}
+
+static void draw_node(struct drawing *d, uint32_t node, uint64_t start)
+{
+	const struct stack_node *n = &d->tree.nodes.items[node];
+	const struct stack_label *label = stack_tree_label(&d->tree, node);
+	double x = MARGIN + (double)start * d->scale, width = (double)n->total * d->scale;
+	int y = d->height - MARGIN - (int)(n->depth + 1) * ROW;
+	struct text *out = &d->profile->out->text, name = { 0 };
+
+	put_label(d, label, &name);
+	text_str(out, "<g>");
+	put_title(d, label, n->total, name.bytes, out);
+	text_format(out, "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" fill=\"", x, y,
+		    width, ROW - 1);
+	put_colour(label, out);
+	text_str(out, "\"/>");
+	if (width >= LETTERS_LEAST * letter_width) {
+		text_format(out, "<text x=\"%.2f\" y=\"%d\">", x + 3, y + FONT);
+		put_fitting(out, name.bytes, width - 6);
+		text_str(out, "</text>");
+	}
+	text_str(out, "</g>\n");
+	text_release(&name);
+	profile_writer_step(d->profile->out);
+}
+
+/* Goes through the nodes that are wide enough; `each` NULL: finds the deepest, and counts the others. */
+static void walk_nodes(struct drawing *d, void (*each)(struct drawing *, uint32_t, uint64_t))
+{
+	const struct stack_node *nodes = d->tree.nodes.items;
+	VEC_OF(uint64_t) ends = { 0 }; /* by depth: where the next node of that depth begins */
+
+	vec_reserve(&ends, (size_t)d->tree.depth + 2);
+	for (uint32_t node = 0; node != STACK_TREE_END;) {
+		const struct stack_node *n = &nodes[node];
+		uint64_t start = ends.items[n->depth];
+		bool is_wide = (double)n->total * d->scale >= least_width;
+
+		ends.items[n->depth + 1] = start;
+		ends.items[n->depth] = start + n->total;
+		if (is_wide && each != NULL)
+			each(d, node, start);
+		if (is_wide && n->depth > d->depth)
+			d->depth = n->depth;
+		d->n_hidden += !is_wide && each == NULL;
+		node = is_wide ? stack_tree_next(&d->tree, node) : stack_tree_skip(&d->tree, node);
+	}
+	vec_release(&ends);
+}
+
+static void put_caveat(struct profile *p, const char *caveat)
+{
+	put_xml(&p->out->text, caveat);
+	text_str(&p->out->text, ". ");
+}
+
+static void put_head(struct drawing *d)
+{
+	struct profile *p = d->profile;
+	struct text *out = &p->out->text, name = { 0 };
+	char grouped[GROUPED_BYTES];
+
+	profile_put_value_name(p, p->event, p->value, &name);
+	text_char(&name, '\0');
+	text_format(
+		out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"%d\" height=\"%d\" "
+		"viewBox=\"0 0 %d %d\">\n<title>Flame graph: ",
+		WIDTH, d->height, WIDTH, d->height);
+	put_xml(out, name.bytes);
+	text_format(out, "</title>\n%s<text class=\"head\" x=\"%d\" y=\"%d\">", style, MARGIN, ROW);
+	put_xml(out, name.bytes);
+	text_format(out, ", %s %s%s</text>\n<text class=\"note\" x=\"%d\" y=\"%d\">",
+		    grouped_u64(d->tree.nodes.items[0].total, grouped),
+		    stacks_unit(p->stacks, p->event, p->value),
+		    p->options->is_inverted ? "; callers above the functions that were sampled"
+					    : "",
+		    MARGIN, 2 * ROW);
+	profile_each_caveat(p, put_caveat);
+	if (d->n_hidden > 0)
+		text_format(out, "%s frames narrower than half a pixel are left out",
+			    grouped_u64(d->n_hidden, grouped));
+	text_str(out, "</text>\n");
+	text_release(&name);
+}
+
+static void svg_write(struct profile *p)
+{
+	struct drawing d = { .profile = p };
+	uint64_t total;
+
+	stack_tree_init(&d.tree, p->stacks,
+			&(struct stack_tree_wish){ .event = p->event,
+						   .value = p->value,
+						   .is_inverted = p->options->is_inverted,
+						   .by_process = true });
+	total = d.tree.nodes.items[0].total;
+	d.scale = total > 0 ? (double)(WIDTH - 2 * MARGIN) / (double)total : 0;
+	walk_nodes(&d, NULL);
+	d.height = (int)(d.depth + 1 + TITLE_ROWS) * ROW + 2 * MARGIN;
+	put_head(&d);
+	if (total > 0)
+		walk_nodes(&d, draw_node);
+	text_str(&p->out->text, "</svg>\n");
+	if (d.n_hidden > 0 && total > 0)
+		profile_writer_note(p->out,
+				    "%llu frames narrower than half a pixel are left out, "
+				    "with what is above them",
+				    (unsigned long long)d.n_hidden);
+	stack_tree_release(&d.tree);
+}
+
+const struct profile_format profile_svg = {
+	.name = "svg",
+	.meaning = "a flame graph, without a script",
+	.can_invert = true,
+	.depth = SYMBOLS_INLINED,
+	.write = svg_write,
+};

@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Profiles that `cyclops export` writes for other tools: each function has in each format what it has in `hot`,
+each file is read by a small reader of this test, and strange names end no line, string or tag.
+
+usage: profiles.py CYCLOPS MAKE-CAPTURE DATA [FORMAT...]
+
+On captures of DATA, on made-up ones, and on those in the folder that the variable CYCLOPS_CAPTURES names.
+"""
+
+import collections
+import gzip
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+from xml.etree import ElementTree
+
+import small_elf
+from harness import ENVIRONMENT, NO_DATA, Checks, Failed, csv_rows, real_captures, run
+
+NOP, RET = 0xd503201f, 0xd65f03c0
+
+# Names that end strings, lines, tags and paths where they are not escaped.
+NAMES = [b'say "hello"', b"a;b;c 12", b"line\nend", b"</script><script>alert(1)</script>", b"caf\xc3\xa9", b"bad\xff\xfeutf",
+         b"back\\slash", b"<&'>", b"tab\tbell\x07", b"\xe2\x80\xaeright to left", b"x" * 3000, b"]]>", b"%s%n", b"cr\r\x00"[:3],
+         b"(id) name", b"fn=(1) x", b"plain"]
+
+
+MODULES = {}  # of the capture that is looked at: short name, as `hot` shows it, by path
+
+
+def hot_sums(cyclops, path, *options):
+    """{function or [module]: weight} of the first event of the table of `hot`, and its name."""
+    rows = csv_rows(cyclops, "hot", "--all", "--format", "csv", *options, path)
+    sums = collections.Counter()
+    event = rows[0].get("event") if rows else None
+    for row in rows:
+        if int(row["samples"]) == 0 or row.get("event") != event:
+            continue
+        weight = int(row["latency_cycles"] or row["period"] or 0)
+        if not weight and not row["latency_cycles"]:
+            weight = int(row["samples"])
+        sums[row["function"] if row["function"] != "[unknown]" or row["module"] == "[unknown]" else f"[{row['module']}]"] += weight
+    if not sum(sums.values()):  # nothing weighs anything: profiles count records then
+        for row in rows:
+            if row.get("event") == event:
+                name = row["function"] if row["function"] != "[unknown]" or row["module"] == "[unknown]" else f"[{row['module']}]"
+                sums[name] += int(row["samples"])
+    return +sums
+
+
+def own_name(frames, is_inlined):
+    """Of frames from the leaf on: the first one that is not inlined, as in the column `function` of hot."""
+    return next((frame for frame in frames if not is_inlined(frame)), frames[-1])
+
+
+def read_folded(data):
+    sums = collections.Counter()
+    for line in data.decode().splitlines():
+        stack, weight = line.rsplit(" ", 1)
+        frames = stack.split(";")[::-1]
+        sums[own_name(frames[:-1], lambda frame: frame.endswith("_[i]"))] += int(weight)
+    return sums
+
+
+def read_svg(data):
+    """Self: what a frame has less those that stand on it. The smallest frames are left out, so their sum is in it."""
+    root = ElementTree.fromstring(data.decode())
+    tag = "{http://www.w3.org/2000/svg}"
+    if any(element.tag not in {tag + name for name in ("svg", "title", "style", "text", "g", "rect")} for element in root.iter()):
+        raise Failed("svg: other elements than those that are written")
+    frames, sums = [], collections.Counter()
+    for group in root.iter(tag + "g"):
+        title, rect = group.find(tag + "title").text, group.find(tag + "rect")
+        name, weight = re.fullmatch(r"(.*): ([\d ]+) \w+, [\d.]+ %", title).groups()
+        frames.append((float(rect.get("x")), int(rect.get("y")), float(rect.get("width")), name, int(weight.replace(" ", ""))))
+    stack = []
+    for x, y, width, name, weight in frames:  # parents stand before their children
+        while stack and stack[-1][0] <= y:
+            stack.pop()
+        if stack and not (stack[-1][1] - 0.02 <= x and x + width <= stack[-1][1] + stack[-1][2] + 0.02):
+            raise Failed(f"svg: {name} does not stand on its caller")
+        if stack:
+            sums[stack[-1][3]] -= weight
+        is_inlined = name.endswith(", inlined)")
+        name = re.sub(r" \((?:pid \d+|[^()]*)\)$", "", name)
+        own = stack[-1][3] if is_inlined and stack else name
+        sums[own] += weight
+        stack.append((y, x, width, own))
+    return +sums
+
+
+def fields_of(message):
+    """A Protocol Buffers message: {field: [numbers or bytes]}."""
+    at, fields = 0, collections.defaultdict(list)
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            at += 1
+            value |= (byte & 0x7f) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while at < len(message):
+        tag = varint()
+        if tag & 7 == 0:
+            fields[tag >> 3].append(varint())
+        elif tag & 7 == 1:
+            fields[tag >> 3].append(int.from_bytes(message[at:at + 8], "little"))
+            at += 8
+        elif tag & 7 == 2:
+            size = varint()
+            if at + size > len(message):
+                raise Failed("protobuf: a field is longer than its message")
+            fields[tag >> 3].append(message[at:at + size])
+            at += size
+        else:
+            raise Failed(f"protobuf: wire type {tag & 7}")
+    return fields
+
+
+def packed(fields, field):
+    """Numbers of a packed field."""
+    numbers, value, shift = [], 0, 0
+    for byte in b"".join(fields[field]):
+        value |= (byte & 0x7f) << shift
+        shift += 7
+        if byte < 0x80:
+            numbers.append(value)
+            value = shift = 0
+    return numbers
+
+
+def read_pprof(data):
+    profile = fields_of(gzip.decompress(data))
+    strings = [text.decode() for text in profile[6]]
+    if not strings or strings[0]:
+        raise Failed("pprof: the first string is not empty")
+    types = [strings[fields_of(kind)[1][0]] for kind in profile[1]]
+    index = types.index(strings[profile[14][0]]) if profile[14] else 0
+    functions = {f[1][0]: strings[(f[2] or [0])[0]] for f in map(fields_of, profile[5])}
+    mappings = {m[1][0]: m for m in map(fields_of, profile[3])}
+    locations = {f[1][0]: f for f in map(fields_of, profile[4])}
+    if len(set(functions)) != len(profile[5]) or len(set(locations)) != len(profile[4]):
+        raise Failed("pprof: an id is used twice")
+    sums = collections.Counter()
+    for sample in map(fields_of, profile[2]):
+        values, stack = packed(sample, 2), packed(sample, 1)
+        if len(values) != len(types):
+            raise Failed("pprof: another number of values than types")
+        leaf = locations[stack[0]]
+        mapping = mappings[leaf[2][0]] if leaf[2] else None
+        if mapping and not mapping[2][0:1] <= leaf[3] < mapping[3]:
+            raise Failed("pprof: an address outside its mapping")
+        if leaf[4]:
+            name = functions[fields_of(leaf[4][-1])[1][0]]  # the last line is not inlined
+        else:
+            name = f"[{MODULES[strings[mapping[5][0]]]}]" if mapping else "[unknown]"
+        sums[name] += values[index]
+    return +sums
+
+
+def shown(name):
+    """A name without control characters, as put_printable() shows it; `hot` has shown it without invalid bytes."""
+    return "".join("\ufffd" if ord(char) < 0x20 or 0x7f <= ord(char) < 0xa0 else char for char in name)
+
+
+# By format: its reader, and how it shows a name.
+READERS = {
+    "pprof": (read_pprof, shown),
+    "svg": (read_svg, shown),
+    "folded": (read_folded, lambda name: shown(name).replace(";", ":")),
+}
+
+
+def merged(sums, show):
+    out = collections.Counter()
+    for name, weight in sums.items():
+        out[show(name)] += weight
+    return +out
+
+
+def check_sums(checks, cyclops, path, formats, *options):
+    expected = hot_sums(cyclops, path, *options)
+    MODULES.clear()
+    MODULES.update((row["path"], row["module"]) for row in csv_rows(cyclops, "hot", "--by", "module", "--all", "--format", "csv", *options, path))
+    for name in formats:
+        read, show = READERS[name]
+        done = subprocess.run([cyclops, "export", "--format", name, *options, path], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False)
+        what = f"{os.path.basename(path)}: {name}"
+        checks.expect(done.returncode in (0, NO_DATA), f"{what}: exit status {done.returncode}: {done.stderr[-300:]}")
+        checks.expect((done.returncode == NO_DATA) == (not expected), f"{what}: exit status {done.returncode}, hot has {len(expected)} rows")
+        if b"narrower than half a pixel" in done.stderr:
+            checks.equal(f"{what}, all", [sum(read(done.stdout).values())], [sum(expected.values())], "hot")
+            checks.count(f"{name}: with frames left out")
+            continue
+        checks.equal(what, sorted(merged(read(done.stdout), str).items()), sorted(merged(expected, show).items()), "hot")
+        checks.count(f"{name}: functions", len(expected))
+
+
+def check_determinism(checks, cyclops, path, formats, *options):
+    for name in formats:
+        outputs = {run(cyclops, "export", "--format", name, "-j", n, *options, path) for n in (1, 2, 3, 3)}
+        checks.expect(len(outputs) == 1, f"{os.path.basename(path)}: {name} differs with the number of threads")
+
+
+def make_strange(maker, folder):
+    """A capture of a program with strange names."""
+    program, path = os.path.join(folder, "prog"), os.path.join(folder, "strange.data")
+    small_elf.write(program, {name.decode(errors="surrogateescape"): [NOP] * 15 + [RET] for name in NAMES})
+    run(maker, "--output", path, "--records", 20000, "--binary", program, "--symbols")
+    return path
+
+
+def main():
+    if len(sys.argv) < 4:
+        sys.exit(__doc__)
+    cyclops, maker, data = map(os.path.abspath, sys.argv[1:4])
+    formats = sys.argv[4:] or list(READERS)
+    checks = Checks()
+    with tempfile.TemporaryDirectory() as folder:
+        mixed, strange = os.path.join(folder, "mixed.data"), make_strange(maker, folder)
+        run(maker, "--output", mixed, "--records", 4000, "--samples", 500, "--kernel-map")
+        for path in sorted(map(str, [*pathlib.Path(data).glob("*.data"), *pathlib.Path(data).glob("samples/*.data")])):
+            check_sums(checks, cyclops, path, formats, "--symfs", os.path.join(data, "root"))
+        for path in [mixed, *real_captures()]:
+            check_sums(checks, cyclops, path, formats)
+        check_sums(checks, cyclops, strange, formats, "--symfs", "/")
+        for path in (mixed, strange):
+            check_determinism(checks, cyclops, path, formats, "--symfs", "/")
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
