@@ -6,6 +6,7 @@
 
 #include "addr/addr.h"
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "variables/heap_map.h"
 
 enum {
@@ -99,17 +100,7 @@ static uint64_t bias_of(const struct asking *a, size_t i)
 /* The first page in order[first … last - 1] that is not below the address. */
 static size_t page_at(const struct asking *a, uint64_t address)
 {
-	size_t low = a->first, high = a->last;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (page_key(a, middle)[1] < address >> ADDR_PAGE_SHIFT)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(a->first, a->last, i, page_key(a, i)[1] < address >> ADDR_PAGE_SHIFT);
 }
 
 /* Adds a query for a variable of the symbol table that starts on an accessed page. */
@@ -335,20 +326,13 @@ void addr_objects_release(struct addr_objects *o)
 static const struct addr_range *find_range(const struct addr_range *ranges, size_t n,
 					   uint32_t process, uint64_t address)
 {
-	size_t low = 0, high = n;
+	size_t at = bisect(0, n, i,
+			   ranges[i].process < process ||
+				   (ranges[i].process == process && ranges[i].first <= address));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct addr_range *r = &ranges[middle];
-
-		if (r->process < process || (r->process == process && r->first <= address))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || ranges[low - 1].process != process || ranges[low - 1].last < address)
+	if (at == 0 || ranges[at - 1].process != process || ranges[at - 1].last < address)
 		return NULL;
-	return &ranges[low - 1];
+	return &ranges[at - 1];
 }
 
 uint32_t addr_objects_find(const struct addr_objects *o, uint32_t process, uint64_t address,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "isa/dominators.h"
 
 static const char *const kind_names[N_EDGE_KINDS] = {
@@ -575,17 +576,7 @@ double block_edge_share(const struct cfg *b, const struct block_edge *e)
 
 size_t cfg_first_edge(const struct cfg *b, size_t block)
 {
-	size_t low = 0, high = b->edges.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (b->edges.items[middle].from < block)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, b->edges.n, i, b->edges.items[i].from < block);
 }
 
 void block_successors(const struct cfg *b, size_t block, struct text *out)

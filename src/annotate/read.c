@@ -6,6 +6,7 @@
 
 #include "annotate/annotate.h"
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/cursor.h"
 #include "base/text.h"
 #include "spe/packet.h"
@@ -132,17 +133,9 @@ static void annotate_read_code(struct annotation *a, enum disasm_syntax syntax,
 /* The offset of the instruction that contains the byte at this offset. */
 static uint64_t instruction_with(const struct annotation *a, uint64_t offset)
 {
-	size_t low = 0, high = a->list.n;
+	size_t behind = bisect(0, a->list.n, i, a->list.items[i].offset <= offset);
 
-	while (low + 1 < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (a->list.items[middle].offset <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return a->list.items[low].offset;
+	return a->list.items[behind == 0 ? 0 : behind - 1].offset;
 }
 
 /* Adds counts at offsets inside an instruction to it. Returns how many entries are left. */
@@ -404,17 +397,9 @@ struct annotated_latency annotated_latency(const struct annotation *a, size_t nu
 
 size_t annotation_at(const struct annotation *a, uint64_t offset)
 {
-	size_t low = 0, high = a->list.n;
+	size_t at = bisect(0, a->list.n, i, a->list.items[i].offset < offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (a->list.items[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < a->list.n && a->list.items[low].offset == offset ? low : a->list.n;
+	return at < a->list.n && a->list.items[at].offset == offset ? at : a->list.n;
 }
 
 size_t annotated_target(const struct annotation *a, size_t number)

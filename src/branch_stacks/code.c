@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "variables/code.h"
 
 enum { MAX_CODE = 4 << 20, A64_SIZE = 4 };
@@ -130,15 +131,7 @@ const struct code_function *code_function_get(struct code_functions *c, struct m
 
 size_t code_instruction_at(const struct code_function *f, uint64_t offset)
 {
-	size_t low = 0, high = f->list.n;
+	size_t at = bisect(0, f->list.n, i, f->list.items[i].offset < offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (f->list.items[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < f->list.n && f->list.items[low].offset == offset ? low : f->list.n;
+	return at < f->list.n && f->list.items[at].offset == offset ? at : f->list.n;
 }

@@ -4,23 +4,14 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 
 enum { LONGEST = 64 << 10 }; /* of segments that may reach into the function */
 
 /* The number of the first instruction at an offset or behind it. */
 static size_t first_from(const uint64_t *offsets, size_t n, uint64_t offset)
 {
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (offsets[middle] < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, n, i, offsets[i] < offset);
 }
 
 static size_t executions_at(const uint64_t *offsets, size_t n, uint64_t offset)
@@ -50,18 +41,10 @@ static void add_up(struct execution *at, size_t n)
 /* The first segment that begins at an offset of a module or behind it. */
 static size_t segments_from(const struct segments *s, struct module_id module, uint64_t offset)
 {
-	size_t low = 0, high = s->list.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct segment *at = &s->list.items[middle];
-
-		if (at->module.v < module.v || (at->module.v == module.v && at->start < offset))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(
+		0, s->list.n, i,
+		s->list.items[i].module.v < module.v ||
+			(s->list.items[i].module.v == module.v && s->list.items[i].start < offset));
 }
 
 static void count_runs(struct executions *e, const struct branch_stacks *b, struct module_id module,
@@ -151,17 +134,7 @@ void executions_init(struct executions *e, const struct branch_stacks *b, struct
 
 size_t executions_first_from(const struct executions *e, size_t from)
 {
-	size_t low = 0, high = e->branches.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (e->branches.items[middle].from < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, e->branches.n, i, e->branches.items[i].from < from);
 }
 
 void executions_release(struct executions *e)
@@ -174,17 +147,7 @@ void executions_release(struct executions *e)
 /* The first duration of a segment with this number or a higher one. */
 static size_t timed_from(const struct branch_stacks *b, uint64_t segment)
 {
-	size_t low = 0, high = b->timed.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (b->timed.items[middle].segment < segment)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, b->timed.n, i, b->timed.items[i].segment < segment);
 }
 
 /* The smallest of the durations `first` … `last` - 1 that is not below a part of all. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/random.h"
 #include "commit_time/inside.h"
 
@@ -52,17 +53,7 @@ static uint64_t walk_random_below(struct walk *w, uint64_t n)
 /* The node of record `number` of all. */
 static uint32_t start_at(const struct program *p, uint64_t number)
 {
-	size_t low = 0, high = p->n_starts - 1;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->up_to[middle] > number)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return p->starts[low];
+	return p->starts[bisect(0, p->n_starts - 1, i, p->up_to[i] <= number)];
 }
 
 static void look_around(struct program *p, uint32_t number)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "cycles/events.h"
 #include "cycles/sums.h"
 #include "scan/scan.h"
@@ -22,19 +23,9 @@ struct summing {
 /* The range that an offset is in; n: none. */
 static size_t range_at(const struct summing *s, uint64_t offset)
 {
-	size_t low = 0, high = s->ranges->n;
-
 	if (offset < s->starts[0] || offset >= s->starts[s->ranges->n])
 		return s->ranges->n;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->starts[middle] <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, s->ranges->n, i, s->starts[i] <= offset) - 1;
 }
 
 static void add_to(struct cycle_count *c, const struct sample_sum *sum, double factor)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 
 static void *sums_new(const struct session *s, const void *options)
 {
@@ -50,17 +51,7 @@ static void add(struct sample_sum *sum, uint64_t weight)
 /* The first follower at this position of the file or behind it. */
 static size_t followers_at(const struct mux *m, uint64_t position)
 {
-	size_t from = 0, to = mux_n_followers(m);
-
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (mux_follower(m, middle)->position < position)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
+	return bisect(0, mux_n_followers(m), i, mux_follower(m, i)->position < position);
 }
 
 /* What followers counted up to this sample of their leader, at the leader's place. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 
 static uint64_t begin_of(const struct thread_block *b)
 {
@@ -83,21 +84,14 @@ void thread_blocks_release(struct thread_blocks *blocks)
 const struct thread_block *thread_blocks_find(const struct thread_blocks *blocks, uint32_t process,
 					      uint64_t address)
 {
-	const struct thread_block *b = NULL;
-	size_t low = 0, high = blocks->list.n;
+	const struct thread_block *items = blocks->list.items, *b;
+	size_t behind = bisect(0, blocks->list.n, i,
+			       items[i].process < process || (items[i].process == process &&
+							      begin_of(&items[i]) <= address));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		b = &blocks->list.items[middle];
-		if (b->process < process || (b->process == process && begin_of(b) <= address))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	if (behind == 0)
 		return NULL;
-	b = &blocks->list.items[low - 1];
+	b = &items[behind - 1];
 	return b->process == process && address - begin_of(b) < b->size && !b->is_doubtful ? b
 											   : NULL;
 }

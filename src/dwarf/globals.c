@@ -4,6 +4,8 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "base/bisect.h"
+
 enum {
 	MAX_DEPTH = 200,
 	/* Entries looked at: sound units need about one for each, twice for functions and types. */
@@ -120,19 +122,13 @@ static void globals_read_all(struct globals *g, const struct dwarf_file *file)
 bool globals_find(struct globals *g, const struct dwarf_file *file, uint64_t address,
 		  bool (*each)(void *context, struct global *), void *context)
 {
-	size_t low = 0, high;
+	size_t behind;
 
 	if (!g->is_read)
 		globals_read_all(g, file);
-	for (high = g->list.n; low < high;) {
-		size_t middle = low + (high - low) / 2;
-
-		if (g->list.items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (size_t i = low; i-- > 0 && g->list.items[i].address == g->list.items[low - 1].address;)
+	behind = bisect(0, g->list.n, i, g->list.items[i].address <= address);
+	for (size_t i = behind;
+	     i-- > 0 && g->list.items[i].address == g->list.items[behind - 1].address;)
 		if (each(context, &g->list.items[i]))
 			return true;
 	return false;

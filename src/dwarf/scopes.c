@@ -3,6 +3,8 @@
 
 #include <dwarf.h>
 
+#include "base/bisect.h"
+
 enum {
 	/* Steps granted to the walk over a unit: sound units need about one for each entry. */
 	STEPS_FOR_UNIT = 1 << 16,
@@ -81,15 +83,7 @@ static bool scopes_take_step(struct walk *w)
 /* The first of the addresses in `part` that is not below `address`. */
 static size_t lower_bound(const struct walk *w, struct part part, uint64_t address)
 {
-	while (part.first < part.last) {
-		size_t middle = part.first + (part.last - part.first) / 2;
-
-		if (w->addresses[middle] < address)
-			part.first = middle + 1;
-		else
-			part.last = middle;
-	}
-	return part.first;
+	return bisect(part.first, part.last, i, w->addresses[i] < address);
 }
 
 /*

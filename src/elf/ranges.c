@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
+
 void ranges_release(struct ranges *ranges)
 {
 	vec_release(&ranges->list);
@@ -78,17 +80,9 @@ void ranges_build(struct ranges *ranges)
 
 const struct range *ranges_find(const struct ranges *ranges, uint64_t address)
 {
-	size_t low = 0, high = ranges->list.n;
+	size_t at = bisect(0, ranges->list.n, i, ranges->list.items[i].end <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges->list.items[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == ranges->list.n || ranges->list.items[low].start > address)
+	if (at == ranges->list.n || ranges->list.items[at].start > address)
 		return NULL;
-	return &ranges->list.items[low];
+	return &ranges->list.items[at];
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/cursor.h"
 #include "base/vec.h"
 #include "isa/follow_inside.h"
@@ -88,17 +89,9 @@ static bool read_x86(struct isa_followed *f)
 static uint32_t number_at(const struct isa_followed *f, uint64_t address)
 {
 	uint64_t wanted = address - f->function.address;
-	uint32_t low = 0, high = f->n;
+	uint32_t at = (uint32_t)bisect(0, f->n, i, f->starts[i] < wanted);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (f->starts[middle] < wanted)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < f->n && f->starts[low] == wanted ? low : f->n;
+	return at < f->n && f->starts[at] == wanted ? at : f->n;
 }
 
 static struct isa_value own_value(enum isa_root root, uint32_t number, uint32_t reg)

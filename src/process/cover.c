@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/vec.h"
 #include "process/marks.h"
 
@@ -178,20 +179,13 @@ void cover_release(struct cover *c)
 static const struct piece *find_filed(const struct cover *c, uint32_t at_centre, uint32_t step,
 				      uint64_t address)
 {
-	uint32_t low = c->first[at_centre], high = c->first[at_centre + 1];
+	size_t first = c->first[at_centre], end = c->first[at_centre + 1];
+	size_t behind = bisect(first, end, i, c->pieces[i].range.start <= address);
 	const struct piece *p;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (c->pieces[middle].range.start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == c->first[at_centre])
+	if (behind == first)
 		return NULL;
-	p = &c->pieces[low - 1];
+	p = &c->pieces[behind - 1];
 	return address <= p->range.last && p->from <= step && step < p->to ? p : NULL;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 
 void history_release(struct history *h)
 {
@@ -101,27 +102,21 @@ void history_freeze(struct history *h, uint32_t n_keys)
 struct span history_find(const struct history *h, uint32_t key, uint64_t time_ns)
 {
 	struct span none = { .from_ns = 0, .to_ns = UINT64_MAX, .value = HISTORY_NONE };
-	uint32_t low, high, first, end;
+	const struct change *changes = h->changes.items;
+	size_t first, end, next;
 
 	if (key >= h->n_keys)
 		return none;
-	low = first = h->first[key];
-	high = end = h->first[key + 1];
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (h->changes.items[middle].from_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < end)
-		none.to_ns = h->changes.items[low].from_ns;
-	if (low == first)
+	first = h->first[key];
+	end = h->first[key + 1];
+	next = bisect(first, end, i, changes[i].from_ns <= time_ns);
+	if (next < end)
+		none.to_ns = changes[next].from_ns;
+	if (next == first)
 		return none;
 	return (struct span){
-		.from_ns = h->changes.items[low - 1].from_ns,
+		.from_ns = changes[next - 1].from_ns,
 		.to_ns = none.to_ns,
-		.value = h->changes.items[low - 1].value,
+		.value = changes[next - 1].value,
 	};
 }

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 
 void spaces_init(struct spaces *s)
 {
@@ -259,17 +260,8 @@ static uint64_t time_of_step(const struct spaces *s, const struct strand *strand
 /* How many mappings of a strand were there at this time. */
 static uint32_t step_at(const struct spaces *s, const struct strand *strand, uint64_t time_ns)
 {
-	uint32_t low = 0, high = strand->n_maps;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (time_of_step(s, strand, middle + 1) <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)bisect(0, strand->n_maps, i,
+				time_of_step(s, strand, (uint32_t)i + 1) <= time_ns);
 }
 
 /* Cuts the window of the answer to the times of a piece. */

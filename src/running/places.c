@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "running/inside.h"
 
 /* So many waits have places; beyond that they would take too much memory. */
@@ -50,21 +51,13 @@ static bool wants_chains(const void *options)
 static size_t wait_behind(const struct running *r, uint32_t tid, uint64_t time_ns)
 {
 	uint32_t thread = tuples_find(&r->threads, &(uint64_t){ tid });
-	size_t from, to, end;
+	size_t first, end;
 
 	if (thread == TUPLES_NONE)
 		return r->waits.n;
-	from = r->first_wait[thread];
-	end = to = r->first_wait[thread + 1];
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (r->waits.items[middle].from_ns < time_ns)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from < end ? from : r->waits.n;
+	end = r->first_wait[thread + 1];
+	first = bisect(r->first_wait[thread], end, i, r->waits.items[i].from_ns < time_ns);
+	return first < end ? first : r->waits.n;
 }
 
 /* Is it later than the one before, in time, then in the file? */

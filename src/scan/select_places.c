@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/text.h"
 
 /* Gathers the functions or lines of a module that match. */
@@ -165,23 +166,17 @@ int select_compile_line(struct session *s, struct test *t, const struct token *v
 
 bool select_run_ranges(const struct test *t, const struct rows *r, size_t row, bool *has)
 {
-	size_t low = 0, high = t->ranges.n;
+	const struct place_range *ranges = t->ranges.items;
 	struct place place;
+	size_t at;
 
 	*has = r->batch->has[row] & HAS_PLACE;
 	if (!*has)
 		return false;
 	place = session_place(r->session, r->batch->place[row]);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct place_range *range = &t->ranges.items[middle];
-
-		if (range->module < place.module.v ||
-		    (range->module == place.module.v && range->to <= place.offset))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < t->ranges.n && t->ranges.items[low].module == place.module.v &&
-	       t->ranges.items[low].from <= place.offset;
+	at = bisect(0, t->ranges.n, i,
+		    ranges[i].module < place.module.v ||
+			    (ranges[i].module == place.module.v && ranges[i].to <= place.offset));
+	return at < t->ranges.n && ranges[at].module == place.module.v &&
+	       ranges[at].from <= place.offset;
 }

@@ -14,6 +14,7 @@
 #include <elfutils/libdw.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/text.h"
 #include "base/tuples.h"
 #include "dwarf/dwarf_file.h"
@@ -178,24 +179,21 @@ static void set_call_site(struct job *job, const struct unit_work *work, Dwarf_D
 	out->column = to_u32(symbol_lines_number_of(inlined, DW_AT_call_column));
 }
 
+static Dwarf_Addr row_address(const struct unit_work *work, size_t row)
+{
+	Dwarf_Addr at = UINT64_MAX;
+
+	(void)dwarf_lineaddr(dwarf_onesrcline(work->lines, row), &at);
+	return at;
+}
+
 /* The row that covers an address: the last one at or below it, unless a sequence ends there. */
 static Dwarf_Line *lines_find_row(const struct unit_work *work, uint64_t address)
 {
-	size_t low = 0, high = work->n_lines;
-	Dwarf_Line *row;
+	size_t behind = bisect(0, work->n_lines, i, row_address(work, i) <= address);
+	Dwarf_Line *row = behind == 0 ? NULL : dwarf_onesrcline(work->lines, behind - 1);
 	bool is_end = true;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		Dwarf_Addr at = UINT64_MAX;
-
-		(void)dwarf_lineaddr(dwarf_onesrcline(work->lines, middle), &at);
-		if (at <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	row = low == 0 ? NULL : dwarf_onesrcline(work->lines, low - 1);
 	return row == NULL || dwarf_lineendsequence(row, &is_end) != 0 || is_end ? NULL : row;
 }
 

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "table/json_string.h"
 #include "table/raw.h"
 #include "table/sort.h"
@@ -138,17 +139,8 @@ static void free_indexes(struct key_index *indexes, size_t n)
 /* Position in the index of the first row whose key is not less. */
 static size_t json_find_key(const struct key_index *index, const struct cell *key)
 {
-	size_t low = 0, high = table_n_rows(index->table);
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (cell_compare(table_cell(index->table, index->rows[middle], 0), key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, table_n_rows(index->table), i,
+		      cell_compare(table_cell(index->table, index->rows[i], 0), key) < 0);
 }
 
 /* Appends the nested rows with this key, without the key. */

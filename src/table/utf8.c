@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "table/format.h"
 
 struct range {
@@ -57,19 +58,9 @@ static const struct substitute {
 
 static bool utf8_is_in(const struct range *ranges, size_t n, uint32_t code)
 {
-	size_t low = 0, high = n;
+	size_t at = bisect(0, n, i, ranges[i].last < code);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (code > ranges[middle].last)
-			low = middle + 1;
-		else if (code < ranges[middle].first)
-			high = middle;
-		else
-			return true;
-	}
-	return false;
+	return at < n && ranges[at].first <= code;
 }
 
 unsigned utf8_width(uint32_t code)

@@ -15,6 +15,7 @@
 #include <elfutils/libdw.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/text.h"
 #include "dwarf/dwarf_file.h"
 #include "dwarf/globals.h"
@@ -75,17 +76,7 @@ static bool thread_offset(Dwarf_Die *die, uint64_t *out)
 /* The first address of the question that is not below `address`. */
 static size_t first_at(const struct data_question *q, uint64_t address)
 {
-	size_t low = 0, high = q->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (q->addresses[middle] < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, q->n, i, q->addresses[i] < address);
 }
 
 /* May a variable at `start` contain an address of the question? Not if the symbol table says no. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/mapped.h"
 #include "elf/words.h"
 #include "symbol/symbols_state.h"
@@ -185,17 +186,7 @@ static int compare_fields(const void *left, const void *right)
 /* The first field of a class; those of a class stand together. */
 static size_t first_field(const struct reading *r, struct str_id class)
 {
-	size_t low = 0, high = r->fields.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->fields.items[middle].class.v < class.v)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, r->fields.n, i, r->fields.items[i].class.v < class.v);
 }
 
 static struct type_id base_type(struct reading *r, const struct heap_field *f)
@@ -340,20 +331,12 @@ void heap_map_release(struct heap_map *map)
 
 const struct heap_object *heap_map_find(const struct heap_map *map, uint64_t address)
 {
-	size_t low = 0, high = map->objects.n;
+	size_t behind = bisect(0, map->objects.n, i, map->objects.items[i].address <= address);
 	const struct heap_object *object;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (map->objects.items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	if (behind == 0)
 		return NULL;
-	object = &map->objects.items[low - 1];
+	object = &map->objects.items[behind - 1];
 	return address - object->address < object->size ? object : NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "c2c/accesses/result.h"
 
 enum {
@@ -134,22 +135,14 @@ void c2c_near_release(struct c2c_near *near)
 static uint64_t distance_of(const struct c2c_neighbourhood *h, const struct c2c_spot *line)
 {
 	const struct c2c_spot *subjects = h->subjects.items;
-	size_t low = 0, high = h->subjects.n;
+	size_t next = bisect(0, h->subjects.n, i, compare_spots(&subjects[i], line) < 0);
 	uint64_t distance = UINT64_MAX;
 
-	while (low < high) { /* the first one that is not before it */
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_spots(&subjects[middle], line) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < h->subjects.n && subjects[low].space == line->space)
-		distance = subjects[low].address - line->address;
-	if (low > 0 && subjects[low - 1].space == line->space &&
-	    line->address - subjects[low - 1].address < distance)
-		distance = line->address - subjects[low - 1].address;
+	if (next < h->subjects.n && subjects[next].space == line->space)
+		distance = subjects[next].address - line->address;
+	if (next > 0 && subjects[next - 1].space == line->space &&
+	    line->address - subjects[next - 1].address < distance)
+		distance = line->address - subjects[next - 1].address;
 	return distance;
 }
 

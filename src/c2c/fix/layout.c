@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "c2c/fix/layout_groups.h"
 
 uint64_t layout_line(const struct layout *l, uint64_t offset)
@@ -221,23 +222,14 @@ static void list_bytes(struct layout *l)
 
 struct layout_use *layout_use_of(struct layout_uses *uses, uint32_t thread)
 {
-	size_t low = 0, high = uses->n;
+	size_t at = bisect(0, uses->n, i, uses->items[i].thread < thread);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (uses->items[middle].thread < thread)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < uses->n && uses->items[low].thread == thread)
-		return &uses->items[low];
+	if (at < uses->n && uses->items[at].thread == thread)
+		return &uses->items[at];
 	vec_add(uses);
-	memmove(uses->items + low + 1, uses->items + low,
-		(uses->n - 1 - low) * sizeof(*uses->items));
-	uses->items[low] = (struct layout_use){ .thread = thread };
-	return &uses->items[low];
+	memmove(uses->items + at + 1, uses->items + at, (uses->n - 1 - at) * sizeof(*uses->items));
+	uses->items[at] = (struct layout_use){ .thread = thread };
+	return &uses->items[at];
 }
 
 /* In order, once each. */
@@ -292,18 +284,8 @@ static bool are_met(const struct layout_field *f, const struct layout_access *a)
 /* The first field that ends behind an offset: fields are in order and do not overlap. */
 static size_t first_field(const struct layout *l, uint64_t offset)
 {
-	size_t low = 0, high = l->fields.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct layout_field *f = &l->fields.items[middle];
-
-		if (f->offset + f->size <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, l->fields.n, i,
+		      l->fields.items[i].offset + l->fields.items[i].size <= offset);
 }
 
 /* Counts the accesses where they belong: one that reaches over several fields, in each. */

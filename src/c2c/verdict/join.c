@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "c2c/verdict/objects.h"
 
 enum {
@@ -165,18 +166,9 @@ static void find_contradictions(struct join *j)
 /* The first that begins behind an address. */
 static size_t first_behind(const struct join *j, uint32_t space, uint64_t address)
 {
-	size_t low = 0, high = j->list.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct known *k = &j->list.items[middle];
-
-		if (k->space < space || (k->space == space && k->start <= address))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, j->list.n, i,
+		      j->list.items[i].space < space || (j->list.items[i].space == space &&
+							 j->list.items[i].start <= address));
 }
 
 /* The largest object that these bytes are of; NULL if there is none, or several that differ. */

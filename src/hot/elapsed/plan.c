@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "hot/elapsed/inside.h"
 #include "hot/sums/group.h"
 
@@ -136,19 +137,12 @@ struct elapsed_span elapsed_plan_span(const struct elapsed_plan *p, uint64_t of,
 	const struct elapsed_stop wanted = { .of = of, .time_ns = time_ns };
 	struct elapsed_span out = { .of = of, .last_ns = UINT64_MAX };
 	const struct elapsed_stop *stops = p->stops.items;
-	size_t low = 0, high = p->stops.n;
+	size_t at = bisect(0, p->stops.n, i,
+			   compare_stops(&stops[i], &wanted) < 0); /* the first stop from then on */
 
-	while (low < high) { /* the first stop from then on */
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_stops(&stops[middle], &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low > 0 && stops[low - 1].of == of)
-		out.first_ns = stops[low - 1].time_ns;
-	if (low < p->stops.n && stops[low].of == of)
-		out.last_ns = stops[low].time_ns;
+	if (at > 0 && stops[at - 1].of == of)
+		out.first_ns = stops[at - 1].time_ns;
+	if (at < p->stops.n && stops[at].of == of)
+		out.last_ns = stops[at].time_ns;
 	return out;
 }
