@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/mapped.h"
+#include "base/size.h"
 #include "cli/command.h"
 #include "cli/printer.h"
 #include "cli/progress.h"
@@ -16,7 +17,7 @@
 #include "latency/report.h"
 #include "latency/sizes.h"
 #include "pmu/machine.h"
-#include "pmu/system.h"
+#include "system/system.h"
 
 static const struct usage usage = {
 	"latency",

@@ -7,41 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/size.h"
+
 enum { MOST_LISTS = 64 };
 
 /* Beyond these, sums and products could overflow. */
 static const uint64_t most_time = (uint64_t)1 << 48, most_loads = (uint64_t)1 << 40;
-
-int size_parse(const char **text, uint64_t *out_bytes)
-{
-	static const char units[] = "KMGT";
-	const char *at = *text, *unit;
-	double value = 0, place = 1;
-	unsigned shift = 0;
-
-	if (!isdigit((unsigned char)*at))
-		return -1;
-	for (; isdigit((unsigned char)*at) && value < 1e15; at++)
-		value = value * 10 + (*at - '0');
-	if (*at == '.' && isdigit((unsigned char)at[1]))
-		for (at++; isdigit((unsigned char)*at); at++)
-			value += (*at - '0') * (place /= 10);
-	unit = *at == '\0' ? NULL : strchr(units, toupper((unsigned char)*at));
-	if (unit != NULL) {
-		shift = 10 * (unsigned)(unit - units + 1);
-		at++;
-		if (*at == 'i')
-			at++;
-	}
-	if (*at == 'B' || (unit != NULL && *at == 'b'))
-		at++;
-	value *= (double)((uint64_t)1 << shift);
-	if (!(value >= 1 && value < 1e15))
-		return -1;
-	*out_bytes = (uint64_t)value;
-	*text = at;
-	return 0;
-}
 
 /* A line, copied to be ended by a NUL; what does not fit is a drawing. */
 struct import_line {

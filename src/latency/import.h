@@ -35,7 +35,4 @@ struct imported {
 int imported_read(struct imported *, const char *bytes, size_t size, struct err *);
 void imported_release(struct imported *);
 
-/* Parses a size such as "64K", "1.5M", "4096" or "2GiB" at the start of `text`, and moves behind it. */
-int size_parse(const char **text, uint64_t *out_bytes);
-
 #endif

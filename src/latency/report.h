@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "latency/caches.h"
+#include "system/caches.h"
 #include "latency/import.h"
 #include "latency/loaded.h"
 #include "latency/sweep.h"

@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "pmu/system.h"
+#include "system/system.h"
 #include "table/human.h"
 
 enum { HUGE_PAGE = 2 << 20, USUAL_LINE = 64 };

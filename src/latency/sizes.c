@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "latency/import.h"
+#include "base/size.h"
 
 /* A list of less has no line to go to. */
 enum { LEAST_LINES = 8 };

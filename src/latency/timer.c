@@ -15,7 +15,7 @@
 #include "measure/user_read.h"
 #include "pmu/perf_event.h"
 #include "pmu/pmu.h"
-#include "pmu/system.h"
+#include "system/system.h"
 
 enum {
 	STEP_READINGS = 20000,

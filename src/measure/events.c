@@ -11,7 +11,7 @@
 #include "measure/event_table.h"
 #include "pmu/event_names.h"
 #include "pmu/pmu.h"
-#include "pmu/system.h"
+#include "system/system.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
 

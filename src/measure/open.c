@@ -15,7 +15,7 @@
 #include "measure/counters_here.h"
 #include "measure/inside.h"
 #include "measure/mark.h"
-#include "pmu/system.h"
+#include "system/system.h"
 #include "table/utf8.h"
 
 /* What is counted if nobody asks for anything. */

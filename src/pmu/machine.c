@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "pmu/system.h"
+#include "system/system.h"
 
 enum { VALUE_MAX = 256 };
 

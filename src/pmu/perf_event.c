@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "pmu/system.h"
+#include "system/system.h"
 
 /* linux/capability.h; older headers lack the first. */
 enum { BIT_CAP_PERFMON = 38, BIT_CAP_SYS_ADMIN = 21 };

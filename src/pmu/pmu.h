@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/vec.h"
-#include "pmu/system.h"
+#include "system/system.h"
 
 enum { PMU_CONFIG_WORDS = 5 }; /* config, config1 … config4 */
 

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "pmu/pmu.h"
-#include "pmu/system.h"
+#include "system/system.h"
 
 /*
  * What to measure: a command, processes, threads, a cgroup, CPUs, or the whole system. A command

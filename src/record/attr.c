@@ -12,7 +12,7 @@
 #include "base/nearest.h"
 #include "capture/format/registers.h"
 #include "capture/format/sample.h"
-#include "pmu/system.h"
+#include "system/system.h"
 
 enum { MAX_STACK_FRAMES = 127 };
 

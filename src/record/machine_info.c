@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "cpu/cpu.h"
 #include "pmu/machine.h"
-#include "pmu/system.h"
+#include "system/system.h"
 
 #define CPUS "/sys/devices/system/cpu"
 #define NODES "/sys/devices/system/node"

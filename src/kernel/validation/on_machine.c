@@ -9,7 +9,7 @@
 #include "counting/handles.h"
 #include "cpu/event_name.h"
 #include "pmu/event_spec.h"
-#include "pmu/system.h"
+#include "system/caches.h"
 
 /* A group: events that are counted in the same run. */
 struct group {
@@ -199,34 +199,16 @@ static int count_here(void *context, const struct kernel_setting *setting,
 	return rc;
 }
 
-/* "64K", "32768K", "1M" in bytes; 0: another form. */
-static uint64_t bytes_of(const char *text)
-{
-	char *end;
-	uint64_t n = strtoull(text, &end, 10);
-
-	return *end == 'K' ? n << 10 : *end == 'M' ? n << 20 : *end == '\0' ? n : 0;
-}
-
 struct cache_sizes on_machine_sizes(const char *root)
 {
-	static const char folder[] = "/sys/devices/system/cpu/cpu0/cache";
+	struct caches caches;
 	struct cache_sizes out = { 0 };
-	char type[64], size[64];
-	int64_t level;
 
-	for (unsigned i = 0; system_number(root, &level, "%s/index%u/level", folder, i); i++) {
-		if (!system_line(root, type, sizeof(type), "%s/index%u/type", folder, i) ||
-		    !system_line(root, size, sizeof(size), "%s/index%u/size", folder, i) ||
-		    strcmp(type, "Instruction") == 0)
-			continue;
-		if (level == 1)
-			out.l1d_bytes = bytes_of(size);
-		else if (level == 2)
-			out.l2_bytes = bytes_of(size);
-		else
-			out.llc_bytes = bytes_of(size);
-	}
+	caches_read(&caches, root, 0);
+	out.l1d_bytes = caches_bytes(&caches, 1);
+	out.l2_bytes = caches_bytes(&caches, 2);
+	if (caches.n > 0 && caches.items[caches.n - 1].level > 2)
+		out.llc_bytes = caches_last(&caches);
 	return out;
 }
 

@@ -12,7 +12,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/alloc.h"
-#include "pmu/system.h"
+#include "system/system.h"
 #include "record/synthesize/build_ids.h"
 
 enum { CPUMODE_USER = 2 };

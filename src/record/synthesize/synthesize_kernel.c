@@ -10,7 +10,7 @@
 #include <sys/utsname.h>
 
 #include "base/alloc.h"
-#include "pmu/system.h"
+#include "system/system.h"
 #include "record/synthesize/build_ids.h"
 
 enum { CPUMODE_KERNEL = 1 };

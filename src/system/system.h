@@ -3,8 +3,8 @@
  * Small files of /proc and /sys. All paths are below a root directory: "" is this machine, tests
  * use others.
  */
-#ifndef CYCLOPS_PMU_SYSTEM_H
-#define CYCLOPS_PMU_SYSTEM_H
+#ifndef CYCLOPS_SYSTEM_SYSTEM_H
+#define CYCLOPS_SYSTEM_SYSTEM_H
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  * Files of /proc and /sys without memory of their own: libcyclops, which must not end a program that
  * runs out of it, is made of this file, too.
  */
-#include "pmu/system.h"
+#include "system/system.h"
 
 #include <errno.h>
 #include <fcntl.h>

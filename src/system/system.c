@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pmu/system.h"
+#include "system/system.h"
 
 #include <assert.h>
 #include <dirent.h>

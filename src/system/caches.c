@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "latency/caches.h"
+#include "system/caches.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
-#include "latency/import.h"
-#include "pmu/system.h"
+#include "base/size.h"
+#include "system/system.h"
 
 #define CACHE "/sys/devices/system/cpu/cpu%u/cache/index%u/"
 
@@ -33,6 +33,14 @@ void caches_read(struct caches *out, const char *root, unsigned cpu)
 		out->items[k].bytes = bytes;
 		out->n++;
 	}
+}
+
+uint64_t caches_bytes(const struct caches *c, unsigned level)
+{
+	for (unsigned i = 0; i < c->n; i++)
+		if (c->items[i].level == level)
+			return c->items[i].bytes;
+	return 0;
 }
 
 uint64_t caches_last(const struct caches *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pmu/system.h"
+#include "system/system.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "tree.h"
+#include "../pmu/tree.h"
 
 static const struct tree_file files[] = {
 	{ "/sys/number", "42" },     { "/sys/hex", "0x1f" },
