@@ -15,4 +15,10 @@ static inline uint64_t random_next(uint64_t *state)
 	return x ^ x >> 31;
 }
 
+/* A number below n, which is not 0. */
+static inline uint64_t random_below(uint64_t *state, uint64_t n)
+{
+	return random_next(state) % n;
+}
+
 #endif

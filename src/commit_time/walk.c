@@ -44,12 +44,6 @@ struct walk {
 	uint32_t flusher;	/* the instruction before, if it was mispredicted; or NO_NODE */
 };
 
-/* splitmix64: the same walk each time. */
-static uint64_t walk_random_below(struct walk *w, uint64_t n)
-{
-	return random_next(&w->random) % n;
-}
-
 /* The node of record `number` of all. */
 static uint32_t start_at(const struct program *p, uint64_t number)
 {
@@ -81,7 +75,7 @@ static void look_around(struct program *p, uint32_t number)
 static uint32_t sampled_target(struct walk *w, const struct node *node)
 {
 	const struct branch *b = &w->p->branches.items[node->first_branch];
-	uint64_t number = walk_random_below(w, b[node->n_branches - 1].n);
+	uint64_t number = random_below(&w->random, b[node->n_branches - 1].n);
 
 	while (b->n <= number)
 		b++;
@@ -123,7 +117,7 @@ static uint64_t load_end(struct walk *w, const struct record_sums *s, uint64_t i
 {
 	uint64_t end;
 
-	if (walk_random_below(w, s->n_hits + s->n_misses) >= s->n_misses)
+	if (random_below(&w->random, s->n_hits + s->n_misses) >= s->n_misses)
 		return issue + whole_cycles(s->hit_cycles, s->n_hits);
 	end = issue + whole_cycles(s->miss_cycles, s->n_misses);
 	return 2 * s->n_far >= s->n_misses ? line_arrives(w, &w->last_loaded, end) : end;
@@ -149,7 +143,7 @@ static void add_store(struct walk *w, const struct node *node, uint64_t issue)
 {
 	const struct record_sums *s = node->sums;
 	bool may_miss = s != NULL && s->n_misses > 0;
-	uint64_t number = may_miss ? walk_random_below(w, s->n_hits + s->n_misses) : 0;
+	uint64_t number = may_miss ? random_below(&w->random, s->n_hits + s->n_misses) : 0;
 
 	w->drained = later(w->drained, w->commit);
 	if (may_miss && number < s->n_far)
@@ -223,7 +217,7 @@ static void execute(struct walk *w, uint32_t number)
 		add_store(w, node, issue);
 	w->flusher = NO_NODE;
 	if (node->sums != NULL && node->sums->n_mispredicted > 0 &&
-	    walk_random_below(w, node->sums->n) < node->sums->n_mispredicted) {
+	    random_below(&w->random, node->sums->n) < node->sums->n_mispredicted) {
 		w->fetch = end + w->p->cpu.refill_cycles;
 		w->flusher = number;
 	}
@@ -256,7 +250,7 @@ static void walk_from(struct walk *w, uint32_t number)
 		if (number == NO_NODE && w->n_calls > 0) /* code that is not there was called */
 			number = w->calls[--w->n_calls % MOST_CALLS];
 		if (number == NO_NODE)
-			number = start_at(p, walk_random_below(w, p->n_records));
+			number = start_at(p, random_below(&w->random, p->n_records));
 	}
 	share_cycle(w);
 }

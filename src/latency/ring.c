@@ -8,8 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "base/random.h"
+#include "base/pointer_ring.h"
 #include "base/text.h"
 #include "system/system.h"
 #include "table/human.h"
@@ -200,72 +199,27 @@ size_t ring_link_cost(size_t n_lines)
 	return n_lines * sizeof(uint64_t);
 }
 
-static void shuffle(uint64_t *items, size_t n, uint64_t *state)
-{
-	for (size_t i = n; i > 1; i--) {
-		size_t k = random_next(state) % i;
-		uint64_t kept = items[i - 1];
-
-		items[i - 1] = items[k];
-		items[k] = kept;
-	}
-}
-
-static void **link_all(char *start, const uint64_t *offsets, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		*(void **)(void *)(start + offsets[i]) = start + offsets[i + 1 < n ? i + 1 : 0];
-	return (void **)(void *)(start + offsets[0]);
-}
-
-/* Shuffles runs of `per_page` items, the last of which may be shorter, and the items of each. */
-static void shuffle_pages(uint64_t *offsets, size_t n, size_t line, size_t per_page,
-			  uint64_t *state)
-{
-	size_t n_pages = (n + per_page - 1) / per_page, at = 0;
-	uint64_t *pages = mem_alloc(n_pages, sizeof(*pages));
-
-	for (size_t i = 0; i < n_pages; i++)
-		pages[i] = i;
-	shuffle(pages, n_pages, state);
-	for (size_t i = 0; i < n_pages; i++) {
-		size_t first = (size_t)pages[i] * per_page;
-		size_t n_here = n - first < per_page ? n - first : per_page;
-
-		for (size_t k = 0; k < n_here; k++)
-			offsets[at + k] = (first + k) * line;
-		shuffle(offsets + at, n_here, state);
-		at += n_here;
-	}
-	free(pages);
-}
-
 void **ring_link(const struct ring_memory *m, size_t size, enum ring_order order, uint64_t seed)
 {
-	size_t n = size / m->line;
-	uint64_t *offsets = mem_alloc(n, sizeof(*offsets));
+	size_t n = size / m->line, block = order == RING_PAGE ? m->page / m->line : 0;
+	uint64_t *offsets = random_order(n, block, seed);
 	void **first;
 
 	for (size_t i = 0; i < n; i++)
-		offsets[i] = i * m->line;
-	if (order == RING_RANDOM)
-		shuffle(offsets, n, &seed);
-	else if (order == RING_PAGE)
-		shuffle_pages(offsets, n, m->line, m->page / m->line, &seed);
-	first = link_all(m->start, offsets, n);
+		offsets[i] = (order == RING_LINE ? i : offsets[i]) * m->line;
+	first = pointer_ring_link(m->start, offsets, n);
 	free(offsets);
 	return first;
 }
 
 void **ring_link_pages(const struct ring_memory *m, size_t n_pages, uint64_t seed)
 {
-	uint64_t *offsets = mem_alloc(n_pages, sizeof(*offsets));
+	uint64_t *offsets = random_order(n_pages, 0, seed);
 	void **first;
 
 	for (size_t i = 0; i < n_pages; i++)
-		offsets[i] = i * m->page + i * m->line % m->page;
-	shuffle(offsets, n_pages, &seed);
-	first = link_all(m->start, offsets, n_pages);
+		offsets[i] = offsets[i] * m->page + offsets[i] * m->line % m->page;
+	first = pointer_ring_link(m->start, offsets, n_pages);
 	free(offsets);
 	return first;
 }

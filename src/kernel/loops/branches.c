@@ -3,6 +3,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/pointer_ring.h"
+#include "base/random.h"
 #include "kernel/loops/emit.h"
 #include "kernel/loops/inside.h"
 
@@ -38,7 +40,7 @@ static int prepare_branches(struct microbenchmark_run *r, struct err *err)
 static int prepare_jumps(struct microbenchmark_run *r, struct err *err)
 {
 	size_t n = r->values[BRANCHES], spacing = r->values[SPACING];
-	uint32_t *order;
+	uint64_t *order;
 	uint8_t *start, *end;
 	struct emitter e = { .architecture = MICROBENCHMARK_ARCHITECTURE };
 
@@ -47,7 +49,7 @@ static int prepare_jumps(struct microbenchmark_run *r, struct err *err)
 	start = r->memory;
 	end = start + n * spacing;
 	/* one block of each number is their natural order, but for the blocks' */
-	order = r->values[RANDOM] != 0 ? random_order(n, 0) : NULL;
+	order = r->values[RANDOM] != 0 ? random_order(n, 0, 0) : NULL;
 	for (size_t i = 0; i < n; i++) {
 		size_t here = order != NULL ? order[i] : i;
 		size_t next = i + 1 == n ? n : order != NULL ? order[i + 1] : i + 1;

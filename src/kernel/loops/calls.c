@@ -3,11 +3,12 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/pointer_ring.h"
 #include "kernel/loops/emit.h"
 #include "kernel/loops/inside.h"
 
 /* The function at one depth calls the one below; the last returns at once. */
-static void emit_stack(uint8_t *places, const uint32_t *order, size_t depth, size_t spacing)
+static void emit_stack(uint8_t *places, const uint64_t *order, size_t depth, size_t spacing)
 {
 	for (size_t i = 0; i < depth; i++) {
 		struct emitter e = { places + order[i] * spacing, MICROBENCHMARK_ARCHITECTURE };
@@ -29,7 +30,7 @@ static int prepare_calls(struct microbenchmark_run *r, struct err *err)
 	size_t spacing = r->values[SPACING], n = n_stacks * depth;
 	struct emitter e = { .architecture = MICROBENCHMARK_ARCHITECTURE };
 	uint8_t *start, *places;
-	uint32_t *order;
+	uint64_t *order;
 
 	if (run_take_code(r, n * spacing + n_stacks * CALL_BYTES + PAGE_BYTES, err) < 0)
 		return -1;
@@ -39,11 +40,11 @@ static int prepare_calls(struct microbenchmark_run *r, struct err *err)
 	emit_enter(&e);
 	start = e.at;
 	if (r->values[RANDOM] != 0) {
-		order = random_order(n, 0);
+		order = random_order(n, 0, 0);
 	} else {
 		order = mem_alloc(n, sizeof(*order));
 		for (size_t i = 0; i < n; i++)
-			order[i] = (uint32_t)i;
+			order[i] = i;
 	}
 	for (size_t i = 0; i < n_stacks; i++) {
 		emit_stack(places, order + i * depth, depth, spacing);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <stdlib.h>
 
+#include "base/pointer_ring.h"
 #include "kernel/loops/inside.h"
 
 enum { STRIDE_MAX = 1 << 20 };
@@ -53,15 +54,16 @@ const struct microbenchmark microbenchmark_chase = {
 static int prepare_gather(struct microbenchmark_run *r, struct err *err)
 {
 	size_t n = r->values[LINES], data = n * LINE_BYTES;
-	uint32_t *order, *index;
+	uint64_t *order;
+	uint32_t *index;
 
 	if (run_take_memory(r, data + n * sizeof(*index), false, err) < 0)
 		return -1;
 	memset(r->memory, 0, data);
-	order = random_order(n, r->values[BLOCK]);
+	order = random_order(n, r->values[BLOCK], 0);
 	index = (uint32_t *)(void *)((char *)r->memory + data);
 	for (size_t i = 0; i < n; i++)
-		index[i] = order[i] * LINE_BYTES;
+		index[i] = (uint32_t)(order[i] * LINE_BYTES);
 	free(order);
 	return 0;
 }

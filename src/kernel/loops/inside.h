@@ -47,16 +47,7 @@ int run_take_memory(struct microbenchmark_run *, size_t bytes, bool is_code, str
 /* Memory for code that branches to any of it. Fails for more than they all reach. */
 int run_take_code(struct microbenchmark_run *, uint64_t bytes, struct err *);
 
-/* A random number below n, which is not 0. */
-uint64_t random_below(uint64_t *state, uint64_t n);
-
-/*
- * Fills order[0 … n) with all numbers below n: blocks of `block` numbers, blocks and numbers inside of
- * them in random order. 0: one block. Free it.
- */
-uint32_t *random_order(size_t n, size_t block);
-
-/* Makes a ring of pointers through `n` places that are `stride` bytes apart, in that order. */
+/* Makes a ring of pointers through `n` places that are `stride` bytes apart, in the same random_order() each time. */
 void make_pointer_ring(void *memory, size_t n, size_t stride, size_t block);
 
 /* One round of a run is all of its lines. */

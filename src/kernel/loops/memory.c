@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
-#include "base/random.h"
+#include "base/pointer_ring.h"
 #include "kernel/loops/inside.h"
 
 int run_take_memory(struct microbenchmark_run *r, size_t bytes, bool is_code, struct err *err)
@@ -43,60 +43,14 @@ int run_take_code(struct microbenchmark_run *r, uint64_t bytes, struct err *err)
 	return run_take_memory(r, (size_t)bytes, true, err);
 }
 
-uint64_t random_below(uint64_t *state, uint64_t n)
-{
-	return random_next(state) % n;
-}
-
-/* Fisher and Yates: each order is equally likely, in linear time. */
-static void shuffle(uint32_t *numbers, size_t n, uint64_t *state)
-{
-	for (size_t i = n; i > 1; i--) {
-		size_t k = random_below(state, i);
-		uint32_t kept = numbers[i - 1];
-
-		numbers[i - 1] = numbers[k];
-		numbers[k] = kept;
-	}
-}
-
-uint32_t *random_order(size_t n, size_t block)
-{
-	uint32_t *order = mem_alloc(n, sizeof(*order)), *blocks;
-	uint64_t state = 0; /* runs repeat */
-	size_t n_blocks, at = 0;
-
-	if (block == 0 || block > n)
-		block = n;
-	n_blocks = (n + block - 1) / block;
-	blocks = mem_alloc(n_blocks, sizeof(*blocks));
-	for (size_t i = 0; i < n_blocks; i++)
-		blocks[i] = (uint32_t)i;
-	shuffle(blocks, n_blocks, &state);
-	for (size_t i = 0; i < n_blocks; i++) {
-		size_t first = blocks[i] * block, length = n - first < block ? n - first : block;
-
-		for (size_t k = 0; k < length; k++)
-			order[at + k] = (uint32_t)(first + k);
-		shuffle(order + at, length, &state);
-		at += length;
-	}
-	free(blocks);
-	return order;
-}
-
 void make_pointer_ring(void *memory, size_t n, size_t stride, size_t block)
 {
-	uint32_t *order = random_order(n, block);
-	char *places = memory;
+	uint64_t *offsets = random_order(n, block, 0);
 
-	for (size_t i = 0; i < n; i++) {
-		/* the last of the order leads back to the first */
-		void *next = places + order[i + 1 < n ? i + 1 : 0] * stride;
-
-		memcpy(places + order[i] * stride, &next, sizeof(next));
-	}
-	free(order);
+	for (size_t i = 0; i < n; i++)
+		offsets[i] *= stride;
+	(void)pointer_ring_link(memory, offsets, n);
+	free(offsets);
 }
 
 uint64_t round_of_lines(const uint64_t values[N_PARAMETERS])

@@ -97,28 +97,6 @@ static void test_levels(void **state)
 	assert_string_equal(err.text, "kernel triad has no level walk");
 }
 
-/* Each number once; with blocks, blocks stay together. */
-static void test_order(void **state)
-{
-	static const size_t blocks[] = { 0, 1, 7, 64, 1000, 5000 };
-	enum { N = 1000 };
-
-	(void)state;
-	for (size_t b = 0; b < COUNT(blocks); b++) {
-		size_t block = blocks[b] == 0 || blocks[b] > N ? N : blocks[b];
-		uint32_t *order = random_order(N, blocks[b]);
-		unsigned seen[N] = { 0 }, changes = 1;
-
-		for (size_t i = 0; i < N; i++) {
-			assert_true(order[i] < N);
-			assert_int_equal(seen[order[i]]++, 0);
-			changes += i > 0 && order[i] / block != order[i - 1] / block;
-		}
-		assert_int_equal(changes, (N + block - 1) / block);
-		free(order);
-	}
-}
-
 /* A ring goes through all places and is back after as many steps, not earlier. */
 static void test_ring(void **state)
 {
@@ -214,10 +192,9 @@ static void test_all_run(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tables),	cmocka_unit_test(test_set),
-		cmocka_unit_test(test_levels),	cmocka_unit_test(test_order),
-		cmocka_unit_test(test_ring),	cmocka_unit_test(test_chase_goes_on),
-		cmocka_unit_test(test_all_run),
+		cmocka_unit_test(test_tables),	      cmocka_unit_test(test_set),
+		cmocka_unit_test(test_levels),	      cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_chase_goes_on), cmocka_unit_test(test_all_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
