@@ -46,6 +46,7 @@ PARTS = {
     "blind": ("blind", "written blind"),
     "blind2": ("blind2", "written blind, second set"),
     "blind3": ("blind3", "written blind, third set"),
+    "predictions": ("predictions", "written for predictions"),
 }
 TWIN = "twin:-DFIXED"
 LEAST_GAIN = 0.05  # of the modelled time
