@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/random.h"
 #include "model/observer.h"
 #include "spe/packet.h"
 
@@ -53,13 +54,19 @@ static void add_count(struct core *c, enum count count)
 	c->counts->n[count]++;
 }
 
-/* The next entry of a ring of `size`; advances the index. */
-static uint64_t *ring_next(uint64_t *ring, uint32_t *index, uint32_t size)
+/* Puts a value `n` times into a ring of `size`; advances the index. */
+static void ring_add(uint64_t *ring, uint32_t *index, uint32_t size, uint64_t value, uint32_t n)
 {
-	uint64_t *place = &ring[*index];
+	for (uint32_t i = 0; i < n; i++) {
+		ring[*index] = value;
+		*index = *index + 1 < size ? *index + 1 : 0;
+	}
+}
 
-	*index = *index + 1 < size ? *index + 1 : 0;
-	return place;
+/* The last of the next `n` entries of a ring, which the index is at. `n` is at least 1. */
+static uint64_t ring_at(const uint64_t *ring, uint32_t index, uint32_t size, uint32_t n)
+{
+	return ring[n == 1 ? index : (index + n - 1) % size];
 }
 
 void core_wait_until(struct core *c, uint64_t cycle)
@@ -123,22 +130,40 @@ void core_fetch(struct core *c, uint64_t first_pc, uint64_t end_pc)
 	}
 }
 
+/*
+ * How many instructions are executed for the current one. If that is no whole number, it is one of
+ * the two next to it, at random, so that loops of any length have the right mean.
+ */
+static uint32_t times_of(struct core *c)
+{
+	uint32_t n;
+
+	if (!is_ideal(c, IDEAL_INSTRUCTIONS))
+		return 1;
+	n = c->ideal->instructions;
+	return n / IDEAL_THOUSAND +
+	       (random_next(&c->ideal_random) % IDEAL_THOUSAND < n % IDEAL_THOUSAND);
+}
+
 static bool is_memory(const struct insn *in)
 {
 	return in->kind == INSN_LOAD || in->kind == INSN_STORE || in->kind == INSN_ATOMIC;
 }
 
 /* The cycle at which window, queue and store buffer have room for the instruction. */
-static uint64_t room_at(struct core *c, const struct insn *in)
+static uint64_t room_at(const struct core *c, const struct insn *in)
 {
-	uint64_t at = c->retire[c->next_retire];
+	const struct params *p = c->params;
+	uint32_t n = c->now.times;
+	uint64_t at;
 
-	if (is_ideal(c, IDEAL_WINDOW))
+	if (n == 0 || is_ideal(c, IDEAL_WINDOW))
 		return 0;
+	at = ring_at(c->retire, c->next_retire, p->window, n);
 	if (is_memory(in))
-		at = later(at, c->memory_issue[c->next_memory]);
+		at = later(at, ring_at(c->memory_issue, c->next_memory, p->memory_queue, n));
 	if (in->kind == INSN_STORE)
-		at = later(at, c->drained[c->next_drained]);
+		at = later(at, ring_at(c->drained, c->next_drained, p->store_buffer, n));
 	return at;
 }
 
@@ -157,6 +182,21 @@ static void count_stalls(struct core *c, uint64_t last, uint64_t fetched, uint64
 	c->counts->n[COUNT_STALL_BACKEND] += idle - frontend;
 }
 
+static bool is_width_used(const struct core *c)
+{
+	return c->dispatched >= c->params->width && !is_ideal(c, IDEAL_WIDTH);
+}
+
+/* Dispatches an instruction that nothing depends on. */
+static void dispatch_another(struct core *c)
+{
+	if (is_width_used(c)) {
+		c->dispatch_cycle++;
+		c->dispatched = 0;
+	}
+	c->dispatched++;
+}
+
 /* The cycle at which the instruction is dispatched. */
 static uint64_t dispatch(struct core *c, const struct insn *in)
 {
@@ -165,13 +205,16 @@ static uint64_t dispatch(struct core *c, const struct insn *in)
 	uint64_t at = later(fetched, room_at(c, in));
 
 	count_stalls(c, last, fetched, at);
-	if (at == last && c->dispatched >= c->params->width && !is_ideal(c, IDEAL_WIDTH))
+	if (at == last && is_width_used(c) && c->now.times > 0)
 		at++;
 	units_forget_before(&c->units, at);
 	if (at > last)
 		c->dispatched = 0;
-	c->dispatched++;
 	c->dispatch_cycle = at;
+	if (c->now.times > 0)
+		c->dispatched++;
+	for (uint32_t i = 1; i < c->now.times; i++)
+		dispatch_another(c);
 	return at;
 }
 
@@ -230,6 +273,8 @@ static uint64_t latency_of(const struct core *c, const struct insn *in)
 {
 	bool is_arithmetic = in->timing < TIMING_LOAD;
 
+	if (is_arithmetic && c->now.times == 0)
+		return 0;
 	return is_arithmetic && is_ideal(c, IDEAL_ARITHMETIC | IDEAL_ARITHMETIC_LATENCY)
 		       ? 1
 		       : c->params->latency[timing_of(c, in)];
@@ -262,17 +307,17 @@ static uint64_t ready_at(struct core *c, const struct insn *in, uint64_t dispatc
 static uint64_t issue(struct core *c, const struct insn *in, uint64_t dispatched)
 {
 	const struct params *p = c->params;
-	uint64_t at = ready_at(c, in, dispatched);
+	uint64_t ready = ready_at(c, in, dispatched), at = ready;
 
-	if (!is_ideal(c, IDEAL_UNITS))
-		at = units_take(&c->units, in, busy_of(c, in), at);
-	if (!is_memory(in))
-		return at;
-	c->now.queued = ring_next(c->memory_issue, &c->next_memory, p->memory_queue);
-	*c->now.queued = at;
+	if (!is_ideal(c, IDEAL_UNITS) && c->now.times > 0) {
+		at = units_take(&c->units, in, busy_of(c, in), ready);
+		for (uint32_t i = 1; i < c->now.times; i++)
+			units_take(&c->units, in, busy_of(c, in), ready);
+	}
+	c->now.queued = at;
 	if (in->kind ==
 	    INSN_STORE) /* leaves the queue when its address is ready, before its data */
-		*c->now.queued = later(address_ready(c, in), dispatched + p->issue_memory_cycles);
+		c->now.queued = later(address_ready(c, in), dispatched + p->issue_memory_cycles);
 	return at;
 }
 
@@ -282,6 +327,7 @@ void core_begin(struct core *c, const struct insn *in)
 
 	now->insn = in;
 	set_ideal(c, in->pc);
+	now->times = times_of(c);
 	now->dispatch = dispatch(c, in);
 	now->issue = issue(c, in, now->dispatch);
 	now->done = now->finish = now->issue + latency_of(c, in);
@@ -327,12 +373,15 @@ static void end_memory(struct core *c, const struct insn *in, uint64_t retired)
 {
 	struct execution *now = &c->now;
 
+	ring_add(c->memory_issue, &c->next_memory, c->params->memory_queue, now->queued,
+		 now->times);
 	c->memory_done = later(c->memory_done, later(now->done, now->line_ready));
 	if (in->flags & INSN_ACQUIRE)
 		c->memory_floor = later(c->memory_floor, now->done);
 	if (in->kind == INSN_STORE) {
 		c->last_drained = later(c->last_drained, later(retired, now->line_ready));
-		*ring_next(c->drained, &c->next_drained, c->params->store_buffer) = c->last_drained;
+		ring_add(c->drained, &c->next_drained, c->params->store_buffer, c->last_drained,
+			 now->times);
 	}
 	if (in->flags & INSN_RELEASE)
 		c->release_done = in->kind == INSN_STORE ? c->last_drained : now->done;
@@ -371,7 +420,7 @@ void core_end(struct core *c, uint64_t next_pc)
 	c->last_retire += now->advance;
 	if (c->tally != NULL)
 		c->tally->cycles.items[c->tally_block] += now->advance;
-	*ring_next(c->retire, &c->next_retire, p->window) = c->last_retire;
+	ring_add(c->retire, &c->next_retire, p->window, c->last_retire, now->times);
 	count_instruction(c, in);
 	if (in->kind == INSN_BRANCH)
 		end_branch(c, in, next_pc);

@@ -35,13 +35,14 @@ struct execution {
 	uint64_t done;	      /* its results are ready */
 	uint64_t finish;      /* SPE calls it finished */
 	uint64_t line_ready;  /* store: the line can be written */
-	uint64_t *queued;     /* when it leaves its entry of the queue of memory operations */
+	uint64_t queued;      /* when it leaves its entry of the queue of memory operations */
 	uint64_t va, pa;      /* of the first access */
 	uint64_t last_line;   /* of the last access: va >> LINE_SHIFT */
 	uint64_t xlat_cycles; /* the longest translation */
 	uint64_t advance;     /* cycles by which it retires later than all before it */
 	uint64_t events;      /* bits of enum spe_event */
 	uint8_t source;	      /* enum source */
+	uint32_t times;	      /* so many are executed for it: 1, others with IDEAL_INSTRUCTIONS */
 	bool has_access, is_sampled;
 };
 
@@ -92,6 +93,7 @@ struct core {
 	uint32_t thread_id;	   /* of the thread that runs */
 	const struct ideal *ideal; /* borrowed; NULL: the machine as it is */
 	uint32_t ideal_bits;	   /* enum ideal_bit, for the current instruction */
+	uint64_t ideal_random;	   /* state of random_next(): which instructions are others */
 	struct tally *tally;	   /* borrowed; NULL: cycles by block are not needed */
 	uint32_t tally_block;	   /* number of the current block */
 	struct truth *truth;	   /* borrowed; NULL: only what is sampled is kept */

@@ -173,7 +173,7 @@ static void access_line(struct core *c, uint64_t va)
 	if (c->truth != NULL)
 		note_access(c, va, is_store, &a);
 	if (now->insn->kind != INSN_STORE) /* stores wait in the store buffer */
-		*now->queued = later(*now->queued, a.start);
+		now->queued = later(now->queued, a.start);
 	note_events(now, &a);
 	take_time(c, &a, start);
 	if (!(now->insn->flags & INSN_PREFETCH))

@@ -42,6 +42,8 @@ const size_t n_idealisations = COUNT(idealisations);
 void ideal_write(const struct ideal *ideal, struct text *out)
 {
 	text_format(out, "%" PRIx32, ideal->bits);
+	if (ideal->bits & IDEAL_INSTRUCTIONS)
+		text_format(out, "*%" PRIx32, ideal->instructions);
 	for (size_t i = 0; i < ideal->ranges.n; i++)
 		text_format(out, ":%" PRIx64 "-%" PRIx64, ideal->ranges.items[i].start,
 			    ideal->ranges.items[i].end);
@@ -67,6 +69,20 @@ static bool read_range(const char **at, struct ideal_range *out)
 	       out->start < out->end;
 }
 
+/* How many instructions, if the bits say that there are others. */
+static bool read_instructions(const char **at, struct ideal *out)
+{
+	uint64_t n;
+
+	if (!(out->bits & IDEAL_INSTRUCTIONS))
+		return true;
+	if (*(*at)++ != '*' || !read_hex(at, &n) || n < IDEAL_INSTRUCTIONS_LEAST ||
+	    n > IDEAL_INSTRUCTIONS_MOST)
+		return false;
+	out->instructions = (uint32_t)n;
+	return true;
+}
+
 int ideal_read(const char *text, struct ideal *out, struct err *err)
 {
 	const char *at = text;
@@ -74,6 +90,7 @@ int ideal_read(const char *text, struct ideal *out, struct err *err)
 	bool is_right = read_hex(&at, &bits) && bits <= UINT32_MAX;
 
 	*out = (struct ideal){ .bits = is_right ? (uint32_t)bits : 0 };
+	is_right = is_right && read_instructions(&at, out);
 	while (is_right && *at == ':') {
 		at++;
 		is_right = read_range(&at, vec_add(&out->ranges));
@@ -83,8 +100,8 @@ int ideal_read(const char *text, struct ideal *out, struct err *err)
 		return 0;
 	}
 	ideal_release(out);
-	return err_set(err, ERR_USAGE, ERR_NOWHERE, "idealisation '%s': wanted BITS:START-END=NAME",
-		       text);
+	return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		       "idealisation '%s': wanted BITS*INSTRUCTIONS:START-END=NAME", text);
 }
 
 void ideal_release(struct ideal *ideal)

@@ -41,7 +41,8 @@ enum ideal_bit {
 	IDEAL_OVERLAP_4 = 1 << 23,
 	IDEAL_OVERLAP_8 = 1 << 24,
 	IDEAL_OVERLAP_16 = 1 << 25,
-	IDEAL_FORWARDING = 1 << 26, /* a load of what was just stored has it at once */
+	IDEAL_FORWARDING = 1 << 26,   /* a load of what was just stored has it at once */
+	IDEAL_INSTRUCTIONS = 1 << 27, /* other instructions do the same: ideal.instructions */
 };
 
 /* An idealisation as users name it. */
@@ -56,6 +57,9 @@ struct idealisation {
 extern const struct idealisation idealisations[];
 extern const size_t n_idealisations;
 
+/* "instructions-F" is kept in thousandths; its limits. */
+enum { IDEAL_THOUSAND = 1000, IDEAL_INSTRUCTIONS_LEAST = 10, IDEAL_INSTRUCTIONS_MOST = 16000 };
+
 /* Addresses from `start` to before `end`. */
 struct ideal_range {
 	uint64_t start, end;
@@ -63,8 +67,9 @@ struct ideal_range {
 
 /* What is perfect, and for which instructions: those in the ranges, or without ranges all. */
 struct ideal {
-	const char *name; /* as the user typed it; borrowed */
-	uint32_t bits;	  /* enum ideal_bit; 0: the machine as it is */
+	const char *name;      /* as the user typed it; borrowed */
+	uint32_t bits;	       /* enum ideal_bit; 0: the machine as it is */
+	uint32_t instructions; /* IDEAL_INSTRUCTIONS: as many by what is executed, in thousandths */
 	VEC_OF(struct ideal_range) ranges;
 };
 
@@ -88,8 +93,8 @@ static inline unsigned ideal_overlap_shift(uint32_t bits)
 }
 
 /*
- * Text form: "BITS=NAME" or "BITS:START-END:START-END=NAME", numbers in hexadecimal digits. The
- * name of an ideal that was read is borrowed from the text.
+ * Text form: "BITS=NAME" or "BITS*INSTRUCTIONS:START-END:START-END=NAME", numbers in hexadecimal
+ * digits. The name of an ideal that was read is borrowed from the text.
  */
 void ideal_write(const struct ideal *, struct text *);
 int ideal_read(const char *text, struct ideal *out, struct err *);

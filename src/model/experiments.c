@@ -254,6 +254,14 @@ static int run_experiments(struct experiments *e, struct gains *out, struct err 
 	return rc;
 }
 
+/* The idealisation for all instructions. */
+static struct ideal ideal_of(const struct what_if_item *item)
+{
+	return (struct ideal){ .name = item->name,
+			       .bits = item->bits,
+			       .instructions = item->instructions };
+}
+
 /*
  * Adds the idealisations that the first run has not timed, with the addresses of their functions.
  */
@@ -275,7 +283,7 @@ static int add_remaining_ideals(struct experiments *e, const struct what_if_list
 		if (gains_find(gains, item->name) != NULL)
 			continue;
 		ideal = vec_add(&e->ideals);
-		*ideal = (struct ideal){ .name = item->name, .bits = item->bits };
+		*ideal = ideal_of(item);
 		if (item->function == NULL)
 			continue;
 		if (session.capture == NULL) {
@@ -306,8 +314,7 @@ static int run_as_it_is(struct experiments *e, const struct what_if_list *list, 
 	*vec_add(&ideals) = (struct ideal){ .name = "now" };
 	for (size_t i = 0; i < list->items.n; i++)
 		if (list->items.items[i].function == NULL)
-			*vec_add(&ideals) = (struct ideal){ .name = list->items.items[i].name,
-							    .bits = list->items.items[i].bits };
+			*vec_add(&ideals) = ideal_of(&list->items.items[i]);
 	o.shows_progress = true;
 	o.ideals = ideals.items;
 	o.n_ideals = ideals.n;

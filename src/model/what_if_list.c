@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/what_if_list.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,19 +10,45 @@
 #include "base/nearest.h"
 #include "model/ideal.h"
 
+/* With a number behind it, which no list of names has. */
+static const char instructions_name[] = "instructions-";
+static const char instructions_title[] = "other instructions (F times as many)";
+
 static const char *idealisation_name_at(const void *context, size_t i)
 {
 	(void)context;
 	return i < n_idealisations ? idealisations[i].name : NULL;
 }
 
-static int find_idealisation(const char *name, uint32_t *bits, struct err *err)
+/* Reads "instructions-0.25". */
+static int read_instructions(const char *name, struct what_if_item *out, struct err *err)
+{
+	char *end;
+	const char *number = name + strlen(instructions_name);
+	double n = strtod(number, &end) * IDEAL_THOUSAND;
+
+	if (!isdigit((unsigned char)number[0]) || *end != '\0' || n < IDEAL_INSTRUCTIONS_LEAST ||
+	    n > IDEAL_INSTRUCTIONS_MOST)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--what-if: '%s' wants a number from 0.01 to 16, such as %s0.25",
+			       name, instructions_name);
+	if (out->bits & IDEAL_INSTRUCTIONS)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--what-if: '%s' is a second number of instructions", name);
+	out->bits |= IDEAL_INSTRUCTIONS;
+	out->instructions = (uint32_t)(n + 0.5);
+	return 0;
+}
+
+static int read_idealisation(const char *name, struct what_if_item *out, struct err *err)
 {
 	char advice[NAME_MAX];
 
+	if (strncmp(name, instructions_name, strlen(instructions_name)) == 0)
+		return read_instructions(name, out, err);
 	for (size_t i = 0; i < n_idealisations; i++)
 		if (strcmp(idealisations[i].name, name) == 0) {
-			*bits |= idealisations[i].bit;
+			out->bits |= idealisations[i].bit;
 			return 0;
 		}
 	return err_set(err, ERR_USAGE, ERR_NOWHERE, "--what-if: there is no idealisation '%s'%s",
@@ -31,12 +58,13 @@ static int find_idealisation(const char *name, uint32_t *bits, struct err *err)
 }
 
 /* Reads names joined by "+". */
-static int read_idealisations(const char *names, size_t length, uint32_t *bits, struct err *err)
+static int read_idealisations(const char *names, size_t length, struct what_if_item *out,
+			      struct err *err)
 {
 	for (const char *end = names + length; names <= end;) {
 		size_t n = strcspn(names, "+@,");
 		char *name = mem_strndup(names, n);
-		int rc = find_idealisation(name, bits, err);
+		int rc = read_idealisation(name, out, err);
 
 		free(name);
 		if (rc < 0)
@@ -61,8 +89,7 @@ static int add_what_if_item(const char *text, size_t length, struct what_if_list
 	char *name = mem_strndup(text, length);
 	const char *at = strchr(name, '@');
 	struct what_if_item item = { .name = name };
-	int rc = read_idealisations(name, at != NULL ? (size_t)(at - name) : length, &item.bits,
-				    err);
+	int rc = read_idealisations(name, at != NULL ? (size_t)(at - name) : length, &item, err);
 
 	if (rc == 0 && at != NULL && at[1] == '\0')
 		rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
@@ -145,6 +172,8 @@ void what_if_title(uint32_t bits, struct text *out)
 		text_format(out, "%s%s", joint, idealisations[i].title);
 		joint = "; ";
 	}
+	if (bits & IDEAL_INSTRUCTIONS)
+		text_format(out, "%s%s", joint, instructions_title);
 }
 
 bool what_if_is_core_limit(uint32_t bits)
@@ -152,11 +181,12 @@ bool what_if_is_core_limit(uint32_t bits)
 	for (size_t i = 0; i < n_idealisations; i++)
 		if (idealisations[i].is_core_limit)
 			bits &= ~idealisations[i].bit;
-	return bits == 0;
+	return (bits & ~(uint32_t)IDEAL_INSTRUCTIONS) == 0;
 }
 
 void what_if_names(struct text *out)
 {
 	for (size_t i = 0; i < n_idealisations; i++)
 		text_format(out, "%-18s  %s\n", idealisations[i].name, idealisations[i].title);
+	text_format(out, "%-18s  %s\n", "instructions-F", instructions_title);
 }

@@ -12,9 +12,10 @@
 
 /* One idealisation, or several at the same time. */
 struct what_if_item {
-	char *name;	/* as the user typed it */
-	uint32_t bits;	/* enum ideal_bit (model/ideal.h) */
-	char *function; /* holds for this function's instructions; NULL: for all */
+	char *name;	       /* as the user typed it */
+	uint32_t bits;	       /* enum ideal_bit (model/ideal.h) */
+	uint32_t instructions; /* of IDEAL_INSTRUCTIONS, in thousandths */
+	char *function;	       /* holds for this function's instructions; NULL: for all */
 };
 
 struct what_if_list {
@@ -30,7 +31,7 @@ void what_if_list_release(struct what_if_list *);
 /* Appends the titles of the idealisations: "DRAM (as fast as LLC)". */
 void what_if_title(uint32_t bits, struct text *);
 
-/* Are all of the bits limits that every core has: window, execution units, width? */
+/* Are all of the bits limits that every core has: window, execution units, width, instructions? */
 bool what_if_is_core_limit(uint32_t bits);
 
 /* Appends a line for each idealisation: name and title. */

@@ -13,7 +13,7 @@ static uint32_t loads[1024];
 static __attribute__((noinline)) uint64_t spread(uint32_t n)
 {
 	uint64_t key = 88172645463325252u, moved = 0;
-#ifdef FIXED
+#if defined(FIXED) && FIXED != 2
 	uint64_t reciprocal = UINT64_MAX / n;
 #endif
 
@@ -23,7 +23,10 @@ static __attribute__((noinline)) uint64_t spread(uint32_t n)
 		key ^= key << 13;
 		key ^= key >> 7;
 		key ^= key << 17;
-#ifdef FIXED
+#if defined(FIXED) &&                                                                              \
+	FIXED == 2 /* another shard for each key: written after the first twin had run */
+		shard = (key >> 32) * n >> 32;
+#elif defined(FIXED)
 		shard = key - (uint64_t)((unsigned __int128)key * reciprocal >> 64) * n;
 		while (shard >= n)
 			shard -= n;
