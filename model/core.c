@@ -412,7 +412,7 @@ void core_end(struct core *c, uint64_t next_pc)
 	if (in->early_result != REG_LOST)
 		c->ready[in->early_result] =
 			later(address_ready(c, in), now->dispatch + p->issue_cycles) +
-			p->latency[TIMING_ALU];
+			(now->times > 0 ? p->latency[TIMING_ALU] : 0);
 	for (size_t i = 0; i < COUNT(in->results); i++)
 		c->ready[in->results[i]] = now->done;
 	c->ready[REG_LOST] = 0;

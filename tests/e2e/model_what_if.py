@@ -158,6 +158,29 @@ int main(void)
 """
 
 
+# Adds to numbers that are in the L1D, one or four at a time.
+ADDER = r"""
+static unsigned short numbers[4096];
+#ifdef VECTORS
+typedef unsigned short number __attribute__((vector_size(8), may_alias));
+#else
+typedef unsigned short number;
+#endif
+__attribute__((noinline)) static void add(number *all, unsigned short by, int n)
+{
+	for (int i = 0; i < n; i++)
+		all[i] += by;
+}
+int main(int argc, char **argv)
+{
+	(void)argv;
+	for (int round = 0; round < 100; round++)
+		add((number *)numbers, (unsigned short)(round + argc), sizeof(numbers) / sizeof(number) - (argc > 9));
+	return 0;
+}
+"""
+
+
 def build(folder, name, text, *flags):
     source, program = os.path.join(folder, name + ".c"), os.path.join(folder, name)
     with open(source, "w", encoding="utf-8") as file:
@@ -228,6 +251,19 @@ def check_overlap(checks, cyclops, folder):
         checks.expect(abs(said - applied) <= 0.1 * applied, f"overlap-{n} says {said}, {n} chains take {applied}")
         checks.count("numbers of chains")
     checks.expect(rows["overlap-2+overlap-4"]["cycles"] == rows["overlap-8"]["cycles"], f"follower: {rows}")
+
+
+def check_instructions(checks, cyclops, folder):
+    """What a quarter of the instructions is said to gain is what vectors of four do gain."""
+    program = build(folder, "adder", ADDER)
+    names = ["instructions-1", "instructions-0.25", "instructions-2", "instructions-0.25@add"]
+    rows, _ = what_if(cyclops, folder, program, ",".join(names))
+    now, cycles = rows["now"]["cycles"], {name: rows[name]["cycles"] for name in names}
+    applied = cycles_of(cyclops, folder, build(folder, "vectors", ADDER, "-DVECTORS"))
+    checks.expect(cycles["instructions-1"] == now, f"as many instructions: {cycles}, not {now}")
+    checks.expect(abs(cycles["instructions-0.25"] - applied) <= 0.1 * applied, f"{cycles}, vectors take {applied}")
+    checks.expect(1.8 * now <= cycles["instructions-2"] <= 2.1 * now, f"twice as many: {cycles}, {now}")
+    checks.expect(cycles["instructions-0.25"] <= cycles["instructions-0.25@add"] < 0.4 * now, f"{cycles}, {now}")
 
 
 def check_causes(checks, cyclops, kernels, folder):
@@ -368,6 +404,7 @@ def main():
             check_processes(checks, cyclops, folder)
             check_divisions(checks, cyclops, folder)
             check_overlap(checks, cyclops, folder)
+            check_instructions(checks, cyclops, folder)
     checks.finish()
 
 

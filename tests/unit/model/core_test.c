@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The core's timing, worked out by hand for the machine of small.h. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -460,6 +461,45 @@ static void lines_are_crossed(void **state)
 	rig_release(&rig);
 }
 
+enum { N_EXECUTIONS = 1000 };
+
+/* An instruction that is executed again and again, so many times as many of it, and the cycles. */
+static const struct {
+	uint32_t word, instructions; /* in thousandths */
+	uint64_t least, most;	     /* cycles */
+} others[] = {
+	{ add_x0, 1000, 500, 510 }, /* two are dispatched in a cycle */
+	{ add_x0, 2000, 1000, 1010 },
+	{ add_x0, 500, 230, 270 },
+	{ add_x0, 16000, 7990, 8010 },
+	{ add_x0_x0, 1000, 1000, 1010 }, /* each waits for the one before */
+	{ add_x0_x0, 2000, 1000, 1010 },
+	{ add_x0_x0, 250, 220, 280 },
+	{ multiply_x0_x0, 1000, 3000, 3010 },
+	{ multiply_x0_x0, 2000, 3000, 3010 },
+	{ multiply_x0_x0, 4000, 4000, 4010 }, /* one unit multiplies */
+};
+
+static void other_instructions_take_other_places(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(others); i++) {
+		const struct ideal ideal = { .bits = IDEAL_INSTRUCTIONS,
+					     .instructions = others[i].instructions };
+		struct rig rig;
+
+		rig_init(&rig);
+		rig.core.ideal = &ideal;
+		for (size_t k = 0; k < N_EXECUTIONS; k++)
+			execute(&rig, others[i].word, 0, 0);
+		print_message("%x %u: %" PRIu64 "\n", others[i].word, others[i].instructions,
+			      core_cycle(&rig.core));
+		assert_in_range(rig.core.last_retire, others[i].least, others[i].most);
+		assert_int_equal(rig.counts[0].n[COUNT_INST_RETIRED], N_EXECUTIONS);
+		rig_release(&rig);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -479,6 +519,7 @@ int main(void)
 		cmocka_unit_test(reports_what_spe_would),
 		cmocka_unit_test(latencies_saturate),
 		cmocka_unit_test(lines_are_crossed),
+		cmocka_unit_test(other_instructions_take_other_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

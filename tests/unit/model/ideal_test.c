@@ -24,6 +24,13 @@ static const struct {
 	{ "8=dram", true },
 	{ "ff:1000-2000=a@f", true },
 	{ "1:1000-2000:ffffffff00000000-ffffffffffffffff=x=y", true },
+	{ "8000000*fa=instructions-0.25", true },
+	{ "8000001*3e80:1000-2000=l1d+instructions-16@f", true },
+	{ "8000000=without a number", false },
+	{ "8000000*=without a number", false },
+	{ "8000000*9=too few", false },
+	{ "8000000*3e81=too many", false },
+	{ "8*fa=a number without the bit", false },
 	{ "", false },
 	{ "8", false },
 	{ "=dram", false },
@@ -51,7 +58,7 @@ static void text_and_back(void **state)
 		print_message("%s\n", texts[i].text);
 		assert_int_equal(rc, texts[i].is_right ? 0 : -1);
 		if (rc < 0) {
-			assert_non_null(strstr(err.text, "BITS:START-END=NAME"));
+			assert_non_null(strstr(err.text, "BITS*INSTRUCTIONS:START-END=NAME"));
 			assert_int_equal(ideal.ranges.n, 0);
 			continue;
 		}

@@ -20,6 +20,7 @@ static const struct {
 		const char *name;
 		uint32_t bits;
 		const char *function;
+		uint32_t instructions;
 	} items[4];
 	const char *error; /* part of the message */
 } lists[] = {
@@ -32,6 +33,22 @@ static const struct {
 	  { { "l1d+width@f<a, b>", IDEAL_L1D | IDEAL_WIDTH, "f<a, b>" }, { "l2", IDEAL_L2, NULL } },
 	  NULL },
 	{ "l2@a+b@c", { { "l2@a+b@c", IDEAL_L2, "a+b@c" } }, NULL },
+	{ "instructions-0.25,l1d+instructions-1.36@f",
+	  { { "instructions-0.25", IDEAL_INSTRUCTIONS, NULL, 250 },
+	    { "l1d+instructions-1.36@f", IDEAL_L1D | IDEAL_INSTRUCTIONS, "f", 1360 } },
+	  NULL },
+	{ "instructions-0.01,instructions-16",
+	  { { "instructions-0.01", IDEAL_INSTRUCTIONS, NULL, 10 },
+	    { "instructions-16", IDEAL_INSTRUCTIONS, NULL, 16000 } },
+	  NULL },
+	{ "instructions-", .error = "'instructions-' wants a number from 0.01 to 16" },
+	{ "instructions-0", .error = "wants a number from 0.01 to 16" },
+	{ "instructions-16.1", .error = "wants a number from 0.01 to 16" },
+	{ "instructions--1", .error = "wants a number from 0.01 to 16" },
+	{ "instructions-2x", .error = "wants a number from 0.01 to 16" },
+	{ "instructions-nan", .error = "wants a number from 0.01 to 16" },
+	{ "instructions-2+instructions-3", .error = "'instructions-3' is a second number" },
+	{ "instructions", .error = "no idealisation 'instructions'" },
 	{ "drma", .error = "no idealisation 'drma'; did you mean dram?" },
 	{ "DRAM", .error = "did you mean dram?" },
 	{ "zzzzzz", .error = "--what-if=list" },
@@ -65,6 +82,7 @@ static void lists_are_read(void **state)
 			assert_true(n < list.items.n);
 			assert_string_equal(item->name, lists[i].items[n].name);
 			assert_int_equal(item->bits, lists[i].items[n].bits);
+			assert_int_equal(item->instructions, lists[i].items[n].instructions);
 			assert_int_equal(item->function == NULL,
 					 lists[i].items[n].function == NULL);
 			if (item->function != NULL)
