@@ -57,6 +57,7 @@ static const char *const evidence_kinds[] = {
 	[EVIDENCE_MEMORY_STALLS] = "memory-stalls",
 	[EVIDENCE_COST] = "cost",
 	[EVIDENCE_REST_CORE] = "rest-core",
+	[EVIDENCE_REST_COPY] = "rest-copy",
 	[EVIDENCE_REST_UNITS] = "rest-units",
 	[EVIDENCE_REST_FETCH] = "rest-fetch",
 	[EVIDENCE_COLD_CODE] = "cold-code",
@@ -137,6 +138,10 @@ static void put_row(struct table *t, const struct evidence *e, struct cell *row)
 	case EVIDENCE_COLD_CODE:
 	case EVIDENCE_LINES:
 		put_value(t, row, e->value, "lines");
+		row[EVIDENCE_SHARE] = cell_number(e->share);
+		break;
+	case EVIDENCE_REST_COPY:
+		put_value(t, row, e->value, "operations");
 		row[EVIDENCE_SHARE] = cell_number(e->share);
 		break;
 	case EVIDENCE_ONE_MISS:

@@ -94,6 +94,7 @@ enum evidence_kind {
 	EVIDENCE_MEMORY_STALLS, /* half of the stalls wait for a miss of the L2 */
 	EVIDENCE_COST,		/* `share` of cycles at most: `value` per 1000 × its penalty */
 	EVIDENCE_REST_CORE,	/* `share` of cycles is none of the counted misses */
+	EVIDENCE_REST_COPY,	/* the same; a load for each store, `value` of both in a cycle */
 	EVIDENCE_REST_UNITS,	/* the same, and samples saw no chain and no division */
 	EVIDENCE_REST_FETCH,	/* the same of the front end */
 	EVIDENCE_COLD_CODE,	/* `value` refills of the L1I, which holds more: `share` at most */

@@ -374,6 +374,7 @@ static void put_evidence(struct table *t, const struct evidence *e, bool is_alon
 		break;
 	case EVIDENCE_COST:
 	case EVIDENCE_REST_CORE:
+	case EVIDENCE_REST_COPY:
 	case EVIDENCE_REST_UNITS:
 	case EVIDENCE_REST_FETCH:
 	case EVIDENCE_COLD_CODE:

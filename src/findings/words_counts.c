@@ -140,6 +140,16 @@ void counts_evidence(const struct evidence *e, bool is_alone, struct text *out)
 			    "dependency chain, or operations of long latency%s",
 			    100 * e->share, is_alone ? "; sample to find the instruction" : "");
 		break;
+	case EVIDENCE_REST_COPY:
+		text_format(
+			out,
+			"%.1f %% of cycles are not explained by the counted misses. It copies: "
+			"%.2f loads and stores in a cycle, as many of each, hardly any "
+			"calculation. Of pairs of vectors that is all that the units can do, of "
+			"smaller ones it is not%s",
+			100 * e->share, e->value,
+			is_alone ? ": counts alone do not tell which" : "");
+		break;
 	case EVIDENCE_REST_UNITS:
 		text_format(out,
 			    "%.1f %% of cycles are not explained by the counted misses, and the "

@@ -282,7 +282,8 @@ static void rule_chains_out(const struct method *m, struct finding *f)
 			f->remedies.items[n++] = f->remedies.items[i];
 	f->remedies.n = n;
 	for (size_t i = 0; i < f->evidence.n; i++)
-		if (f->evidence.items[i].kind == EVIDENCE_REST_CORE)
+		if (f->evidence.items[i].kind == EVIDENCE_REST_CORE ||
+		    f->evidence.items[i].kind == EVIDENCE_REST_COPY)
 			f->evidence.items[i].kind = EVIDENCE_REST_UNITS;
 }
 

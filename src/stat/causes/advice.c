@@ -335,6 +335,29 @@ static bool lacks_taken_lines(const struct stat *s)
 }
 
 /*
+ * A copy: about as many stores as loads, hardly any calculation. A load of a pair of vectors keeps one of
+ * two units busy for two cycles, a store for four: with so many of both in a cycle the units may have no
+ * rest, and nothing counts the bytes of an operation. How many there are in a cycle; 0: it is no copy, or
+ * there are too few.
+ */
+static double copies_in_a_cycle(const struct stat *s)
+{
+	const double most_apart = 0.1, most_calculations = 0.05, enough = 0.6;
+	double loads = counted_value(s, "LD_SPEC"), stores = counted_value(s, "ST_SPEC");
+	double integer = counted_value(s, "DP_SPEC"), vector = counted_value(s, "ASE_SPEC"),
+	       scalar_float = counted_value(s, "VFP_SPEC"), cycles = counted_value(s, "CPU_CYCLES");
+	double both = loads + stores;
+
+	if (loads < 0 || stores < 0 || integer < 0 || vector < 0 || scalar_float < 0 || cycles <= 0)
+		return 0;
+	return fabs(loads - stores) <= most_apart * both && integer <= both &&
+			       vector + scalar_float <= most_calculations * both &&
+			       both >= enough * cycles
+		       ? both / cycles
+		       : 0;
+}
+
+/*
  * Memory is the cause if its misses are likely to explain two thirds of the stalls: a miss costs
  * less than its latency. A misprediction costs more than the pipeline is long, so that half of the
  * stalls is enough there. The rest is none of what was counted; stores may wait that miss.
@@ -371,6 +394,8 @@ static void weigh_costs(const struct stat *s, const struct stat_costs *costs,
 		out->has_reason = true;
 		out->reason = is_front(root) ? EVIDENCE_REST_FETCH : EVIDENCE_REST_CORE;
 		out->share = side - e.share;
+		if (!is_front(root) && (out->value = copies_in_a_cycle(s)) > 0)
+			out->reason = EVIDENCE_REST_COPY;
 	} else if (!is_front(root)) {
 		out->has_reason = true;
 		out->reason = EVIDENCE_CACHES_NOT_COUNTED;

@@ -123,6 +123,15 @@ static bool is_hidden(const struct stat *s, const struct cpu_penalty *p, double 
 	return count * latency > cycles || !stat_little_retires(s);
 }
 
+/*
+ * A walk of the page table. Walks that would take longer one by one than the run were early, or several at a
+ * time: each takes less than the penalty.
+ */
+static bool is_walk(const struct cpu_penalty *p)
+{
+	return strcmp(p->issue, "dtlb_walk") == 0 || strcmp(p->issue, "itlb_walk") == 0;
+}
+
 static bool is_uncertain(const struct stat *s, const struct cpu_penalty *p)
 {
 	return (p->is_estimate || p->is_upper_bound) && !stat_little_retires(s);
@@ -170,7 +179,7 @@ static void add_cost(const struct stat *s, const struct cpu_penalty *p, struct s
 	c.bound = fmin(c.raw, most_cost(s, p, cycles));
 	c.is_hidden = is_hidden(s, p, count, cycles->value);
 	if (!c.is_hidden)
-		c.weight = is_uncertain(s, p) ? c.raw / 2 : c.raw;
+		c.weight = (is_walk(p) ? fmin(c.raw, 1) : c.raw) / (is_uncertain(s, p) ? 2 : 1);
 	*vec_add(&out->list) = c;
 }
 

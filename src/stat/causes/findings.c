@@ -327,6 +327,8 @@ static void add_root_remedies(struct finder *f, const struct cpu_metric *root,
 {
 	const struct cpu_metric *node = deepest_node(out);
 
+	if (cause->has_reason && cause->reason == EVIDENCE_REST_COPY)
+		return;			       /* there may be nothing to do better */
 	if (cause->cause == CAUSE_COLD_CODE) { /* nothing that the code could do better */
 		finding_add_remedy(out, (struct remedy){ .kind = cause->remedy });
 		return;
@@ -381,6 +383,8 @@ static void add_reason(const struct finder *f, const struct stat_cause *cause, s
 		out->counting = stat_find_counting(f->s, f->out);
 	if (cause->reason == EVIDENCE_SHARING_NOT_COUNTED || is_issue(out, "coherence"))
 		out->recorded = "c2c";
+	if (cause->reason == EVIDENCE_REST_COPY)
+		out->recorded = "report";
 }
 
 /* A root that the walk points at, with all that the walk found below it. */
