@@ -118,18 +118,24 @@ static void collect_branches(struct executions *e, const struct branch_stacks *b
 		      executed_compare);
 }
 
-void executions_init(struct executions *e, const struct branch_stacks *b, struct module_id module,
-		     uint64_t to, const uint64_t *offsets, size_t n)
+void executions_init_runs(struct executions *e, const struct branch_stacks *b,
+			  struct module_id module, uint64_t to, const uint64_t *offsets, size_t n)
 {
 	*e = (struct executions){
 		.n = n,
 		.runs = mem_zalloc(n + 1, sizeof(*e->runs)),
 		.goes_on = mem_zalloc(n + 1, sizeof(*e->goes_on)),
 	};
-	if (n == 0)
-		return;
-	count_runs(e, b, module, to, offsets);
-	collect_branches(e, b, module, offsets);
+	if (n > 0)
+		count_runs(e, b, module, to, offsets);
+}
+
+void executions_init(struct executions *e, const struct branch_stacks *b, struct module_id module,
+		     uint64_t to, const uint64_t *offsets, size_t n)
+{
+	executions_init_runs(e, b, module, to, offsets, n);
+	if (n > 0)
+		collect_branches(e, b, module, offsets);
 }
 
 size_t executions_first_from(const struct executions *e, size_t from)

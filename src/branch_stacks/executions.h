@@ -32,6 +32,10 @@ struct executions {
  */
 void executions_init(struct executions *, const struct branch_stacks *, struct module_id,
 		     uint64_t to, const uint64_t *offsets, size_t n);
+
+/* The same without the branches, for callers that have all branches in order. */
+void executions_init_runs(struct executions *, const struct branch_stacks *, struct module_id,
+			  uint64_t to, const uint64_t *offsets, size_t n);
 void executions_release(struct executions *);
 
 /* The first branch from instruction `from` or from one behind it, in `branches`. */

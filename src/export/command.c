@@ -13,6 +13,7 @@
 #include "cli/message.h"
 #include "cli/printer.h"
 #include "export/export.h"
+#include "export/export_feedback.h"
 #include "export/formats/profile.h"
 #include "export/spe_parser.h"
 #include "hot/event.h"
@@ -29,6 +30,7 @@ static const char spe_parser_format[] = "spe-parser";
 struct export_options {
 	struct output_options output;
 	struct option_list events;
+	const char *module;
 	const char *value;
 	bool is_inverted;
 	unsigned n_slices;
@@ -40,7 +42,8 @@ static const struct option writing[] = {
 	  "                          branches: entries of branch stacks" },
 	{ "format", 0, OPTION_TEXT, offsetof(struct export_options, output.format), "NAME",
 	  "csv (the default), json, spe-parser: the files of Arm's tool;\n"
-	  "                          or a profile: " PROFILE_FORMATS },
+	  "                          or a profile: " PROFILE_FORMATS ",\n"
+	  "                          bolt, bolt-pre-aggregated" },
 	{ "output", 'o', OPTION_TEXT, offsetof(struct export_options, output.path), "PATH",
 	  "write there instead of standard output; for spe-parser:\n                          the "
 	  "beginning of the file names (default spe)" },
@@ -49,6 +52,8 @@ static const struct option writing[] = {
 static const struct option profiling[] = {
 	{ "event", 'e', OPTION_LIST, offsetof(struct export_options, events), "NAME",
 	  "a sampled event, or 'l1d-refill && load', as in hot" },
+	{ "module", 0, OPTION_TEXT, offsetof(struct export_options, module), "NAME",
+	  "of bolt: the program or library (default: with most branches)" },
 	{ "value", 0, OPTION_TEXT, offsetof(struct export_options, value), "NAME",
 	  "samples, period, scaled, cycles, operations, l1d-misses,\n"
 	  "                          llc-misses, walks, mispredicted (as hot: period or cycles)" },
@@ -200,17 +205,53 @@ static const char *format_name_at(const void *context, size_t i)
 	if (i < COUNT(others))
 		return others[i];
 	i -= COUNT(others);
-	return profile_format_at(i) != NULL ? profile_format_at(i)->name : NULL;
+	for (size_t n = 0; profile_format_at(n) != NULL; n++)
+		if (i-- == 0)
+			return profile_format_at(n)->name;
+	return feedback_format_name(i);
 }
 
 /* Options of profiles alone. */
 static const char *profile_option(const struct export_options *o)
 {
-	return o->events.n > 0	  ? "--event"
-	       : o->value != NULL ? "--value"
-	       : o->is_inverted	  ? "--inverted"
-	       : o->n_slices > 0  ? "--time-slices"
-				  : NULL;
+	return o->events.n > 0	   ? "--event"
+	       : o->module != NULL ? "--module"
+	       : o->value != NULL  ? "--value"
+	       : o->is_inverted	   ? "--inverted"
+	       : o->n_slices > 0   ? "--time-slices"
+				   : NULL;
+}
+
+static const struct feedback_format *feedback_format(const struct output_options *options)
+{
+	return options->format != NULL ? feedback_format_find(options->format) : NULL;
+}
+
+/* Profiles of executions: of what options there are, only --event and --module. */
+static int check_feedback(const struct export_options *o, struct err *err)
+{
+	if (o->value != NULL || o->is_inverted || o->n_slices > 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--format %s is of executions: --value, --inverted and "
+			       "--time-slices are not for it",
+			       o->output.format);
+	if (o->events.n > 1)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--event: %s is of the branch stacks of one event",
+			       o->output.format);
+	return 0;
+}
+
+static int export_executions(struct session *s, const struct select *select,
+			     const struct export_options *o, struct err *err)
+{
+	const struct feedback_request request = {
+		.format = feedback_format(&o->output),
+		.module = o->module,
+		.event = o->events.n > 0 ? o->events.items[0] : NULL,
+	};
+
+	return export_feedback(s, select, &request, &o->output, err);
 }
 
 /* `out_profile`: the format of a profile; NULL: of rows. */
@@ -220,6 +261,7 @@ static int check_format(const struct export_options *o, const struct profile_for
 	const char *name = o->output.format != NULL ? o->output.format : "csv";
 	const struct format *format = format_find(name);
 	const struct profile_format *profile = profile_format_find(name);
+	const struct feedback_format *feedback = feedback_format_find(name);
 	const struct profile_options asked = {
 		.value = o->value,
 		.is_inverted = o->is_inverted,
@@ -228,9 +270,14 @@ static int check_format(const struct export_options *o, const struct profile_for
 	char names[256];
 
 	*out_profile = profile;
-	if (profile != NULL && o->output.table != NULL)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--table: %s is no table",
-			       profile->name);
+	if ((profile != NULL || feedback != NULL) && o->output.table != NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--table: %s is no table", name);
+	if (feedback != NULL)
+		return check_feedback(o, err);
+	if (profile != NULL && o->module != NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--module is of bolt: --select 'module==\"%s\"' is for %s",
+			       o->module, name);
 	if (profile != NULL)
 		return profile_check(profile, &asked, err);
 	if (!wants_spe_parser(&o->output) && (format == NULL || !format->can_stream))
@@ -267,7 +314,9 @@ static int export_command(int argc, char **argv)
 	rc = check_format(&options, &profile, &err);
 	if (rc == 0)
 		rc = open_input(&input, &arguments, &session, &select, &err);
-	if (rc == 0 && profile != NULL)
+	if (rc == 0 && feedback_format(output) != NULL)
+		rc = export_executions(&session, select, &options, &err);
+	else if (rc == 0 && profile != NULL)
 		rc = export_profile(profile, &session, select, &options, &has_data, &err);
 	else if (rc == 0 && wants_spe_parser(output))
 		rc = export_spe_parser(&session, select, output, &has_data, &err);

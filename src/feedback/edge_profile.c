@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "feedback/edge_profile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "feedback/graph.h"
+#include "session/names.h"
+#include "symbol/symbols_state.h"
+
+static const struct modules *modules_of(const struct evidence *e)
+{
+	return timeline_modules(e->session->timeline);
+}
+
+static bool is_file(const struct evidence *e, struct module_id id)
+{
+	return modules_get(modules_of(e), id)->kind == MODULE_FILE;
+}
+
+/* How many branches of each module were recorded; to be freed. */
+static uint64_t *count_branches(const struct evidence *e)
+{
+	uint64_t *counts = mem_zalloc(modules_of(e)->list.n + 1, sizeof(*counts));
+
+	for (size_t i = 0; i < e->branches.n; i++)
+		counts[e->branches.items[i].from.module.v] += e->branches.items[i].n;
+	return counts;
+}
+
+static bool has_name(const struct evidence *e, const struct module *m, const char *name)
+{
+	const struct strings *strings = modules_of(e)->strings;
+
+	(void)e;
+	return strcmp(strings_get(strings, m->name), name) == 0 ||
+	       strcmp(strings_get(strings, m->path), name) == 0;
+}
+
+/* Modules with branches, for nearest(). */
+struct named_modules {
+	const struct evidence *e;
+	const uint64_t *counts;
+};
+
+static const char *module_name_at(const void *context, size_t i)
+{
+	const struct named_modules *n = context;
+	const struct modules *modules = modules_of(n->e);
+
+	for (uint32_t id = 1; id < modules->list.n; id++)
+		if (n->counts[id] > 0 && is_file(n->e, (struct module_id){ id }) && i-- == 0)
+			return strings_get(modules->strings, modules->list.items[id].name);
+	return NULL;
+}
+
+static int choose_module(const struct evidence *e, const char *name, struct module_id *out,
+			 struct err *err)
+{
+	const struct modules *modules = modules_of(e);
+	uint64_t *counts = count_branches(e), most = 0;
+	const struct named_modules named = { e, counts };
+	char list[256];
+	int rc = 0;
+
+	for (uint32_t id = 1; id < modules->list.n; id++) {
+		if (!is_file(e, (struct module_id){ id }) || counts[id] <= most ||
+		    (name != NULL && !has_name(e, &modules->list.items[id], name)))
+			continue;
+		most = counts[id];
+		*out = (struct module_id){ id };
+	}
+	if (most == 0 && name != NULL)
+		rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
+			     "--module: no branches of '%s' were recorded; there are those of %s",
+			     name, list_words(module_name_at, &named, list, sizeof(list)));
+	else if (most == 0)
+		rc = err_set(
+			err, ERR_NO_DATA, ERR_NOWHERE,
+			"no branches of a program or library were recorded, only of other code");
+	free(counts);
+	return rc;
+}
+
+static const struct binary *binary_of(const struct edge_profile *p, struct module_id id)
+{
+	struct symbols *symbols = p->evidence->session->symbols;
+
+	symbols_prepare(symbols, id);
+	symbols_load(symbols, id);
+	return &symbols->states[id.v].binary;
+}
+
+/* Numbers of local functions among those of their name, by address, as BOLT counts them. */
+static void number_locals(struct edge_profile *p)
+{
+	const struct functions *functions = binary_of(p, p->module)->functions;
+	struct strings names;
+	VEC_OF(uint32_t) counts = { 0 };
+
+	if (functions == NULL)
+		return;
+	strings_init(&names);
+	p->local_numbers = mem_zalloc(functions->list.n + 1, sizeof(*p->local_numbers));
+	for (size_t i = 0; i < functions->list.n; i++) {
+		const struct function *f = &functions->list.items[i];
+		struct str_id id;
+
+		if (f->binding != FUNCTION_LOCAL)
+			continue;
+		id = strings_add(&names, f->name, strlen(f->name));
+		while (counts.n <= id.v)
+			vec_add(&counts);
+		p->local_numbers[i] = ++counts.items[id.v];
+	}
+	vec_release(&counts);
+	strings_release(&names);
+}
+
+bool edge_profile_symbol(const struct edge_profile *p, struct place place,
+			 struct feedback_function *out)
+{
+	const struct binary *b;
+	const struct function *f;
+	uint64_t address, before;
+
+	if (place.module.v == 0 || !is_file(p->evidence, place.module))
+		return false;
+	b = binary_of(p, place.module);
+	if (!binary_address(b, place.offset, &address) || (f = binary_find(b, address)) == NULL)
+		return false;
+	before = address + b->to_function - f->start;
+	if (before > place.offset)
+		return false;
+	*out = (struct feedback_function){
+		.from = place.offset - before,
+		.to = place.offset - before + f->size,
+		.address = address - before,
+		.name = f->name,
+		.number = place.module.v == p->module.v
+				  ? p->local_numbers[f - b->functions->list.items]
+				  : 0,
+		.is_stub = f->is_stub,
+	};
+	return true;
+}
+
+uint64_t edge_profile_address(const struct edge_profile *p, uint64_t offset)
+{
+	uint64_t address;
+
+	return binary_address(binary_of(p, p->module), offset, &address) ? address : offset;
+}
+
+static int offset_compare(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+typedef VEC_OF(uint64_t) offset_list;
+
+/* All offsets of the module with evidence, ascending. */
+static void collect_offsets(const struct edge_profile *p, offset_list *out)
+{
+	const struct evidence *e = p->evidence;
+
+	for (size_t i = 0; i < e->branches.n; i++) {
+		const struct evidence_branch *b = &e->branches.items[i];
+
+		if (b->from.module.v == p->module.v)
+			*vec_add(out) = b->from.offset;
+		if (b->to.module.v == p->module.v)
+			*vec_add(out) = b->to.offset;
+	}
+	for (size_t i = 0; i < e->others.n; i++)
+		if (e->others.items[i].place.module.v == p->module.v)
+			*vec_add(out) = e->others.items[i].place.offset;
+	if (out->n > 1)
+		qsort(out->items, out->n, sizeof(*out->items), offset_compare);
+}
+
+static void find_functions(struct edge_profile *p)
+{
+	offset_list at = { 0 };
+	uint64_t end = 0;
+
+	collect_offsets(p, &at);
+	for (size_t i = 0; i < at.n; i++) {
+		struct feedback_function f;
+
+		if ((p->functions.n > 0 && at.items[i] < end) ||
+		    !edge_profile_symbol(p, (struct place){ p->module, at.items[i] }, &f))
+			continue;
+		*vec_add(&p->functions) = f;
+		end = f.to;
+	}
+	vec_release(&at);
+}
+
+/* The part of the branches from one place to another that was mispredicted; NAN: not known. */
+static double mispredicted_share(const struct evidence *e, struct place from, struct place to)
+{
+	uint64_t n_told = 0, n = 0;
+
+	for (size_t i = evidence_first_branch(e, from); i < e->branches.n; i++) {
+		const struct evidence_branch *b = &e->branches.items[i];
+
+		if (b->from.module.v != from.module.v || b->from.offset != from.offset)
+			break;
+		if (b->to.module.v != to.module.v || b->to.offset != to.offset)
+			continue;
+		n_told += b->n_told;
+		n += b->n_mispredicted;
+	}
+	return n_told > 0 ? (double)n / (double)n_told : (double)NAN;
+}
+
+static void add_edge(struct feedback_function *f, const struct evidence *e,
+		     enum feedback_edge_kind kind, struct place from, struct place to,
+		     double executions)
+{
+	double share = kind == FEEDBACK_NEXT ? 0 : mispredicted_share(e, from, to);
+
+	*vec_add(&f->edges) = (struct feedback_edge){
+		.kind = kind,
+		.from = from.offset,
+		.to = to,
+		.executions = executions,
+		.mispredicted = share * executions,
+	};
+}
+
+/* An indirect call goes to what was recorded, in these parts. */
+static void add_indirect_calls(struct feedback_function *f, const struct evidence *e,
+			       struct place from, double executions)
+{
+	size_t first = evidence_first_branch(e, from), end = first;
+	double all = 0;
+
+	for (; end < e->branches.n && e->branches.items[end].from.module.v == from.module.v &&
+	       e->branches.items[end].from.offset == from.offset;
+	     end++)
+		all += e->branches.items[end].executions;
+	for (size_t i = first; i < end && all > 0; i++)
+		add_edge(f, e, FEEDBACK_CALL, from, e->branches.items[i].to,
+			 executions * e->branches.items[i].executions / all);
+}
+
+static void add_calls(struct feedback_function *f, const struct evidence *e, const struct graph *g,
+		      size_t block, double executions)
+{
+	const struct graph_block *b = &g->blocks.items[block];
+
+	for (size_t i = b->first; i <= b->last; i++) {
+		const struct code_instruction *at = &g->code->list.items[i];
+		struct place from = { g->code->module, at->offset };
+
+		if (at->flow.kind != FLOW_CALL)
+			continue;
+		if (at->flow.has_target)
+			add_edge(f, e, FEEDBACK_CALL, from,
+				 (struct place){ g->code->module, at->flow.target }, executions);
+		else
+			add_indirect_calls(f, e, from, executions);
+	}
+}
+
+static int edge_compare(const void *left, const void *right)
+{
+	const struct feedback_edge *a = left, *b = right;
+
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->to.module.v != b->to.module.v)
+		return a->to.module.v < b->to.module.v ? -1 : 1;
+	return (a->to.offset > b->to.offset) - (a->to.offset < b->to.offset);
+}
+
+static void take_graph(struct feedback_function *f, const struct evidence *e, const struct graph *g)
+{
+	f->is_fitted = g->is_fitted;
+	for (size_t i = 0; i < g->edges.n; i++) {
+		const struct graph_edge *edge = &g->edges.items[i];
+		const struct graph_block *b = &g->blocks.items[edge->block];
+		double executions = g->flow.items[i].executions * e->lost_factor;
+		struct place from = { g->code->module, g->code->list.items[b->last].offset };
+
+		switch (edge->kind) {
+		case GRAPH_BLOCK:
+			*vec_add(&f->blocks) = (struct feedback_block){
+				.first = g->code->list.items[b->first].offset,
+				.last = from.offset,
+				.executions = executions,
+			};
+			add_calls(f, e, g, edge->block, executions);
+			break;
+		case GRAPH_NEXT:
+			add_edge(f, e, FEEDBACK_NEXT, from, edge->to, executions);
+			break;
+		case GRAPH_TAKEN:
+			add_edge(f, e, FEEDBACK_TAKEN, from, edge->to, executions);
+			break;
+		case GRAPH_ENTRY:
+			f->entries += edge->block == 0 ? executions : 0;
+			break;
+		case GRAPH_INTO:
+		case GRAPH_RETURN:
+			break;
+		}
+	}
+	if (f->edges.n > 1)
+		qsort(f->edges.items, f->edges.n, sizeof(*f->edges.items), edge_compare);
+}
+
+static void fit_functions(struct edge_profile *p)
+{
+	for (size_t i = 0; i < p->functions.n; i++) {
+		struct feedback_function *f = &p->functions.items[i];
+		const struct code_function *code =
+			evidence_code(p->evidence, p->module, f->from, f->to);
+		struct graph graph;
+
+		if (code->list.n == 0) {
+			p->n_without_code++;
+			continue;
+		}
+		graph_init(&graph, p->evidence, code);
+		take_graph(f, p->evidence, &graph);
+		graph_release(&graph);
+	}
+}
+
+int edge_profile_read(struct edge_profile *p, struct evidence *e, const char *module,
+		      struct err *err)
+{
+	*p = (struct edge_profile){ .evidence = e };
+	if (choose_module(e, module, &p->module, err) < 0)
+		return -1;
+	number_locals(p);
+	find_functions(p);
+	fit_functions(p);
+	if (p->functions.n > p->n_without_code)
+		return 0;
+	return err_set(
+		err, ERR_NO_DATA, ERR_NOWHERE,
+		"the code of %s is needed, and is not here with its symbols (--symfs DIR says "
+		"where binaries are)",
+		names_module(e->session, p->module));
+}
+
+void edge_profile_release(struct edge_profile *p)
+{
+	for (size_t i = 0; i < p->functions.n; i++) {
+		vec_release(&p->functions.items[i].blocks);
+		vec_release(&p->functions.items[i].edges);
+	}
+	vec_release(&p->functions);
+	free(p->local_numbers);
+	*p = (struct edge_profile){ 0 };
+}
+
+const struct feedback_function *edge_profile_find(const struct edge_profile *p, uint64_t offset)
+{
+	size_t low = 0, high = p->functions.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->functions.items[middle].to <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < p->functions.n && p->functions.items[low].from <= offset
+		       ? &p->functions.items[low]
+		       : NULL;
+}

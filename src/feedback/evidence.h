@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a capture says of the control flow of one module: branch stacks of all branches, else SPE records.
+ *
+ * An execution of an instruction or of an edge makes `rate` records on average; n records are evidence
+ * of n / rate executions.
+ *
+ *	SPE		a taken branch has its target, one that was not taken went on to the next
+ *			instruction. Of other instructions each record is an execution. Where the CPU
+ *			says where the branch before went, the way into a block is known, too.
+ *	branch stacks	branches that were taken, and the straight segments between them.
+ *
+ * On hardware, an instruction that accesses memory may be several operations, each of which may be
+ * sampled: such records are no evidence of executions.
+ */
+#ifndef CYCLOPS_FEEDBACK_EVIDENCE_H
+#define CYCLOPS_FEEDBACK_EVIDENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "branch_stacks/stacks.h"
+#include "feedback/records.h"
+#include "scan/select.h"
+#include "session/session.h"
+
+enum evidence_source {
+	EVIDENCE_SPE,
+	EVIDENCE_STACKS,
+};
+
+/* Taken branches between two places. */
+struct evidence_branch {
+	struct place from, to;
+	uint64_t n, n_mispredicted;
+	uint64_t n_told; /* of those the prediction is known */
+	double executions;
+};
+
+/* SPE records of an instruction that say nothing of a target. */
+struct evidence_record {
+	struct place place, previous; /* previous.module 0: not known */
+	enum flow_record_kind kind;
+	uint64_t n;
+	double executions;
+};
+
+struct evidence {
+	struct session *session;
+	enum evidence_source source;
+	bool has_all_operations; /* of SPE: not branches alone */
+	bool is_relative;	 /* executions are known but for a factor */
+	bool is_biased;		 /* the windows of the stacks are */
+	struct flow_records *records;
+	struct branch_stacks stacks;
+	struct code_functions functions;	 /* of SPE; that of the stacks otherwise */
+	VEC_OF(struct evidence_branch) branches; /* by place of the source, then of the target */
+	VEC_OF(struct evidence_branch) entries;	 /* the same by target, then source */
+	VEC_OF(struct evidence_record) others;	 /* by place, kind, previous */
+	double branch_rate;			 /* records of a branch for each execution */
+	double execution_rate; /* records of any other instruction, or segments, for each execution */
+	double previous_share; /* of the records that have the branch before */
+	double lost_factor; /* executions for each that the records stand for: samples were lost */
+};
+
+/*
+ * Reads the evidence. `event` is the number of an event whose stacks to use, or -1: the best. ERR_NO_DATA says
+ * what was not recorded, and how to. `out` is to be released also after a failure.
+ */
+int evidence_read(struct evidence *out, struct session *, const struct select *, int event,
+		  struct err *);
+void evidence_release(struct evidence *);
+
+/* Executions that a weight of the stacks stands for; but for a factor where is_relative. */
+double evidence_executions(const struct evidence *, uint64_t weight);
+
+/* A function's code; valid until the next call. */
+const struct code_function *evidence_code(struct evidence *, struct module_id, uint64_t from,
+					  uint64_t to);
+
+/* The first branch whose source (of `branches`), or target (of `entries`), is at a place or behind it. */
+size_t evidence_first_branch(const struct evidence *, struct place);
+size_t evidence_first_entry(const struct evidence *, struct place);
+size_t evidence_first_other(const struct evidence *, struct place);
+
+/* Appends what it is made of, with the sampling rate, as a clause. */
+void evidence_text(const struct evidence *, struct text *out);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "feedback/feedback.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "session/names.h"
+
+struct feedback_format {
+	const char *name;
+	int (*write)(const struct edge_profile *, feedback_sink *, void *context,
+		     struct feedback_written *);
+	bool is_recorded; /* from branch stacks it has no fit */
+};
+
+static const struct feedback_format formats[] = {
+	{ "bolt", bolt_write_fdata, false },
+	{ "bolt-pre-aggregated", bolt_write_aggregated, true },
+};
+
+const struct feedback_format *feedback_format_find(const char *name)
+{
+	for (size_t i = 0; i < COUNT(formats); i++)
+		if (strcmp(formats[i].name, name) == 0)
+			return &formats[i];
+	return NULL;
+}
+
+const char *feedback_format_name(size_t index)
+{
+	return index < COUNT(formats) ? formats[index].name : NULL;
+}
+
+static void note_written(const struct edge_profile *p, const struct feedback_format *format,
+			 const struct feedback_written *w, struct text *note)
+{
+	const struct evidence *e = p->evidence;
+	size_t n_unfitted = 0;
+
+	text_format(note, "%s of %s: %zu function%s, %zu line%s\nmade of ", format->name,
+		    names_module(e->session, p->module), w->n_functions, plural(w->n_functions),
+		    w->n_lines, plural(w->n_lines));
+	evidence_text(e, note);
+	text_char(note, '\n');
+	if (e->source == EVIDENCE_SPE)
+		text_str(note,
+			 "SPE does not record fall-throughs: they are derived from the control "
+			 "flow graph\n");
+	if (e->source == EVIDENCE_SPE && !e->has_all_operations)
+		text_str(note, "only records of branches count: other operations were filtered\n");
+	if (e->is_relative)
+		text_str(note,
+			 "the numbers are executions but for a factor: what a sample represents "
+			 "is not known\n");
+	if (e->is_biased)
+		text_str(note, "the branch stacks are biased (see cyclops blocks): the numbers are "
+			       "only shares\n");
+	for (size_t i = 0; i < p->functions.n; i++)
+		n_unfitted +=
+			p->functions.items[i].blocks.n > 0 && !p->functions.items[i].is_fitted;
+	if (n_unfitted > 0 && !(format->is_recorded && e->source == EVIDENCE_STACKS))
+		text_format(note, "%zu function%s too large for a fit: only what was recorded\n",
+			    n_unfitted, n_unfitted == 1 ? " is" : "s are");
+	if (w->n_without_lines > 0)
+		text_format(note,
+			    "%zu function%s without debug information left out (compile with -g)\n",
+			    w->n_without_lines, n_unfitted == 1 ? "" : "s");
+}
+
+int feedback_write(struct session *s, const struct select *select,
+		   const struct feedback_request *request, feedback_sink *sink, void *context,
+		   struct text *note, struct err *err)
+{
+	struct evidence evidence = { 0 };
+	struct edge_profile profile = { 0 };
+	struct feedback_written written = { 0 };
+	int event = -1, rc = 0;
+
+	if (request->event != NULL) {
+		event = branch_stacks_event(s, request->event, err);
+		rc = event < 0 ? -1 : 0;
+	}
+	if (rc == 0)
+		rc = evidence_read(&evidence, s, select, event, err);
+	if (rc == 0)
+		rc = edge_profile_read(&profile, &evidence, request->module, err);
+	if (rc == 0)
+		rc = request->format->write(&profile, sink, context, &written);
+	if (rc == 0)
+		note_written(&profile, request->format, &written, note);
+	edge_profile_release(&profile);
+	evidence_release(&evidence);
+	return rc;
+}

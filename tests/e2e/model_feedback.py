@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Profiles for BOLT out of SPE records and out of branch stacks of the machine model, against its truth:
+model_feedback.py CYCLOPS KERNELS_DIR [SEEDS].
+
+Every edge of the profile is within three standard errors of how often the program took it, what comes into a block
+leaves it, and the same profile comes from any number of threads. Without the emulator or the cross compiler the
+test is skipped.
+"""
+
+import collections
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from harness import ENVIRONMENT, NO_DATA, Checks, need, run
+
+COMPILER = "aarch64-linux-gnu-gcc"
+FLAGS = ["-O2", "-g", "-march=armv8.2-a", "-ffreestanding", "-fno-stack-protector", "-fno-tree-vectorize",
+         "-fno-asynchronous-unwind-tables", "-static", "-nostdlib"]
+INTERVAL = 1024 + 127.5 + 0.5  # operations between two SPE samples, with jitter
+PERIOD = 61  # of taken branches
+STANDARD_ERRORS = 3
+HALF_A_RECORD = 0.5
+FEW = 2
+PROGRAMS = [("executions.c", "-DROUNDS=20000"), ("calls.c", "-DROUNDS=4000")]
+KINDS = {"spe": [], "branches": ["--branches"], "stacks": [f"--sample=pc_write_spec:{PERIOD}:precise", "--branch-stack=32"]}
+
+
+class Program:
+    """A program with its functions, by name as BOLT knows them."""
+
+    def __init__(self, folder, source, *words):
+        self.path = folder / pathlib.Path(source).stem
+        subprocess.run([COMPILER, *FLAGS, *words, "-o", self.path, source], check=True)
+        self.starts, local = {}, collections.Counter()
+        for line in run("nm", "-n", self.path).decode().splitlines():
+            start, kind, name = line.split()
+            if kind not in "tT" or name.startswith("$"):
+                continue
+            local[name] += kind == "t"
+            self.starts[f"{name}/{local[name]}" if kind == "t" else name] = int(start, 16)
+
+    def address(self, flag, name, offset):
+        return self.starts[name] + int(offset, 16) if flag == "1" else None
+
+
+class Profile:
+    """What fdata says: {(from, to): executions}, by address; None: outside."""
+
+    def __init__(self, program, text):
+        self.edges, self.wrong = collections.Counter(), 0
+        for line in text.splitlines():
+            words = line.split()
+            key = program.address(*words[0:3]), program.address(*words[3:6])
+            self.edges[key] += int(words[7])
+            self.wrong += int(words[6]) > int(words[7]) or int(words[7]) <= 0
+
+
+def true_edges(truth):
+    """{(from, to): n}: branches that were taken, and instructions that went on to the next one."""
+    taken = {(int(e["from"], 16), int(e["to"], 16)): e["n"] for e in truth["edges"]}
+    left = collections.Counter()
+    for (at, _), n in taken.items():
+        left[at] += n
+    executed = {int(i["pc"], 16): i["n"] for i in truth["instructions"]}
+    edges = collections.Counter(taken)
+    for at, n in executed.items():
+        edges[at, at + 4] += n - left[at]
+    return edges
+
+
+def check_edges(checks, where, profile, truth, interval):
+    wanted = true_edges(truth)
+    for key, n in profile.edges.items():
+        if None in key:
+            continue
+        error = math.sqrt(max(wanted[key], HALF_A_RECORD * interval) * interval)
+        checks.count("edges")
+        checks.expect(abs(n - wanted[key]) <= STANDARD_ERRORS * error,
+                      f"{where}: {key[0]:#x} to {key[1]:#x} {wanted[key]} times, not {n} ± {error:.0f}")
+    # nothing that is executed often is missing
+    known = set(profile.edges) | {(a, None) for a, _ in profile.edges}
+    for (at, to), n in wanted.items():
+        is_return = any(int(e["from"], 16) == at and e["n"] for e in truth["edges"]) and (at, None) not in known
+        if n > 40 * interval and to != at + 4 and not is_return:
+            checks.expect((at, to) in profile.edges, f"{where}: {at:#x} to {to:#x}, {n} times, is missing")
+    checks.expect(not profile.wrong, f"{where}: {profile.wrong} lines without executions, or with more mispredictions")
+
+
+def check_conservation(checks, where, program, profile):
+    """As much goes into a straight run of code as comes out, where both are in the profile. Calls are their callers'."""
+    into, out = collections.Counter(), collections.Counter()
+    for (at, to), n in profile.edges.items():
+        into[to] += n
+        out[at] += n
+    leaders = sorted(a for a in into if a is not None and a not in program.starts.values())
+    ends = sorted(a for a in out if a is not None)
+    for start in leaders:
+        following = min([a for a in [*into, *program.starts.values()] if a is not None and a > start], default=math.inf)
+        inside = [end for end in ends if start <= end < following]
+        # a run with a call in it, or with a return at its end, says nothing
+        if len(inside) == 1 and (inside[0], inside[0] + 4) in profile.edges and inside[0] + 4 == following:
+            checks.count("runs")
+            checks.expect(abs(into[start] - out[inside[0]]) <= 3, f"{where}: {into[start]} into {start:#x}, {out[inside[0]]} out")
+
+
+def check_program(checks, cyclops, folder, program, seed):
+    for kind, words in KINDS.items():
+        capture, truth = folder / "out.data", folder / "truth.json"
+        run(cyclops, "model", "-o", capture, "--truth", truth, "--seed", seed, *words, "--", program.path)
+        command = [cyclops, "export", "--format", "bolt", "--symfs", "/", capture]
+        text = run(*command).decode()
+        where = f"{program.path.name}, {kind}, seed {seed}"
+        profile = Profile(program, text)
+        check_edges(checks, where, profile, json.loads(truth.read_text()), PERIOD if kind == "stacks" else INTERVAL)
+        check_conservation(checks, where, program, profile)
+        checks.expect(text == run(*command, "-j1").decode() == run(*command, "-j3").decode(), f"{where}: threads")
+
+
+def check_errors(checks, cyclops, folder, program):
+    """What is missing is said, and which option records it."""
+    capture = folder / "out.data"
+    for words, wanted in ([["--loads"], "no branches among the SPE records"],
+                          [["--min-latency=3"], "filtered by event, latency or data source"],
+                          [["--sample=cycles:997"], "'cyclops record --branches'"],
+                          [["--sample=br_return_spec:23:precise", "--branch-stack=32,ret"], "only some kinds of branches"]):
+        run(cyclops, "model", "-o", capture, *words, "--", program.path)
+        done = subprocess.run([cyclops, "export", "--format", "bolt", "--symfs", "/", capture], env=ENVIRONMENT, check=False,
+                              capture_output=True, text=True)
+        checks.count("errors")
+        checks.expect(done.returncode == NO_DATA and wanted in done.stderr and not done.stdout, f"{words}: {done}")
+
+
+def main():
+    cyclops, kernels = os.path.realpath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+    n_seeds = int(sys.argv[3]) if len(sys.argv) > 3 else FEW
+    for program in ("qemu-aarch64", COMPILER):
+        need(program)
+    checks = Checks()
+    with tempfile.TemporaryDirectory(prefix="cyclops-feedback-") as name:
+        folder = pathlib.Path(name)
+        for source, *words in PROGRAMS:
+            program = Program(folder, kernels / source, *words)
+            for seed in range(n_seeds):
+                check_program(checks, cyclops, folder, program, seed + 1)
+        check_errors(checks, cyclops, folder, program)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
