@@ -15,7 +15,7 @@
 #include "table/answer.h"
 
 /* What the scan is asked for. */
-enum part { MEM, CLOCK, VECTORS, N_PARTS };
+enum part { MEM, CLOCK, VECTORS, LEVELS, N_PARTS };
 
 /* What memory operations are grouped by. */
 enum grouping { BY_EVENTS, BY_PLACE, N_GROUPINGS };
@@ -75,6 +75,7 @@ static void prepare(struct making *m)
 	m->parts[MEM] = (struct analysis){ .class = &mem_set_class, .options = &m->set };
 	m->parts[CLOCK] = (struct analysis){ .class = &clock_pairs_class };
 	m->parts[VECTORS] = (struct analysis){ .class = &vector_length_class };
+	m->parts[LEVELS] = (struct analysis){ .class = &load_levels_class };
 }
 
 static int make_rows(struct making *m, struct err *err)
@@ -122,8 +123,7 @@ static int make_functions(struct making *m, struct err *err)
 		.clock = &m->clock,
 		.length_ns = mem_set_length_ns(set_of(m)),
 	};
-	size_t top =
-		m->request->top == 0 || m->request->top > BRIEF_TOP ? BRIEF_TOP : m->request->top;
+	size_t top = m->request->top > BRIEF_TOP ? BRIEF_TOP : m->request->top;
 	struct mem_rows rows;
 	int rc;
 
@@ -216,6 +216,10 @@ static int mem_answer_make_tables(struct making *m, struct err *err)
 		return -1;
 	if (!m->request->for_programs)
 		make_region(m);
+	if (m->request->with_levels && !is_sampled) {
+		load_levels_table(m->parts[LEVELS].result, &m->clock, m->select, &m->out->levels);
+		mem_answer_show(m, &m->out->levels);
+	}
 	return 0;
 }
 
@@ -284,7 +288,8 @@ int mem_report_make(struct session *s, const struct select *select,
 	if (request->by_level)
 		return make_levels(s, select, request, out);
 	prepare(&m);
-	scan_part(s, select, &(struct scan_wish){ .only_memory = true }, m.parts, N_PARTS);
+	scan_part(s, select, &(struct scan_wish){ .only_memory = true }, m.parts,
+		  request->with_levels ? N_PARTS : LEVELS);
 	if (m.clock.basis == CLOCK_UNKNOWN)
 		m.clock = core_clock_derived(m.parts[CLOCK].result);
 	if (request->by.n == 0)

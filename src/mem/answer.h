@@ -12,10 +12,11 @@
 
 struct mem_request {
 	struct keys by;	  /* none: by source, and the functions with most latency */
-	size_t top;	  /* rows of each kind; 0: all */
+	size_t top;	  /* rows of each kind; 0: all, of functions, too */
 	const char *sort; /* name of a column of the table by key, or NULL */
 	bool with_histogram;
 	bool by_level;		 /* the table of levels alone */
+	bool with_levels;	 /* that table, too */
 	bool with_loads;	 /* what gates need; rows are by source then */
 	bool for_programs;	 /* all tables, also where all are empty for the same reason */
 	uint32_t vector_bits;	 /* of SVE, where no record says it; 0: not given */

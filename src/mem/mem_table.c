@@ -63,7 +63,9 @@ static const struct column sum_columns[N_SUMS] = {
 	[SUM_BYTES] = { "bytes", NULL, "bytes", CELL_COUNT, COLUMN_TRUST | COLUMN_MACHINE_ONLY,
 			"estimated bytes that were accessed" },
 	[SUM_RATE] = { "bytes_per_s", "bandwidth", "bytes/s", CELL_NUMBER, COLUMN_TRUST,
-		       "these bytes by the time from the first record to the last one" },
+		       "these bytes by the time from the first record to the last one; of rows by "
+		       "time "
+		       "by the length of a slice" },
 	[SUM_SIZED] = { "sized_share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_MACHINE_ONLY,
 			"part of the records with a known access size" },
 	[SUM_TIME] = { "time", SLICES_TITLE, "", CELL_TEXT, COLUMN_SPARK | COLUMN_TEXT_ONLY,
@@ -248,6 +250,7 @@ static void show_latencies(const struct making *m, const struct mem_row *r, stru
 static void mem_table_show_estimates(const struct making *m, const struct mem_row *r,
 				     struct cell *row)
 {
+	const struct session *s = m->rows->mem->session;
 	const struct mem_cost *c = &r->cost;
 	struct estimate e;
 
@@ -261,8 +264,9 @@ static void mem_table_show_estimates(const struct making *m, const struct mem_ro
 		return;
 	*sum_cell(m, row, SUM_BYTES) =
 		estimate_amount_cell(cell_count(r->bytes), r->n_sized, &m->range.lost);
-	*sum_cell(m, row, SUM_RATE) =
-		mem_rate_cell(m->rows->mem->session, r->bytes, r->n_sized, m->view->length_ns);
+	*sum_cell(m, row, SUM_RATE) = mem_rate_cell(
+		s, r->bytes, r->n_sized,
+		keys_have_time(m->rows->by) ? s->slices.width_ns : m->view->length_ns);
 }
 
 static void show_sums(const struct making *m, enum memory_kind kind, const struct mem_row *r,

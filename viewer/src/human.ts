@@ -102,6 +102,11 @@ export function humanNumber(value: number, column: Column, decimals: number): st
 
 const SPARKS = [".", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
+/** Amounts as a line of bars; "." is nothing. */
+export function sparkOf(amounts: readonly (number | null)[], largest: number): string {
+  return amounts.map((a) => (a === null || a <= 0 ? SPARKS[0]! : SPARKS[1 + Math.floor((7 * a) / largest + 0.5)]!)).join("");
+}
+
 /** A cell without its mark; "" or "-" if it is absent. */
 export function humanValue(value: Value, column: Column, decimals: number): string {
   if (value === null) return column.type === "text" || column.flags.includes("blank") ? "" : "-";

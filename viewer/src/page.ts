@@ -54,7 +54,7 @@ export function parseAddress(hash: string): Route {
 export function addSentences(root: HTMLElement, table: Table, view: View): void {
   const lines: string[] = [];
   for (let row = 0; row < table.rows; row++) {
-    const words = String(table.at(row, 0) ?? "");
+    const words = [table.words(row, "answer"), table.words(row, "command")].filter((s) => s !== "").join(" ");
     lines.push(words);
     root.append(commandLine(words) ?? h("p", { class: row === 0 ? "lead" : "sentence" }, words));
   }

@@ -3,6 +3,7 @@
 import type { Page } from "./page.js";
 import { answer } from "./pages/answer.js";
 import { functions } from "./pages/functions.js";
+import { memory } from "./pages/memory.js";
 import { quality } from "./pages/quality.js";
 
-export const pages: readonly Page[] = [answer, functions, quality];
+export const pages: readonly Page[] = [answer, functions, memory, quality];

@@ -17,6 +17,12 @@ int html_add_pages(struct html *, struct session *, const struct select *, struc
 /* Hotspots by function, line, module and thread: the tables of `cyclops hot`. */
 int html_add_functions(struct html *, struct session *, const struct select *, struct err *);
 
+/*
+ * Latencies, data sources, levels, bandwidth and objects: the tables of `cyclops mem` and `cyclops addr`. Nothing
+ * where no access to memory was sampled.
+ */
+int html_add_memory(struct html *, struct session *, const struct select *, struct err *);
+
 /* Whether the capture can be trusted: the tables of `cyclops quality`. */
 int html_add_quality(struct html *, struct session *, const struct select *, struct err *);
 
