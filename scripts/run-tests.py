@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Captures beside the source tree are used, unless the environment names others.
 CAPTURES = ROOT.parent / "shared" / "captures"
+NEIGHBOURS = ROOT.parent / "shared" / "neighbours"
 GOODA_SAMPLE = ROOT.parent / "shared" / "reference" / "cycle-accounting" / "westmere-sample"
 
 CHECKS = [
@@ -135,6 +136,8 @@ def environment_of(compiler):
                        TSAN_OPTIONS="halt_on_error=1")
     if CAPTURES.is_dir():
         environment.setdefault("CYCLOPS_CAPTURES", str(CAPTURES))
+    if NEIGHBOURS.is_dir():
+        environment.setdefault("CYCLOPS_NEIGHBOURS", str(NEIGHBOURS))
     if GOODA_SAMPLE.is_dir():
         environment.setdefault("CYCLOPS_GOODA_SAMPLE", str(GOODA_SAMPLE))
     return environment

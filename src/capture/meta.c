@@ -217,6 +217,18 @@ static const char *pmu_name(const struct capture *c, uint32_t type)
 	return NULL;
 }
 
+/* The name that simpleperf gave a tracepoint; 0: none. */
+static struct str_id tracepoint_name(const struct capture *c, const struct attr *a)
+{
+	for (size_t i = 0; i < c->info.event_names.n; i++) {
+		const struct event_name_entry *e = &c->info.event_names.items[i];
+
+		if (a->type == ATTR_TYPE_TRACEPOINT && e->type == a->type && e->config == a->config)
+			return e->name;
+	}
+	return (struct str_id){ 0 };
+}
+
 /* EVENT_DESC names events by position, as in perf. An EVENT_UPDATE goes first. */
 void meta_name_events(struct capture *c)
 {
@@ -227,6 +239,8 @@ void meta_name_events(struct capture *c)
 
 		if (i < c->info.event_descs.n && c->info.event_descs.items[i].name.v != 0)
 			e->name = c->info.event_descs.items[i].name;
+		if (e->name.v == 0)
+			e->name = tracepoint_name(c, &e->attr);
 		if (e->name.v != 0)
 			continue;
 		text_reset(&made_up);

@@ -14,6 +14,8 @@ static void set_symbols_options(struct session *s, const struct symbols_options 
 	struct utsname here;
 
 	s->symbols_options = *wanted;
+	s->symbols_options.info = info;
+	s->symbols_options.info_strings = strings;
 	if (arch[0] != '\0')
 		s->symbols_options.arch = arch;
 	if (uname(&here) == 0 && host[0] != '\0' && strcmp(here.nodename, host) == 0 &&

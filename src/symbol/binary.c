@@ -8,7 +8,8 @@
 
 static void binary_load_file(struct loading *l)
 {
-	(void)load_elf(l);
+	if (!load_elf(l))
+		(void)load_stored(l);
 }
 
 /* BPF programs and the like: the kernel recorded their names. */

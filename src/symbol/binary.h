@@ -41,6 +41,8 @@ struct binary_sources {
 	const struct search *search;
 	const struct kernel_names *kernel;
 	const struct strings *strings; /* of the modules */
+	const struct info *info;       /* that may have stored functions; NULL: none */
+	const struct strings *info_strings;
 };
 
 /* Finds and reads the files of the module. What is missing is said in names and lines. */

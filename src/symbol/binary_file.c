@@ -171,7 +171,7 @@ void load_jit(struct loading *l)
 	if (jit_map_path(l, &path) && jit_map_read(&b->own, path.bytes, &err) == 0) {
 		functions_build(&b->own);
 		b->functions = &b->own;
-	} else {
+	} else if (!load_stored(l)) {
 		shortage_set(&b->names, SHORT_OF_JIT_MAP);
 	}
 	text_release(&path);

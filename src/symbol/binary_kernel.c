@@ -102,6 +102,10 @@ void load_kernel(struct loading *l)
 		return;
 	}
 	use_kallsyms(l, kallsyms_relocation(l));
+	if (b->functions == NULL && load_stored(l)) {
+		elf_file_release(&b->code);
+		return;
+	}
 	if (is_open && b->functions == NULL) {
 		shortage_release(&b->names);
 		shortage_set(&b->names, SHORT_OF_RELOCATION);
@@ -121,7 +125,7 @@ void load_kernel_module(struct loading *l)
 		l->binary->size = base->size;
 		return;
 	}
-	if (l->wanted.path[0] == '/' && load_elf(l))
+	if ((l->wanted.path[0] == '/' && load_elf(l)) || load_stored(l))
 		return;
 	if (kernel->source != NULL && !kernel->kallsyms.is_hidden)
 		shortage_set(&l->binary->names, SHORT_OF_MODULE_BASE);

@@ -16,6 +16,12 @@ struct loading {
 /* Finds and reads the file of the module; false if it is not there. */
 bool load_elf(struct loading *);
 
+/*
+ * Takes the functions that the recorder stored of this module, if no file is there (load_stored.c).
+ * False: it stored none.
+ */
+bool load_stored(struct loading *);
+
 void load_vdso(struct loading *);
 void load_jit(struct loading *);
 void load_kernel(struct loading *);

@@ -88,6 +88,8 @@ void symbols_load(struct symbols *s, struct module_id id)
 		.search = &s->search,
 		.kernel = &s->kernel,
 		.strings = s->modules->strings,
+		.info = s->options.info,
+		.info_strings = s->options.info_strings,
 	};
 
 	if (!binary->is_loaded)

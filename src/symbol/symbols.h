@@ -27,6 +27,8 @@ struct symbols_options {
 	const char *jit_map_dir; /* where perf-PID.map files are; NULL: /tmp */
 	const char *arch;	 /* of the capture: "aarch64", "x86_64" …; NULL unknown */
 	bool with_parameters;	 /* C++ names with parameter types; perf shows none */
+	const struct info *info; /* of the capture, which may have stored functions; NULL: none */
+	const struct strings *info_strings;
 };
 
 struct symbols;

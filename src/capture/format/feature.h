@@ -44,6 +44,11 @@ bool read_clock_resolution(struct section *, struct info *draft);
 bool read_clock_data(struct section *, struct info *draft);
 bool read_compression(struct section *, struct info *draft);
 
+/* Features of simpleperf (feature_simpleperf.c). */
+bool read_stored_files(struct section *, struct info *draft);
+bool read_stored_files_2(struct section *, struct info *draft);
+bool read_meta_info(struct section *, struct info *draft);
+
 /* Features about the machine (feature_machine.c). */
 bool read_n_cpus(struct section *, struct info *draft);
 bool read_total_memory(struct section *, struct info *draft);

@@ -18,7 +18,7 @@ static const struct {
 	const char *name;
 	feature_reader *read;
 	size_t string; /* offset in struct info of a str_id for the whole section; 0: none */
-} features[N_FEATURES] = {
+} features[FEATURE_FILE2 + 1] = {
 	[FEATURE_TRACING_DATA] = { "TRACING_DATA" },
 	[FEATURE_BUILD_ID] = { "BUILD_ID", read_build_ids },
 	[FEATURE_HOSTNAME] = { "HOSTNAME", .string = offsetof(struct info, hostname) },
@@ -50,6 +50,9 @@ static const struct {
 	[FEATURE_CLOCK_DATA] = { "CLOCK_DATA", read_clock_data },
 	[FEATURE_HYBRID_TOPOLOGY] = { "HYBRID_TOPOLOGY" },
 	[FEATURE_PMU_CAPS] = { "PMU_CAPS", read_pmu_capabilities },
+	[FEATURE_FILE] = { "FILE", read_stored_files },
+	[FEATURE_META_INFO] = { "META_INFO", read_meta_info },
+	[FEATURE_FILE2] = { "FILE2", read_stored_files_2 },
 };
 
 const char *feature_name(unsigned feature)
@@ -84,6 +87,12 @@ static void release_lists(struct info *info, const struct info *shared)
 		vec_release(&info->caches);
 	if (info->capabilities.items != shared->capabilities.items)
 		vec_release(&info->capabilities);
+	if (info->stored_files.items != shared->stored_files.items)
+		vec_release(&info->stored_files);
+	if (info->stored_functions.items != shared->stored_functions.items)
+		vec_release(&info->stored_functions);
+	if (info->event_names.items != shared->event_names.items)
+		vec_release(&info->event_names);
 }
 
 void info_release(struct info *info)
@@ -150,7 +159,8 @@ bool feature_read(struct info *info, unsigned feature, struct cursor bytes, uint
 		diags_add(diags, DIAG_DAMAGE, at, size, text);
 		return false;
 	}
-	draft.features |= (uint64_t)1 << feature;
+	if (feature < N_FEATURES)
+		draft.features |= (uint64_t)1 << feature;
 	release_lists(info, &draft);
 	*info = draft;
 	return true;

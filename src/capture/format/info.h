@@ -48,6 +48,10 @@ enum feature {
 	FEATURE_HYBRID_TOPOLOGY,
 	FEATURE_PMU_CAPS,
 	N_FEATURES,
+	/* of simpleperf */
+	FEATURE_FILE = 128,
+	FEATURE_META_INFO = 129,
+	FEATURE_FILE2 = 132,
 };
 
 enum { BUILD_ID_MAX = 20 };
@@ -106,9 +110,45 @@ struct event_desc {
 	VEC_OF(uint64_t) ids;
 };
 
+/* What simpleperf's files are. */
+enum stored_kind {
+	STORED_KERNEL, /* addresses are those of the running kernel */
+	STORED_KERNEL_MODULE,
+	STORED_ELF,
+	STORED_DEX,	/* addresses are offsets in the file */
+	STORED_JIT_MAP, /* addresses are those of the process */
+	STORED_OTHER,
+};
+
+#define OFFSET_UNKNOWN UINT64_MAX
+
+/* A function of a file, looked up by the recorder. */
+struct stored_function {
+	uint64_t address; /* in the file */
+	uint32_t size;	  /* 0: not known */
+	struct str_id name;
+};
+
+/* A file whose functions the recorder stored: those that have samples. */
+struct stored_file {
+	struct str_id path;
+	uint32_t kind;	      /* enum stored_kind */
+	uint64_t min_address; /* lowest address of code … */
+	uint64_t
+		min_offset; /* … which is at this offset: in the file, or in memory for a kernel module */
+	size_t first, n; /* in stored_functions */
+};
+
+/* The name of an event, by its attr. */
+struct event_name_entry {
+	uint32_t type;
+	uint64_t config;
+	struct str_id name;
+};
+
 /* All features. Zero, "" or an empty list if a feature is missing. */
 struct info {
-	uint64_t features; /* bit n: feature n was read */
+	uint64_t features; /* bit n: feature n was read; simpleperf's have none */
 	struct str_id hostname, os_release, perf_version, arch, cpu_desc, cpuid;
 	struct str_id command_line; /* arguments joined with blanks */
 	uint32_t n_cpus_available, n_cpus_online;
@@ -123,6 +163,9 @@ struct info {
 	VEC_OF(struct event_group) groups;
 	VEC_OF(struct cache_level) caches;
 	VEC_OF(struct capability) capabilities;
+	VEC_OF(struct stored_file) stored_files;
+	VEC_OF(struct stored_function) stored_functions;
+	VEC_OF(struct event_name_entry) event_names;
 	uint64_t first_sample_ns, last_sample_ns; /* 0, 0 if unknown */
 	uint64_t clock_resolution_ns;
 	uint32_t clock_id;	/* of clock_time_ns */

@@ -374,6 +374,81 @@ static void compose_nothing(struct text *out)
 	(void)out;
 }
 
+/* Two functions of a file, as simpleperf stored them until 2021. */
+static void compose_stored_file(struct text *out)
+{
+	size_t at = out->n;
+	uint32_t size;
+
+	emit_u32(out, 0);
+	emit_bytes(out, "/a/b", 5);
+	emit_u32(out, STORED_ELF);
+	emit_u64(out, 0x1000);
+	emit_u32(out, 2);
+	emit_u64(out, 0x1100);
+	emit_u32(out, 16);
+	emit_bytes(out, "f", 2);
+	emit_u64(out, 0x1200);
+	emit_u32(out, 0);
+	emit_bytes(out, "g<int>", 7);
+	emit_u64(out, 0x800);
+	size = (uint32_t)(out->n - at - 4);
+	memcpy(out->bytes + at, &size, sizeof(size));
+}
+
+/* The same as a protocol buffer. */
+static void compose_stored_file_2(struct text *out)
+{
+	static const char message[] = "\x0a\x04/a/b"
+				      "\x10\x02"
+				      "\x18\x80\x20"
+				      "\x22\x08\x08\x80\x22\x10\x10\x1a\x01"
+				      "f"
+				      "\x22\x0b\x08\x80\x24\x1a\x06g<int>"
+				      "\x32\x03\x08\x80\x10";
+
+	emit_u32(out, sizeof(message) - 1);
+	emit_bytes(out, message, sizeof(message) - 1);
+}
+
+static void check_stored_file(const struct fixture *f)
+{
+	const struct stored_file *file = f->info.stored_files.items;
+	const struct stored_function *functions = f->info.stored_functions.items;
+
+	assert_int_equal(f->info.stored_files.n, 1);
+	assert_text(f, file->path, "/a/b");
+	assert_int_equal(file->kind, STORED_ELF);
+	assert_int_equal(file->min_address, 0x1000);
+	assert_int_equal(file->min_offset, 0x800);
+	assert_int_equal(file->first, 0);
+	assert_int_equal(file->n, 2);
+	assert_int_equal(functions[0].address, 0x1100);
+	assert_int_equal(functions[0].size, 16);
+	assert_text(f, functions[0].name, "f");
+	assert_int_equal(functions[1].address, 0x1200);
+	assert_int_equal(functions[1].size, 0);
+	assert_text(f, functions[1].name, "g<int>");
+}
+
+static void compose_meta_info(struct text *out)
+{
+	static const char text[] = "event_type_info\0cpu-cycles,0,0\nno comma\nsched:a_b,2,47";
+
+	emit_bytes(out, text, sizeof(text));
+}
+
+static void check_meta_info(const struct fixture *f)
+{
+	const struct event_name_entry *names = f->info.event_names.items;
+
+	assert_int_equal(f->info.event_names.n, 2);
+	assert_text(f, names[0].name, "cpu-cycles");
+	assert_text(f, names[1].name, "sched:a_b");
+	assert_int_equal(names[1].type, 2);
+	assert_int_equal(names[1].config, 47);
+}
+
 static void check_nothing(const struct fixture *f)
 {
 	assert_int_equal(f->diags.list.n, 0);
@@ -402,6 +477,9 @@ static const struct subject {
 	{ FEATURE_COMPRESSED, compose_compression, check_compression },
 	{ FEATURE_CPU_PMU_CAPS, compose_cpu_pmu_caps, check_cpu_pmu_caps },
 	{ FEATURE_PMU_CAPS, compose_pmu_caps, check_pmu_caps },
+	{ FEATURE_FILE, compose_stored_file, check_stored_file },
+	{ FEATURE_FILE2, compose_stored_file_2, check_stored_file },
+	{ FEATURE_META_INFO, compose_meta_info, check_meta_info },
 	{ FEATURE_BRANCH_STACK, compose_nothing, check_nothing },
 	{ FEATURE_STAT, compose_nothing, check_nothing },
 };
@@ -416,7 +494,9 @@ static void sections_are_read(void **state)
 		fixture_init(&f);
 		subjects[i].compose(&bytes);
 		assert_true(read_bytes(&f, subjects[i].feature, bytes.bytes, bytes.n));
-		assert_int_equal(f.info.features, (uint64_t)1 << subjects[i].feature);
+		assert_int_equal(f.info.features, subjects[i].feature < N_FEATURES
+							  ? (uint64_t)1 << subjects[i].feature
+							  : 0);
 		subjects[i].check(&f);
 		/* Up to seven bytes of padding may follow in a pipe. A section may come again. */
 		emit_zeros(&bytes, 7);

@@ -51,6 +51,58 @@ static void test_file(void **state)
 	world_release(&w);
 }
 
+/* Functions that the recorder stored serve where the file is not; the file itself is better. */
+static void test_stored(void **state)
+{
+	static const struct {
+		enum module_kind kind;
+		const char *path;
+		uint32_t stored_kind;
+		uint64_t min_address, min_offset, offset;
+		const char *function;
+	} cases[] = {
+		{ MODULE_FILE, "/bin/y", STORED_ELF, 0x2000, 0x1000, 0x1104, "stored" },
+		{ MODULE_FILE, "/bin/y", STORED_ELF, 0x2000, OFFSET_UNKNOWN, 0x104, "stored" },
+		{ MODULE_FILE, "/bin/y", STORED_ELF, 0x2000, 0x1000, 0x1110, "" },
+		{ MODULE_FILE, "/bin/z", STORED_ELF, 0x2000, 0x1000, 0x1104, "" },
+		{ MODULE_FILE, "/bin/y", STORED_DEX, 0x2000, OFFSET_UNKNOWN, 0x2104, "stored" },
+		{ MODULE_KERNEL, "/bin/y", STORED_KERNEL, 0, OFFSET_UNKNOWN, 0x2104, "stored" },
+		{ MODULE_KERNEL_MODULE, "/bin/y", STORED_KERNEL_MODULE, 0x2000, 0x80, 0x184,
+		  "stored" },
+		{ MODULE_JIT, "/bin/y", STORED_JIT_MAP, 0, OFFSET_UNKNOWN, 0x2104, "stored" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct info info = { 0 };
+		struct world w;
+
+		world_init(&w);
+		*vec_add(&info.stored_functions) =
+			(struct stored_function){ 0x2100, 0x10,
+						  strings_addz(&w.strings, "stored") };
+		/* beyond the largest address */
+		*vec_add(&info.stored_functions) =
+			(struct stored_function){ UINT64_MAX - 4, 0x10,
+						  strings_addz(&w.strings, "wrong") };
+		*vec_add(&info.stored_files) = (struct stored_file){
+			.path = strings_addz(&w.strings, "/bin/y"),
+			.kind = cases[i].stored_kind,
+			.min_address = cases[i].min_address,
+			.min_offset = cases[i].min_offset,
+			.n = 2,
+		};
+		w.options.symfs = world_path(&w, "sym");
+		w.options.info = &info;
+		w.options.info_strings = &w.strings;
+		world_module(&w, cases[i].kind, cases[i].path);
+		if (strcmp(world_function(&w, cases[i].offset), cases[i].function) != 0)
+			fail_msg("row %zu: %s", i, world_function(&w, cases[i].offset));
+		world_release(&w);
+		info_release(&info);
+	}
+}
+
 /* Neither the unknown module nor data is missing names. */
 static void test_nothing_to_name(void **state)
 {
@@ -350,12 +402,19 @@ static void test_workers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_file),	      cmocka_unit_test(test_nothing_to_name),
-		cmocka_unit_test(test_uncovered),     cmocka_unit_test(test_kernel),
-		cmocka_unit_test(test_wrong_vmlinux), cmocka_unit_test(test_hidden_kallsyms),
-		cmocka_unit_test(test_kernel_module), cmocka_unit_test(test_jit),
-		cmocka_unit_test(test_bpf),	      cmocka_unit_test(test_vdso),
-		cmocka_unit_test(test_each_function), cmocka_unit_test(test_each_of_kernel_module),
+		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_stored),
+		cmocka_unit_test(test_nothing_to_name),
+		cmocka_unit_test(test_uncovered),
+		cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_wrong_vmlinux),
+		cmocka_unit_test(test_hidden_kallsyms),
+		cmocka_unit_test(test_kernel_module),
+		cmocka_unit_test(test_jit),
+		cmocka_unit_test(test_bpf),
+		cmocka_unit_test(test_vdso),
+		cmocka_unit_test(test_each_function),
+		cmocka_unit_test(test_each_of_kernel_module),
 		cmocka_unit_test(test_workers),
 	};
 
