@@ -2,6 +2,7 @@
 /* From records to lines, their order, their accesses and what they cost: of a known capture. */
 #include "c2c/c2c.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,16 +13,20 @@
 #include "../elf/elf_builder.h"
 #include "../session/fixture.h"
 #include "base/alloc.h"
+#include "c2c/fix/labels.h"
+#include "c2c/tables.h"
 #include "c2c/verdict/cause.h"
 #include "spe/packet.h"
 
 enum {
-	MAX_RECORDS = 400,
+	MAX_RECORDS = 4000,
 	MAX_LINES = 4,
 	/* Offsets in the code. */
 	STORE8 = 0,
 	LOAD8 = 4,
 	OTHER_LOAD8 = 8,
+	GATHER = 12,
+	SCALABLE_LOAD = 16,
 	/* Sources of Neoverse N1. */
 	L1D = 0,
 	PEER = 9,
@@ -33,19 +38,21 @@ enum {
 	ISSUE = 4,
 };
 
-/* str x0, [x1]; ldr x0, [x1], twice */
-static const uint32_t code[] = { 0xf9000020, 0xf9400020, 0xf9400020 };
+/* str x0, [x1]; ldr x0, [x1], twice; ld1b {z0.s}, p0/z, [z1.s]; ldr z0, [x1] */
+static const uint32_t code[] = { 0xf9000020, 0xf9400020, 0xf9400020, 0x8420c020, 0x85804020 };
+
+struct made {
+	unsigned n;
+	uint32_t pc, tid;
+	uint64_t address;
+	uint16_t source, total;
+};
 
 /*
  * One line where a thread loads beside what the other stores, and one where it loads just that;
  * one that a thread has for itself, which tells what a hit takes; one that both only read.
  */
-static const struct {
-	unsigned n;
-	uint32_t pc, tid;
-	uint64_t address;
-	uint16_t source, total;
-} accesses[] = {
+static const struct made accesses[] = {
 	{ 20, STORE8, ALPHA, FALSE_LINE, NO_SOURCE, 10 },
 	{ 10, LOAD8, ALPHA_THREAD, FALSE_LINE + 8, PEER, 104 },
 	{ 10, OTHER_LOAD8, ALPHA_THREAD, FALSE_LINE + 8, PEER, 104 },
@@ -64,24 +71,24 @@ enum {
 };
 
 /* All take their time from the first slot to the last, by turns. */
-static size_t make_records(uint64_t text, struct spe_record *out)
+static size_t make_records(uint64_t text, const struct made *made, size_t n_made,
+			   struct spe_record *out)
 {
 	size_t n = 0;
 
-	for (size_t a = 0; a < COUNT(accesses); a++)
-		for (unsigned i = 0; i < accesses[a].n; i++) {
-			struct spe_record r =
-				spe_of(text + accesses[a].pc, accesses[a].tid, SPE_OP_LDST,
-				       UINT64_C(1) << SPE_EV_RETIRED, accesses[a].total,
-				       START_NS + 10000 * i / accesses[a].n + a);
+	for (size_t a = 0; a < n_made; a++)
+		for (unsigned i = 0; i < made[a].n; i++) {
+			struct spe_record r = spe_of(text + made[a].pc, made[a].tid, SPE_OP_LDST,
+						     UINT64_C(1) << SPE_EV_RETIRED, made[a].total,
+						     START_NS + 10000 * i / made[a].n + a);
 
-			r.op = accesses[a].pc == STORE8;
+			r.op = made[a].pc == STORE8;
 			r.has |= HAS_VA | HAS_ISSUE;
-			r.va = accesses[a].address;
+			r.va = made[a].address;
 			r.issue = ISSUE;
-			if (accesses[a].source != NO_SOURCE) {
+			if (made[a].source != NO_SOURCE) {
 				r.has |= HAS_SOURCE;
-				r.source = accesses[a].source;
+				r.source = made[a].source;
 			}
 			out[n++] = r;
 		}
@@ -93,7 +100,7 @@ struct world {
 	struct session session;
 };
 
-static void world_init(struct world *w, unsigned n_workers)
+static void world_of(struct world *w, const struct made *made, size_t n_made, unsigned n_workers)
 {
 	const struct built_section sections[] = {
 		{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x10000, code, sizeof(code) },
@@ -106,10 +113,14 @@ static void world_init(struct world *w, unsigned n_workers)
 
 	w->folder = folder_make();
 	offset = elf_build(in_folder(w->folder, "bin/alpha"), &elf);
-	n = make_records(TEXT_START + offset, records);
-	assert_int_equal(n, N_RECORDS);
+	n = make_records(TEXT_START + offset, made, n_made, records);
 	open_fixture(&(struct contents){ .records = records, .n_records = n, .symfs = w->folder },
 		     n_workers, &w->session);
+}
+
+static void world_init(struct world *w, unsigned n_workers)
+{
+	world_of(w, accesses, COUNT(accesses), n_workers);
 }
 
 static void world_release(struct world *w)
@@ -301,6 +312,127 @@ static void causes_are_numbered(void **state)
 	}
 }
 
+/* Whose loads wait longest for whose stores comes first. */
+static void pairs_are_in_order(void **state)
+{
+	enum { SHARE = 3, FINDING = 4, LOADS = 2 };
+	static const struct {
+		double loads, cycles;
+		uint64_t finding;
+	} wanted[] = {
+		{ 10, FALSE_EXCESS / 2, 1 },
+		{ 10, FALSE_EXCESS / 2, 1 },
+		{ 10, TRUE_EXCESS, 2 },
+	};
+	struct c2c_labels labels;
+	struct table t;
+	struct world w;
+	struct c2c s;
+	struct err err;
+
+	(void)state;
+	world_init(&w, 2);
+	assert_int_equal(c2c_run(&w.session, NULL, &(struct c2c_request){ .mode = -1 }, &s, &err),
+			 0);
+	c2c_labels_init(&labels, &s);
+	c2c_pairs_table(&s, &labels, &t);
+	assert_int_equal(table_n_rows(&t), COUNT(wanted));
+	for (size_t i = 0; i < COUNT(wanted); i++) {
+		double share = table_cell(&t, i, SHARE)->number;
+
+		assert_true(table_cell(&t, i, LOADS)->number == wanted[i].loads);
+		assert_true(fabs(share - wanted[i].cycles / LOAD_CYCLES) < 1e-9);
+		assert_int_equal(table_cell(&t, i, FINDING)->count, wanted[i].finding);
+	}
+	table_release(&t);
+	c2c_labels_release(&labels);
+	c2c_release(&s);
+	world_release(&w);
+}
+
+/* A line of little weight among many loads and stores is no finding by what it costs. In another order it may be. */
+static void little_is_a_finding_only_if_asked_for(void **state)
+{
+	static const struct made made[] = {
+		{ 6, STORE8, ALPHA, FALSE_LINE, NO_SOURCE, 10 },
+		{ 6, LOAD8, ALPHA_THREAD, FALSE_LINE + 8, PEER, 12 },
+		{ 1700, STORE8, ALPHA, OWN_LINE, NO_SOURCE, 10 },
+		{ 1700, LOAD8, ALPHA, OWN_LINE, L1D, 1004 },
+	};
+	static const struct {
+		enum c2c_sort sort;
+		bool is_expected;
+	} list[] = {
+		{ C2C_SORT_COST, false },
+		{ C2C_SORT_ADDRESS, true },
+		{ C2C_SORT_STORES, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(list); i++) {
+		struct world w;
+		struct c2c s;
+		struct err err;
+
+		print_message("%zu\n", i);
+		world_of(&w, made, COUNT(made), 2);
+		assert_int_equal(c2c_run(&w.session, NULL,
+					 &(struct c2c_request){ .mode = -1, .sort = list[i].sort },
+					 &s, &err),
+				 0);
+		assert_int_equal(s.may_have_findings, list[i].is_expected);
+		assert_int_equal(s.subjects.n, 1);
+		assert_int_equal(s.subjects.items[0].may_be_contended, list[i].is_expected);
+		c2c_release(&s);
+		world_release(&w);
+	}
+}
+
+/* What the code says of each access, and what it leaves open. */
+static void instructions_say_how_far_they_reach(void **state)
+{
+	static const struct made made[] = {
+		{ 20, STORE8, ALPHA, FALSE_LINE, NO_SOURCE, 10 },
+		{ 10, LOAD8, ALPHA_THREAD, FALSE_LINE + 8, PEER, 104 },
+		{ 10, GATHER, ALPHA_THREAD, FALSE_LINE + 16, PEER, 104 },
+		{ 10, SCALABLE_LOAD, ALPHA_THREAD, FALSE_LINE + 32, PEER, 104 },
+	};
+	static const struct {
+		uint32_t pc;
+		struct c2c_instruction is;
+	} wanted[] = {
+		{ STORE8, { .bytes = 8, .is_store = true } },
+		{ LOAD8, { .bytes = 8, .is_load = true } },
+		{ GATHER, { .is_load = true, .is_scattered = true, .kind = C2C_KIND_VECTOR } },
+		{ SCALABLE_LOAD, { .scalable = 16, .is_load = true, .kind = C2C_KIND_VECTOR } },
+	};
+	struct world w;
+	struct c2c s;
+	struct err err;
+
+	(void)state;
+	world_of(&w, made, COUNT(made), 2);
+	assert_int_equal(c2c_run(&w.session, NULL, &(struct c2c_request){ .mode = -1 }, &s, &err),
+			 0);
+	for (size_t i = 0; i < COUNT(wanted); i++) {
+		const struct c2c_instruction *is = NULL;
+
+		for (uint32_t k = 1; k < place_numbers_n(w.session.places); k++)
+			if (session_place(&w.session, k).offset % 0x1000 % 64 == wanted[i].pc)
+				is = &s.instructions[k];
+		print_message("%zu\n", i);
+		assert_non_null(is);
+		assert_int_equal(is->bytes, wanted[i].is.bytes);
+		assert_int_equal(is->scalable, wanted[i].is.scalable);
+		assert_int_equal(is->kind, wanted[i].is.kind);
+		assert_int_equal(is->is_load, wanted[i].is.is_load);
+		assert_int_equal(is->is_store, wanted[i].is.is_store);
+		assert_int_equal(is->is_scattered, wanted[i].is.is_scattered);
+	}
+	c2c_release(&s);
+	world_release(&w);
+}
+
 static void wrong_requests_fail(void **state)
 {
 	static const struct {
@@ -375,6 +507,9 @@ int main(void)
 		cmocka_unit_test(lines_are_found_and_rated),
 		cmocka_unit_test(accesses_have_their_parts),
 		cmocka_unit_test(causes_are_numbered),
+		cmocka_unit_test(pairs_are_in_order),
+		cmocka_unit_test(little_is_a_finding_only_if_asked_for),
+		cmocka_unit_test(instructions_say_how_far_they_reach),
 		cmocka_unit_test(wrong_requests_fail),
 		cmocka_unit_test(words_are_read),
 	};
