@@ -181,6 +181,17 @@ static const struct {
 	  20,
 	  { { 0, 110, 1, SOURCE_DRAM, 100, 100, 0, 0, FAR } },
 	  { true, BOTTLENECK_DATA, 0, 0.94, 0.96, WALK_SEQUENTIAL, .bound = 0.95 } },
+	{ "ldr x0, [x4]; add x4, x4, x5: each is another line, and elements of a line are read by "
+	  "others",
+	  { 0xf9400080, 0x8b050084, 0xd1000421, 0xb5ffffa1, 0xd65f03c0 },
+	  20,
+	  { { 0, 110, 1, SOURCE_DRAM, 100, 100, 0, 0, FAR } },
+	  { true, BOTTLENECK_DATA, 0, 0.94, 0.96, WALK_COLUMNS } },
+	{ "the same, and one of ten is another line",
+	  { 0xf9400080, 0x8b050084, 0xd1000421, 0xb5ffffa1, 0xd65f03c0 },
+	  20,
+	  { { 0, 110, 1, SOURCE_DRAM, 10, 10, 0, 0, FAR } },
+	  { true, BOTTLENECK_DATA, 0, 0.94, 0.96, WALK_SEQUENTIAL } },
 	{ "the same, and nobody knows how many samples were lost: no bound but the loop's time",
 	  { 0xf8408480, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
 	  20,
@@ -305,6 +316,11 @@ static void the_largest_cause_is_found(void **state)
 			fail_msg("%s: cause %d, cost %g, walk %d, division %d, contended %d",
 				 cases[i].what, first->cause, first->cost, first->loop.walk,
 				 first->is_division, first->is_contended);
+		/* All gaps are as long. */
+		if (first != NULL && cases[i].cycles > 0 &&
+		    (fabs(first->spread - 1) > 0.01 || first->rest_spread != 1))
+			fail_msg("%s: spread %g, of the rest %g", cases[i].what, first->spread,
+				 first->rest_spread);
 		if (first != NULL &&
 		    (first->bound < first->cost || first->time_share * first->bound > 1 ||
 		     (want->bound > 0 && fabs(first->bound - want->bound) > 0.01)))

@@ -189,18 +189,24 @@ static void rows_are_matched_across_builds(void **state)
 	add(&a, MEASURE_FUNCTION, "gone", "old", 100, 10, 100);
 	add(&a, MEASURE_FUNCTION, "start", "libc", 1, 1, 1);
 	add(&a, MEASURE_FUNCTION, "start", "old", 2, 1, 2);
+	add(&a, MEASURE_FUNCTION, "init", "old", 6, 1, 6);
 	add(&a, MEASURE_LINE, "main", "old", 3, 1, 3); /* another kind, in one run alone */
 	add(&b, MEASURE_FUNCTION, "main", "new", 20, 1, 20);
 	add(&b, MEASURE_FUNCTION, "start", "libc", 4, 1, 4);
 	add(&b, MEASURE_FUNCTION, "start", "new", 5, 1, 5);
+	add(&b, MEASURE_FUNCTION, "init", "new", 6, 1, 6);
+	add(&b, MEASURE_FUNCTION, "init", "newer", 7, 1, 7);
 	add(&b, MEASURE_FUNCTION, "fresh", "new", 8, 2.83, 8);
 	diff_make(&a, &b, DIFF_PER_RUN, &d);
-	assert_int_equal(d.rows.n, 6);
+	assert_int_equal(d.rows.n, 9);
 	assert_true(get(&d, "main", "new")->from == 10 && get(&d, "main", "new")->to == 20);
 	assert_true(get(&d, "start", "libc")->from == 1 && get(&d, "start", "libc")->to == 4);
-	/* "start" is in several modules, so it is not paired. */
+	/* These are in several modules, so they are not paired. */
 	assert_null(get(&d, "start", "old")->b);
 	assert_null(get(&d, "start", "new")->a);
+	assert_null(get(&d, "init", "old")->b);
+	assert_null(get(&d, "init", "new")->a);
+	assert_null(get(&d, "init", "newer")->a);
 	assert_true(get(&d, "gone", "old")->to == 0 && get(&d, "gone", "old")->from == 100);
 	assert_true(diff_share(get(&d, "gone", "old")) == -1);
 	assert_true(isnan(diff_share(get(&d, "fresh", "new"))));
@@ -219,10 +225,12 @@ static void costs_are_divided(void **state)
 		enum diff_per per;
 		double from, to;
 		enum diff_certainty certainty;
+		double squared_error;
 	} cases[] = {
-		{ DIFF_PER_RUN, 250, 500, DIFF_CERTAIN },
-		{ DIFF_PER_SECOND, 250, 250, DIFF_NOISE },
-		{ DIFF_PER_TOTAL, 0.25, 0.25, DIFF_NOISE },
+		{ DIFF_PER_RUN, 250, 500, DIFF_CERTAIN, 10 * 10 + 15 * 15 },
+		{ DIFF_PER_SECOND, 250, 250, DIFF_NOISE, 10 * 10 + 7.5 * 7.5 },
+		/* Part and total vary together: 100 / 2 + 20 * 20 / 16 of 1000, 225 / 2 + 30 * 30 / 16 of 2000. */
+		{ DIFF_PER_TOTAL, 0.25, 0.25, DIFF_NOISE, 75 / 1e6 + 168.75 / 4e6 },
 	};
 	struct diff d;
 
@@ -236,6 +244,8 @@ static void costs_are_divided(void **state)
 		assert_true(get(&d, "f", "m")->from == cases[i].from);
 		assert_true(get(&d, "f", "m")->to == cases[i].to);
 		assert_int_equal(get(&d, "f", "m")->certainty, cases[i].certainty);
+		assert_true(fabs(get(&d, "f", "m")->error / sqrt(cases[i].squared_error) - 1) <
+			    1e-9);
 		assert_true(get(&d, "total", "")->from == 1000);
 		diff_release(&d);
 	}

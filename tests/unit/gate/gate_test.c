@@ -228,6 +228,39 @@ static void judgements_follow_value_error_and_bounds(void **state)
 }
 
 /* Is it XML's text: UTF-8, no control characters but the newline, and '&' only in entities? */
+/* The table of conditions stands behind the answers, before all else; where there is no condition there is none. */
+static void conditions_stand_behind_the_answer(void **state)
+{
+	struct table answer = { .style = TABLE_ANSWER }, second = answer, rows = { 0 };
+	struct table *const given[] = { &answer, &second, &rows };
+
+	(void)state;
+	for (size_t n = 0; n <= COUNT(given); n++)
+		for (int n_conditions = 0; n_conditions < 2; n_conditions++) {
+			struct tables tables = { 0 }, shown;
+			struct gates g;
+			size_t at = 0;
+
+			gates_init(&g);
+			if (n_conditions > 0)
+				gates_add_error(&g, "share > 1", "why");
+			for (size_t i = 0; i < n; i++)
+				*vec_add(&tables.list) = given[i];
+			shown = gates_shown(&g, &tables);
+			assert_int_equal(shown.list.n, n + (size_t)n_conditions);
+			for (size_t i = 0; i < n; i++) {
+				if (i == 2 && n_conditions > 0)
+					assert_ptr_equal(shown.list.items[at++], &g.table);
+				assert_ptr_equal(shown.list.items[at++], given[i]);
+			}
+			if (n < 3 && n_conditions > 0)
+				assert_ptr_equal(shown.list.items[at], &g.table);
+			vec_release(&shown.list);
+			vec_release(&tables.list);
+			gates_release(&g);
+		}
+}
+
 static void assert_xml(const struct text *xml)
 {
 	static const char *const entities[] = { "&amp;", "&lt;", "&gt;", "&quot;" };
@@ -315,6 +348,7 @@ int main(void)
 		cmocka_unit_test(a_condition_may_be_cut_anywhere),
 		cmocka_unit_test(a_gate_is_about_a_quantity_of_the_command),
 		cmocka_unit_test(judgements_follow_value_error_and_bounds),
+		cmocka_unit_test(conditions_stand_behind_the_answer),
 		cmocka_unit_test(junit_is_xml_whatever_names_are_made_of),
 		cmocka_unit_test(junit_has_a_case_for_each_condition),
 	};

@@ -15,6 +15,7 @@
 #include "../session/fixture.h"
 #include "base/alloc.h"
 #include "capture/writer/writer.h"
+#include "estimate/estimate.h"
 #include "session/interval.h"
 #include "spe/packet.h"
 
@@ -194,6 +195,12 @@ static void lost_5(struct writer *w)
 	writer_lost(w, &(struct record_lost){ .n = 5 }, NULL);
 }
 
+static void lost_1_of_many(struct writer *w)
+{
+	write_aux(w, 0, 1999);
+	writer_lost(w, &(struct record_lost){ .n = 1 }, NULL);
+}
+
 static void throttled_2(struct writer *w)
 {
 	const uint64_t body[7] = { 2000 }; /* time, id, stream id; then the trailer */
@@ -260,6 +267,7 @@ static const struct {
 	{ "good", "lost", "ok", 0 },
 	{ "few of many", "lost", "note", -1, .write_more = lost_5, .n_samples = 300 },
 	{ "many", "lost", "warning", -1, .write_more = lost_5 },
+	{ "one of thousands", "lost", "note", -1, .write_more = lost_1_of_many },
 	{ "good", "throttled", "ok", 0 },
 	{ "throttled", "throttled", "warning", 2, .write_more = throttled_2 },
 	{ "good", "damage", ABSENT },
@@ -439,6 +447,67 @@ static void losses_are_counted(void **state)
 	}
 }
 
+static void write_losses(struct writer *w)
+{
+	static const struct {
+		uint64_t flags, size, time_ns;
+		uint32_t cpu;
+	} buffers[] = {
+		{ AUX_TRUNCATED, 4096, 3000, 1 },
+		{ AUX_TRUNCATED, 2 << 20, 5000, 0 },
+		{ AUX_COLLISION, 8192, 2500, 1 },
+		{ AUX_TRUNCATED | AUX_COLLISION, 4096, 2000, 1 },
+	};
+
+	for (size_t i = 0; i < COUNT(buffers); i++) {
+		const struct sample_id id = { .has = HAS_TIME | HAS_CPU,
+					      .time_ns = buffers[i].time_ns,
+					      .cpu = buffers[i].cpu };
+
+		writer_aux(
+			w,
+			&(struct record_aux){ .flags = buffers[i].flags, .size = buffers[i].size },
+			&id);
+	}
+}
+
+/* Losses of CPUs stand apart, by kind and CPU, each with its times; the largest full buffer counts for advice. */
+static void losses_are_of_cpus(void **state)
+{
+	static const struct {
+		const char *kind;
+		uint64_t cpu, n, first_ns, last_ns;
+	} wanted[] = {
+		{ "truncated", 0, 1, 5000, 5000 },
+		{ "truncated", 1, 2, 2000, 3000 },
+		{ "collision", 1, 2, 2000, 2500 },
+	};
+	const struct spe_record record = good_record(0);
+	struct quality quality = { 0 };
+	struct session s;
+	struct err err;
+
+	(void)state;
+	open_fixture(&(struct contents){ .records = &record,
+					 .n_records = 1,
+					 .write_more = write_losses },
+		     1, &s);
+	assert_int_equal(quality_make(&s, NULL, 0, &quality, &err), 0);
+	assert_int_equal(table_n_rows(&quality.losses), COUNT(wanted));
+	for (size_t i = 0; i < COUNT(wanted); i++) {
+		const struct cell *row = table_cell(&quality.losses, i, 0);
+
+		assert_string_equal(row[0].text, wanted[i].kind);
+		assert_int_equal(row[1].count, wanted[i].cpu);
+		assert_int_equal(row[2].count, wanted[i].n);
+		assert_int_equal(row[4].count, wanted[i].first_ns - START_NS);
+		assert_int_equal(row[5].count, wanted[i].last_ns - START_NS);
+	}
+	assert_null(strstr(find_check(&quality.checks, "truncated")[5].text, "less than 1 MiB"));
+	quality_release(&quality);
+	close_damaged_fixture(&s);
+}
+
 /* A sample that belongs to no event cannot be read. */
 static void damage_is_told(void **state)
 {
@@ -473,12 +542,14 @@ static void bias_is_found_in_code(void **state)
 		const char *verdict;
 		double value;
 		size_t n_rows;
+		size_t n_branches; /* records of the first one that are of a branch all the same */
 	} list[] = {
 		{ 100, SPE_OP_OTHER, "ok", 0, 0 },
 		{ 89, SPE_OP_OTHER, "ok", 0, 0 },
 		{ 88, SPE_OP_OTHER, "warning", 600. / 688, 1 },
 		{ 0, SPE_OP_OTHER, "warning", 1, 1 },
 		{ 0, SPE_OP_BRANCH, "note", 0, 0 }, /* cannot be tested */
+		{ 0, SPE_OP_OTHER, "note", 0, 0, 1 },
 	};
 	const struct built_section sections[] = {
 		{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x10000, code, sizeof(code) },
@@ -497,8 +568,10 @@ static void bias_is_found_in_code(void **state)
 		struct err err;
 
 		for (size_t r = 0; r < N_FIRST + list[i].n_next; r++)
-			records[r] = spe_of(start + (r < N_FIRST ? 0 : BYTES), ALPHA,
-					    list[i].op_class, EV(RETIRED), 10, START_NS + r);
+			records[r] =
+				spe_of(start + (r < N_FIRST ? 0 : BYTES), ALPHA,
+				       r < list[i].n_branches ? SPE_OP_BRANCH : list[i].op_class,
+				       EV(RETIRED), 10, START_NS + r);
 		open_fixture(&(struct contents){ .records = records,
 						 .n_records = N_FIRST + list[i].n_next,
 						 .symfs = folder },
@@ -563,14 +636,55 @@ static void rows_and_cpus_have_numbers(void **state)
 	close_fixture(&s);
 }
 
+/* Any of the lost records may be of a function or not; PMU samples were not lost with them. */
+static void lost_samples_widen_shares_of_records(void **state)
+{
+	const struct lost_samples lost = { .is_counted = true, .n = 20, .most = 20, .share = 0.5 };
+	static const struct lost_samples none = { 0 };
+	struct spe_record records[20];
+	struct sample samples[20];
+	struct quality quality = { 0 };
+	struct session s;
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(records); i++) {
+		records[i] = good_record(i);
+		records[i].pc = i % 4 == 0 ? FIRST : SECOND; /* 5 and 15 */
+		samples[i] = sample_of(EVENT_CYCLES, records[i].pc, ALPHA, 1, NULL, 0);
+		samples[i].time_ns = START_NS + i;
+	}
+	open_fixture(&(struct contents){ .records = records,
+					 .n_records = COUNT(records),
+					 .samples = samples,
+					 .n_samples = COUNT(samples) },
+		     2, &s);
+	s.lost = lost;
+	assert_int_equal(quality_make(&s, NULL, 0, &quality, &err), 0);
+	assert_int_equal(table_n_rows(&quality.rows), 4);
+	for (size_t i = 0; i < 4; i++) {
+		const struct cell *row = table_cell(&quality.rows, i, 0);
+		bool is_spe = strcmp(row[6].text, "arm_spe") == 0;
+		struct estimate e = estimate_share(row[2].count, 20, is_spe ? &lost : &none);
+
+		assert_true(is_close(row[4].number, e.low));
+		assert_true(is_close(row[5].number, e.high));
+		assert_true(is_spe == (row[5].number - row[4].number > 0.5));
+	}
+	quality_release(&quality);
+	close_fixture(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_check_has_its_verdict),
 		cmocka_unit_test(losses_are_counted),
+		cmocka_unit_test(losses_are_of_cpus),
 		cmocka_unit_test(damage_is_told),
 		cmocka_unit_test(bias_is_found_in_code),
 		cmocka_unit_test(rows_and_cpus_have_numbers),
+		cmocka_unit_test(lost_samples_widen_shares_of_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
