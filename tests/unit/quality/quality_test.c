@@ -447,6 +447,12 @@ static void losses_are_counted(void **state)
 	}
 }
 
+static void small_full_buffer(struct writer *w)
+{
+	writer_aux(w, &(struct record_aux){ .flags = AUX_TRUNCATED, .size = 4096 },
+		   &(struct sample_id){ 0 });
+}
+
 static void write_losses(struct writer *w)
 {
 	static const struct {
@@ -504,6 +510,16 @@ static void losses_are_of_cpus(void **state)
 		assert_int_equal(row[5].count, wanted[i].last_ns - START_NS);
 	}
 	assert_null(strstr(find_check(&quality.checks, "truncated")[5].text, "less than 1 MiB"));
+	quality_release(&quality);
+	close_damaged_fixture(&s);
+	quality = (struct quality){ 0 };
+	open_fixture(&(struct contents){ .records = &record,
+					 .n_records = 1,
+					 .write_more = small_full_buffer },
+		     1, &s);
+	assert_int_equal(quality_make(&s, NULL, 0, &quality, &err), 0);
+	assert_non_null(
+		strstr(find_check(&quality.checks, "truncated")[5].text, "less than 1 MiB"));
 	quality_release(&quality);
 	close_damaged_fixture(&s);
 }
