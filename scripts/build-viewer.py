@@ -5,7 +5,7 @@
 usage: build-viewer.py NPM SOURCE WORK OUT --required|--optional
 
 SOURCE is the folder viewer/, which is not written to. npm gets its packages into WORK, once for each lock
-file. Where that fails, an optional viewer is an empty file, and the program is built without --html.
+file. Where it cannot get them, an optional viewer is an empty file, and the program is built without --html.
 """
 
 import base64
@@ -21,6 +21,10 @@ SECONDS = 240
 
 class Failed(Exception):
     """A step failed; its output."""
+
+
+class NoPackages(Failed):
+    """npm cannot get them."""
 
 
 def step(work, *command):
@@ -45,9 +49,16 @@ def get_packages(npm, work):
     stamp = work / "packages.stamp"
     if stamp.exists() and stamp.read_text() == lock:
         return
+    try:
+        get_all(npm, work)
+    except Failed as e:
+        raise NoPackages(str(e)) from e
+    stamp.write_text(lock)
+
+
+def get_all(npm, work):
     step(work, npm, "ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund",
          "--fetch-retries=1", "--fetch-timeout=30000")
-    stamp.write_text(lock)
 
 
 def bundle(work):
@@ -85,7 +96,7 @@ def main():
     try:
         page = make(npm, source, work)
     except Failed as e:
-        if required == "--required":
+        if required == "--required" or not isinstance(e, NoPackages):
             sys.exit(f"{e}\nthe viewer of --html was not made")
         print(f"{e}\nbuilding without the viewer of --html", file=sys.stderr)
         page = ""

@@ -56,6 +56,13 @@ struct annotate_also {
 int annotate_find(struct session *, const struct select *, const char *symbol,
 		  struct annotate_also *also, struct annotate_region *out, struct err *);
 
+/*
+ * The functions with most SPE latency, or else samples, the first of them first: at most `most`. Of code without a symbol
+ * only the hottest place of each module. Scans the capture. To be freed.
+ */
+struct annotate_region *annotate_hottest(struct session *, const struct select *, size_t most,
+					 size_t *out_n);
+
 /* What is counted for an instruction. Comments: the records, and what the value is. */
 enum annotate_what {
 	COUNT_SAMPLES, /* samples; value: event */

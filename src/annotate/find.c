@@ -431,3 +431,34 @@ int annotate_find(struct session *session, const struct select *select, const ch
 	annotate_find_release(&f);
 	return rc;
 }
+
+static bool has_nameless(const struct annotate_region *regions, size_t n, struct module_id module)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!regions[i].has_name && regions[i].module.v == module.v)
+			return true;
+	return false;
+}
+
+struct annotate_region *annotate_hottest(struct session *session, const struct select *select,
+					 size_t most, size_t *out_n)
+{
+	struct annotate_region *regions = mem_zalloc(most, sizeof(*regions));
+	struct annotate_also nothing = { 0 };
+	struct finding f = { .session = session };
+	size_t n = 0;
+
+	annotate_find_candidates(&f, select, false, &nothing);
+	if (f.list.n > 1)
+		qsort(f.list.items, f.list.n, sizeof(*f.list.items),
+		      annotate_find_compare_candidates);
+	for (size_t i = 0; i < f.list.n && n < most; i++) {
+		const struct annotate_region *r = &f.list.items[i].region;
+
+		if (r->has_name || !has_nameless(regions, n, r->module))
+			regions[n++] = *r;
+	}
+	annotate_find_release(&f);
+	*out_n = n;
+	return regions;
+}

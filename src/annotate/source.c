@@ -63,20 +63,46 @@ static const struct source_file *sources_find(struct sources *s, const char *pat
 	return file;
 }
 
-void sources_line(struct sources *s, const char *path, uint32_t line, struct text *out)
+/* A line without trailing blanks; false: there is none. */
+static bool find_line(struct sources *s, const char *path, uint32_t line, const char **out_at,
+		      const char **out_end)
 {
 	const struct source_file *file = sources_find(s, path);
-	const char *bytes = (const char *)file->bytes.bytes;
-	size_t at, end;
+	const char *bytes = (const char *)file->bytes.bytes, *end;
 
 	if (line == 0 || line > file->starts.n)
-		return;
-	at = file->starts.items[line - 1];
-	end = line < file->starts.n ? file->starts.items[line] : file->bytes.size;
-	while (at < end && (bytes[at] == ' ' || bytes[at] == '\t'))
-		at++;
-	while (end > at && strchr(" \t\r\n", bytes[end - 1]) != NULL)
+		return false;
+	*out_at = bytes + file->starts.items[line - 1];
+	end = bytes + (line < file->starts.n ? file->starts.items[line] : file->bytes.size);
+	while (end > *out_at && strchr(" \t\r\n", end[-1]) != NULL)
 		end--;
+	*out_end = end;
+	return true;
+}
+
+void sources_line(struct sources *s, const char *path, uint32_t line, struct text *out)
+{
+	const char *at, *end;
+
+	if (!find_line(s, path, line, &at, &end))
+		return;
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
 	for (; at < end; at++)
-		text_char(out, bytes[at] == '\t' ? ' ' : bytes[at]);
+		text_char(out, *at == '\t' ? ' ' : *at);
+}
+
+bool sources_indented_line(struct sources *s, const char *path, uint32_t line, struct text *out)
+{
+	const char *at, *end;
+	size_t first = out->n;
+
+	if (!find_line(s, path, line, &at, &end))
+		return false;
+	for (; at < end; at++)
+		if (*at == '\t')
+			text_repeat(out, ' ', 8 - (out->n - first) % 8);
+		else
+			text_char(out, *at);
+	return true;
 }

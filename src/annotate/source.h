@@ -3,6 +3,7 @@
 #ifndef CYCLOPS_ANNOTATE_SOURCE_H
 #define CYCLOPS_ANNOTATE_SOURCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/mapped.h"
@@ -29,5 +30,8 @@ void sources_release(struct sources *);
  * blanks. Appends nothing if the file is not there or too large, or has fewer lines.
  */
 void sources_line(struct sources *, const char *path, uint32_t line, struct text *out);
+
+/* The same with the leading blanks; a tab goes to the next multiple of eight columns. False: there is no such line. */
+bool sources_indented_line(struct sources *, const char *path, uint32_t line, struct text *out);
 
 #endif

@@ -19,6 +19,7 @@ import pathlib
 import re
 import subprocess
 import tempfile
+import urllib.parse
 
 import browser
 import small_elf
@@ -33,10 +34,14 @@ CAPTURES = {
     "chase": ("samples/chase.data", False),
     "calls": ("calls.data", True),
     "cycles": ("cycles.data", False),
+    "executions": ("executions.data", True),
     "stride": ("samples/stride.data", False),
 }
 
 # By page: the command whose csv has the tables, and by table its options.
+# Of each capture so many pages of functions are looked at, one of them by axe-core.
+FUNCTIONS = 3
+
 HOT = {"functions": "function", "lines": "line", "modules": "module", "processes": "process", "threads": "thread"}
 
 NOP, RET = 0xD503201F, 0xD65F03C0
@@ -54,14 +59,14 @@ def page_file(cyclops, folder, capture, *options):
 def addresses(page):
     """All pages, and the tables of each that are behind tabs."""
     menu = page.run("[...document.querySelectorAll('.menu a')].map((a) => a.getAttribute('href'))")
-    found = list(menu)
+    found, functions = list(menu), []
     for address in menu:
         page.show(address)
         tabs = page.run("[...document.querySelectorAll('.tabs a')].map((a) => a.getAttribute('href'))")
         found += [tab for tab in tabs if tab not in found]
         links = page.run("[...document.querySelectorAll('.grid td a')].map((a) => a.getAttribute('href'))")
-        found += [link for link in links if link not in found]
-    return found
+        functions += [link for link in links if link not in functions]
+    return found + functions[:FUNCTIONS]
 
 
 READ_GRIDS = """(async () => {
@@ -117,17 +122,41 @@ def compare_grid(checks, what, shown, rows):
             checks.expect(not wrong, f"{what}: row {number}, {column}: {ours.get(column)}, csv has {value!r}")
 
 
+def first_columns(rows):
+    return ",".join(column for column in rows[0] if not column.endswith("_trust"))
+
+
+def check_function(checks, page, cyclops, data, capture, options, address):
+    """The tables of a function: instructions with all columns, loops, blocks, edges."""
+    symbol = urllib.parse.unquote(address.partition("/")[2])
+    words = [*options, capture, symbol]
+    for name, command in (("instructions", "annotate"), ("loops", "annotate"), ("blocks", "blocks"), ("edges", "blocks")):
+        rows = csv_of(cyclops, data, command, "--table", name, *(["--blocks"] if command == "annotate" else ["--all"]), *words)
+        if not rows:
+            continue
+        page.show(f"{address}?columns={first_columns(rows)}" if name == "instructions" else address)
+        shown = page.run(READ_GRIDS)
+        if name in shown or name != "blocks":
+            compare_grid(checks, f"{capture} {symbol} {name}", shown[name], rows)
+    facts = page.run("Object.fromEntries([...document.querySelectorAll('dl[data-table=function] dd')]"
+                     ".map((dd) => [dd.dataset.column, dd.dataset.value]))")
+    for column, value in csv_of(cyclops, data, "annotate", "--table", "function", *words)[0].items():
+        checks.expect(column not in facts or same(facts[column], value), f"{symbol} {column}: {facts.get(column)}, csv has {value}")
+
+
 def check_values(checks, page, cyclops, data, capture, options):
-    """Tables of the page of functions, with all columns; what the answer shows of them."""
-    tabs = [address for address in addresses(page) if address.startswith("#functions")]
-    for tab in tabs:
+    """Tables of the page of functions, with all columns; what the answer shows of them; pages of functions."""
+    found = addresses(page)
+    for address in found:
+        if address.startswith("#function/") and "[unknown]" not in urllib.parse.unquote(address):
+            check_function(checks, page, cyclops, data, capture, options, address)
+    for tab in [address for address in found if address.startswith("#functions")]:
         name = tab.partition("/")[2] or "functions"
         if name not in HOT:
             rows = csv_of(cyclops, data, "report", "--all", "--table", name, *options, capture)
         else:
             rows = csv_of(cyclops, data, "hot", "--all", "--by", HOT[name], *options, capture)
-        columns = [column for column in rows[0] if not column.endswith("_trust")]
-        page.show(f"{tab}?columns={','.join(columns)}")
+        page.show(f"{tab}?columns={first_columns(rows)}")
         compare_grid(checks, f"{capture} {tab}", page.run(READ_GRIDS)[name], rows)
     check_tables(checks, page, cyclops, data, capture, options, "#memory", MEMORY)
     page.show("#answer")
@@ -179,7 +208,7 @@ def check_access(checks, page, axe, what):
 
 def check_text(checks, page, name, address, data, update):
     """What a person reads on the page, reviewed."""
-    path = data / "pages" / f"{name}-{address.strip('#').replace('/', '-')}.txt"
+    path = data / "pages" / f"{name}-{urllib.parse.unquote(address).strip('#').replace('/', '-')}.txt"
     shown = page.run("document.querySelector('main').innerText") + "\n"
     checks.count("reviewed texts")
     if update:
@@ -196,32 +225,36 @@ def check_quiet(checks, page, what):
     page.errors.clear()
 
 
-def check_twin(checks, page, what):
-    """"Copy page as text" has something of the page, and the mark of modelled numbers."""
+def twin_of(page):
     page.run("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
     page.run("document.querySelector('.actions button').click()")
-    text = page.run("window.copied")
+    return page.run("window.copied")
+
+
+def check_twin(checks, page, what):
+    """"Copy page as text" has something of the page, and the mark of modelled numbers."""
+    text = twin_of(page)
     checks.expect(len(text) > 100, f"{what}: the text is short: {text!r}")
     shows = page.run("document.querySelector('.modelled') !== null")
     checks.expect(text.startswith("modelled:") == shows, f"{what}: modelled on the page, not in the text, or the reverse")
 
 
-def check_capture(checks, page, arguments, name, folder):
+def check_capture(checks, page, arguments, name, folder, axe):
     capture, is_reviewed = CAPTURES[name]
     data = pathlib.Path(arguments.data)
     path = pathlib.Path(folder) / f"{name}.html"
     run(arguments.cyclops, "report", *SYMBOLS, "--html", path, capture, cwd=data)
     page.open(path)
     found = addresses(page)
-    axe = (pathlib.Path(arguments.packages) / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
     for address in found:
         page.show(address)
         checks.count("pages")
         checks.expect(page.run("document.querySelector('main h1') !== null"), f"{name}{address}: no heading")
         check_twin(checks, page, f"{name}{address}")
-        if name in ("demo", "sharing"):
+        is_first = address.startswith("#function/") and not any(a.startswith("#function/") for a in found[:found.index(address)])
+        if name in ("demo", "executions") and (is_first or not address.startswith("#function/")):
             check_access(checks, page, axe, f"{name}{address}")
-        if is_reviewed:
+        if is_reviewed and (is_first or not address.startswith("#function/")):
             check_text(checks, page, name, address, data, arguments.update)
         check_quiet(checks, page, f"{name}{address}")
     check_values(checks, page, arguments.cyclops, data, capture, SYMBOLS)
@@ -265,6 +298,62 @@ def check_hostile(checks, page, arguments, folder):
     checks.expect({plain(name) for name in wanted} <= shown, f"hostile names: {sorted(wanted - shown)} are not among {sorted(shown)}")
     check_values(checks, page, arguments.cyclops, folder, capture, options)
     check_quiet(checks, page, "hostile names")
+
+
+# Call stacks, the outermost function first, and how many samples have them; a function calls itself, too.
+STACKS = {("main",): 3, ("main", "a"): 5, ("main", "a", "b"): 7, ("main", "b"): 2, ("main", "a", "a"): 4}
+IN_USER = 0xfffffffffffffe00
+
+# What follows from them: (own, with all that it calls) by function, and callers from the functions that were sampled on.
+OF_STACKS = {"main": (3, 21), "a": (9, 16), "b": (9, 9)}
+OF_INVERTED = {"all": 21, "a": 9, "b": 9, "main": 3, "a main": 5, "a a": 4, "a a main": 4, "b a": 7, "b a main": 7, "b main": 2}
+
+
+def write_stacks(arguments, folder):
+    program = pathlib.Path(folder) / "root" / "stacks"
+    program.parent.mkdir(exist_ok=True)
+    places = small_elf.write(program, {name: [NOP, NOP, RET] for name in ("main", "a", "b")})
+    lines, time = ["E cycles 0 0 0 120 0"], 0
+    for stack, n in STACKS.items():
+        inner, callers = places[stack[-1]], [places[name] + 8 for name in reversed(stack[:-1])]
+        chain = " ".join(f"{word:x}" for word in (IN_USER, inner, *callers))
+        for _ in range(n):
+            time += 1000
+            lines.append(f"S 0 0 3e8 3e8 {time:x} {inner:x} 0 3e8 0 0 0 0 2 {chain}")
+    capture = pathlib.Path(folder) / "stacks.data"
+    subprocess.run([arguments.write_samples, capture, "/stacks", "aarch64", "0x00000000410fd0c0"],
+                   input="\n".join(lines).encode() + b"\n", check=True)
+    return capture
+
+
+def check_flame(checks, page, arguments, folder, axe):
+    """Own parts and totals of functions are those of the stacks that were written; so is each caller, inverted."""
+    capture = write_stacks(arguments, folder)
+    path = page_file(arguments.cyclops, folder, capture, "--symfs", pathlib.Path(folder) / "root")
+    page.open(path, "#flame")
+    shown = {row["function"][0]: (int(row["self"][0]), int(row["total"][0])) for row in page.run(READ_GRIDS)["flame_functions"]}
+    period = {name: tuple(1000 * n for n in sums) for name, sums in OF_STACKS.items()}
+    checks.expect(shown == period, f"flame: {shown}, wanted {period}")
+    rows = csv_of(arguments.cyclops, folder, "hot", "--all", "--symfs", pathlib.Path(folder) / "root", capture)
+    checks.expect({row["function"]: int(row["period"]) for row in rows} == {name: sums[0] for name, sums in period.items()},
+                  "flame: hot has other sums")
+    boxes = page.run("document.querySelectorAll('.flame g').length")
+    checks.expect(boxes == 1 + len(STACKS), f"flame: {boxes} boxes")
+    check_access(checks, page, axe, "#flame")
+    page.show("#flame?inverted=1&search=b")
+    checks.expect(page.run("document.querySelectorAll('.flame g.found').length") > 0, "flame: nothing is marked")
+    text = twin_of(page)
+    shown = {}
+    path_down = []
+    for line in text.splitlines():
+        match = re.fullmatch(r"( *)([^ ]+)(?: \(stacks\))?: [\d.]+ %, ([\d ]+) \w+, self .*", line)
+        if match is None:
+            continue
+        path_down = [*path_down[:len(match[1]) // 2], match[2]]
+        shown[" ".join(path_down[1:]) or "all"] = int(match[3].replace(" ", "")) // 1000
+    checks.expect(shown == OF_INVERTED, f"flame, inverted: {shown}, wanted {OF_INVERTED}")
+    checks.count("flame graphs")
+    check_quiet(checks, page, "flame graph")
 
 
 def check_many(checks, page, arguments, folder):
@@ -316,6 +405,10 @@ def main():
     if browser.find() is None:
         skip("there is no Chromium")
     checks = Checks()
+    axe = (pathlib.Path(arguments.packages) / "node_modules" / "axe-core" / "axe.min.js")
+    if not axe.exists():
+        skip("the viewer's packages are not there")
+    axe = axe.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         try:
             run(arguments.cyclops, "report", "--html", pathlib.Path(folder) / "x.html", arguments.data / "demo.data")
@@ -324,8 +417,10 @@ def main():
                 raise
             skip("cyclops was built without its viewer")
         with browser.Browser() as page:
+            page.size(1280, 900)
             for name in CAPTURES:
-                check_capture(checks, page, arguments, name, folder)
+                check_capture(checks, page, arguments, name, folder, axe)
+            check_flame(checks, page, arguments, folder, axe)
             check_hostile(checks, page, arguments, folder)
             check_keys(checks, page, check_many(checks, page, arguments, folder))
         check_refusals(checks, arguments, arguments.data)

@@ -9,6 +9,8 @@
  *
  *	E NAME TYPE CONFIG CONFIG1 SAMPLE_TYPE BRANCH_SAMPLE_TYPE
  *	S EVENT CPU PID TID TIME IP ADDR PERIOD WEIGHT WEIGHT2 WEIGHT3 DATA_SRC MISC [FROM TO FLAGS]...
+ *
+ * Of an event whose SAMPLE_TYPE has call chains, the chain follows in place of branches.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -136,12 +138,16 @@ static void introduce(struct making *m, uint32_t pid, uint32_t tid)
 static void add_sample(struct making *m, const char *line)
 {
 	uint64_t v[MAX_NUMBERS];
-	size_t n = read_numbers(line + 1, v);
+	size_t n = read_numbers(line + 1, v), n_words = n < SAMPLE_NUMBERS ? 0 : n - SAMPLE_NUMBERS;
+	bool has_chain;
 	struct sample s = { .branch_hw_index = UINT64_MAX };
 
 	if (m->writer == NULL)
 		open_writer(m);
-	if (n < SAMPLE_NUMBERS || v[0] >= m->n_events || (n - SAMPLE_NUMBERS) % 3 != 0)
+	if (n < SAMPLE_NUMBERS || v[0] >= m->n_events)
+		die("not a sample", line);
+	has_chain = m->events[v[0]].attr.sample_type & BIT(SAMPLE_CALLCHAIN);
+	if (!has_chain && n_words % 3 != 0)
 		die("not a sample", line);
 	s.id = m->ids[v[0]];
 	s.cpu = (uint32_t)v[1];
@@ -157,8 +163,11 @@ static void add_sample(struct making *m, const char *line)
 	s.data_src = v[11];
 	for (size_t i = SAMPLE_NUMBERS; i < n; i++)
 		store_u64((uint8_t *)&v[i], v[i]);
-	s.branches = (struct sample_words){ (const uint8_t *)&v[SAMPLE_NUMBERS],
-					    (n - SAMPLE_NUMBERS) / 3 };
+	if (has_chain)
+		s.callchain = (struct sample_words){ (const uint8_t *)&v[SAMPLE_NUMBERS], n_words };
+	else
+		s.branches =
+			(struct sample_words){ (const uint8_t *)&v[SAMPLE_NUMBERS], n_words / 3 };
 	introduce(m, s.pid, s.tid);
 	writer_sample(m->writer, v[0], (uint16_t)v[12], &s);
 }

@@ -29,9 +29,24 @@ export interface RawTable {
   readonly notes: readonly string[];
 }
 
+/** Units that names of columns end with: heads have them in parentheses. */
+const IN_NAMES = ["cycles", "ns", "bytes"];
+
+/** A head for a column that has only a name: "total_p50_cycles" is "total p50". */
+function titled(c: Column): Column {
+  if (c.title !== c.name) return c;
+  const words = c.name.split("_");
+  if (words.length > 1 && IN_NAMES.includes(c.unit) && words.at(-1) === c.unit) words.pop();
+  return { ...c, title: words.join(" ") };
+}
+
 /** A table as cyclops has it: typed columns with a unit and a meaning, cells with a mark of trust. */
 export class Table {
-  constructor(readonly raw: RawTable) {}
+  readonly columns: readonly Column[];
+
+  constructor(readonly raw: RawTable) {
+    this.columns = raw.columns.map(titled);
+  }
 
   get name(): string {
     return this.raw.name;
@@ -42,13 +57,10 @@ export class Table {
   get rows(): number {
     return this.raw.rows;
   }
-  get columns(): readonly Column[] {
-    return this.raw.columns;
-  }
 
   /** The number of a column, or -1. */
   column(name: string): number {
-    return this.raw.columns.findIndex((c) => c.name === name);
+    return this.columns.findIndex((c) => c.name === name);
   }
   at(row: number, column: number): Value {
     return this.raw.cells[column]?.[row] ?? null;

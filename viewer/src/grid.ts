@@ -21,6 +21,14 @@ export interface GridOptions {
   readonly hidden?: readonly string[];
   /** Only so many rows. */
   readonly most?: number;
+  /** Names of the columns at first, with commas; else those of the screens. */
+  readonly usual?: string;
+  /** Cells that are drawn in place of their words, by column. */
+  readonly draw?: Readonly<Record<string, (row: number) => Node | null>>;
+  /** Characters that drawn cells need, by column. */
+  readonly widths?: Readonly<Record<string, number>>;
+  /** A row was clicked. */
+  readonly onChoose?: (row: number) => void;
 }
 
 const ROW_HEIGHT = 26;
@@ -51,6 +59,7 @@ export class Grid {
   private filter = "";
   private extra: ((row: number) => boolean) | null = null;
   private readonly closed = new Set<number>();
+  private marked: ReadonlySet<number> = new Set();
   private rows: number[] = [];
   private first = -1;
   private last = -1;
@@ -79,6 +88,17 @@ export class Grid {
     return gridText(this.table, this.rows, this.columns);
   }
 
+  /** Marks rows, and brings the first of them into sight. */
+  mark(rows: ReadonlySet<number>): void {
+    const first = this.rows.findIndex((row) => rows.has(row));
+    const top = first * ROW_HEIGHT;
+
+    this.marked = rows;
+    if (first >= 0 && (top < this.scroller.scrollTop || top + 3 * ROW_HEIGHT > this.scroller.scrollTop + this.scroller.clientHeight))
+      this.scroller.scrollTop = Math.max(0, top - 4 * ROW_HEIGHT);
+    this.drawAgain();
+  }
+
   /** Another condition on rows, beside the filter. */
   restrict(test: ((row: number) => boolean) | null): void {
     this.extra = test;
@@ -90,7 +110,8 @@ export class Grid {
     this.descending = sort.startsWith("-");
     this.sort = this.table.column(sort.replace(/^-/, ""));
     this.filter = state?.get("filter") ?? "";
-    const columns = state?.get("columns")?.split(",").map((name) => this.table.column(name)).filter((c) => c >= 0);
+    const columns = state?.get("columns")?.split(",").map((name) => this.table.column(name)).filter((c) => c >= 0)
+      ?? this.options.usual?.split(",").map((name) => this.table.column(name)).filter((c) => c >= 0);
     if (columns !== undefined && columns.length > 0) this.columns = columns;
   }
 
@@ -99,8 +120,9 @@ export class Grid {
     if (this.sort >= 0) state.set("sort", (this.descending ? "-" : "") + this.table.columns[this.sort]!.name);
     if (this.filter !== "") state.set("filter", this.filter);
     const columns = this.columns.map((c) => this.table.columns[c]!.name).join(",");
-    const usual = defaultColumns(this.table, this.options.hidden ?? []);
-    if (columns !== usual.map((c) => this.table.columns[c]!.name).join(",")) state.set("columns", columns);
+    const usual = this.options.usual ?? defaultColumns(this.table, this.options.hidden ?? [])
+      .map((c) => this.table.columns[c]!.name).join(",");
+    if (columns !== usual) state.set("columns", columns);
     this.options.onState?.(state);
   }
 
@@ -198,8 +220,10 @@ export class Grid {
       const c = this.table.columns[column]!;
       const every = Math.max(1, Math.floor(this.table.rows / SAMPLED_ROWS));
       const indented = c.flags.includes("tree") && this.isTree;
+      const given = this.options.widths?.[c.name];
       width = heading(this.table, column).length + 2;
-      for (let row = 0; row < this.table.rows; row += every)
+      if (given !== undefined) width = Math.max(width, given);
+      for (let row = 0; given === undefined && row < this.table.rows; row += every)
         width = Math.max(width, shown(this.table, row, column).length + (indented ? 2 * depthOf(this.table, row) + 3 : 0));
       this.widths.set(column, (width = Math.min(width, WIDEST)));
     }
@@ -239,8 +263,11 @@ export class Grid {
   }
 
   private row(row: number, index: number): HTMLElement {
-    return h("tr", { "aria-rowindex": index + 2, "data-row": row },
+    const element = h("tr", { "aria-rowindex": index + 2, "data-row": row, class: this.marked.has(row) ? "marked" : undefined },
       ...this.columns.map((column) => this.cell(row, column)));
+    const choose = this.options.onChoose;
+    if (choose !== undefined) element.addEventListener("click", () => choose(row));
+    return element;
   }
 
   private cell(row: number, column: number): HTMLElement {
@@ -249,7 +276,8 @@ export class Grid {
     const words = shown(this.table, row, column);
     const mark = this.table.mark(row, column);
     const href = this.options.linkColumns?.includes(c.name) === true ? this.options.link?.(row) ?? null : null;
-    const content = href === null ? words : h("a", { href }, words);
+    const drawn = this.options.draw?.[c.name]?.(row) ?? null;
+    const content = drawn ?? (href === null ? words : h("a", { href }, words));
     const title = [words, mark === "exact" ? "" : sign(mark).meaning].filter((s) => s !== "").join("\n");
     const cell = h("td", {
       class: c.type === "text" ? "" : "number", "data-column": c.name, "data-value": value === null ? "" : String(value),

@@ -101,7 +101,7 @@ class Viewer {
     const page = this.there.find((p) => p.id === route.page) ?? this.there[0];
     if (page === undefined) return;
     const view: View = {
-      data: this.data, route, texts: [], grids: [],
+      data: this.data, route, texts: [], grids: [], shown: [],
       keep: (state) => history.replaceState(null, "", addressOf(route.page || page.id, route.about, state)),
     };
 
@@ -113,6 +113,7 @@ class Viewer {
     if (location.hash !== address) return;
     this.main.replaceChildren(root);
     view.grids.forEach((grid) => grid.drawAgain());
+    view.shown.forEach((then) => then());
     announce("");
     document.body.dataset["ready"] = address === "" ? "#" : address;
   }

@@ -21,6 +21,8 @@ export interface View {
   /** Parts that make up the text twin, in order. */
   readonly texts: (() => string)[];
   readonly grids: Grid[];
+  /** What is done once the page is in the document. */
+  readonly shown: (() => void)[];
 }
 
 export interface Page {
@@ -56,9 +58,14 @@ export function addSentences(root: HTMLElement, table: Table, view: View): void 
   for (let row = 0; row < table.rows; row++) {
     const words = [table.words(row, "answer"), table.words(row, "command")].filter((s) => s !== "").join(" ");
     lines.push(words);
-    root.append(commandLine(words) ?? h("p", { class: row === 0 ? "lead" : "sentence" }, words));
+    root.append(commandLine(words) ?? h("p", { class: row === 0 ? "lead" : "sentence" }, ...withCode(words)));
   }
   view.texts.push(() => lines.join("\n") + "\n");
+}
+
+/** What stands in `quotes` is code. */
+function withCode(words: string): (Node | string)[] {
+  return words.split("`").map((part, i, all) => (i % 2 === 1 && i < all.length - 1 ? h("code", {}, part) : part));
 }
 
 /** "cyclops annotate chase" as something to copy; null: it is no command. */

@@ -2,8 +2,17 @@
 // All pages, in the order of the menu. A page is a file in pages/ and a line here.
 import type { Page } from "./page.js";
 import { answer } from "./pages/answer.js";
+import { flame } from "./pages/flame.js";
+import { functionPage } from "./pages/function.js";
 import { functions } from "./pages/functions.js";
 import { memory } from "./pages/memory.js";
 import { quality } from "./pages/quality.js";
 
-export const pages: readonly Page[] = [answer, functions, memory, quality];
+export const pages: readonly Page[] = [
+  answer,
+  functions,
+  functionPage,
+  flame,
+  memory,
+  quality,
+];

@@ -17,7 +17,8 @@ export function depthOf(table: Table, row: number): number {
 export function heading(table: Table, column: number): string {
   const c = table.columns[column]!;
   const named = c.flags.includes("share") || c.type === "text" || c.type === "hex" || c.type === "bool";
-  return c.unit === "" || named || ["ns", "bytes", "Hz", "bytes/s", "%", c.title].includes(c.unit)
+  const says = c.title.split(" ").at(-1) === c.unit;
+  return c.unit === "" || named || says || ["ns", "bytes", "Hz", "bytes/s", "%"].includes(c.unit)
     ? c.title
     : `${c.title} (${c.unit})`;
 }

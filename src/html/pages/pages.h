@@ -23,6 +23,12 @@ int html_add_functions(struct html *, struct session *, const struct select *, s
  */
 int html_add_memory(struct html *, struct session *, const struct select *, struct err *);
 
+/* Source, instructions and control flow of the hottest functions: the tables of `cyclops annotate --blocks` and `cyclops blocks`. */
+int html_add_code(struct html *, struct session *, const struct select *, struct err *);
+
+/* Call stacks as trees, by each event and what it can be weighed by. Nothing where no record has callers. */
+int html_add_flame(struct html *, struct session *, const struct select *, struct err *);
+
 /* Whether the capture can be trusted: the tables of `cyclops quality`. */
 int html_add_quality(struct html *, struct session *, const struct select *, struct err *);
 

@@ -12,8 +12,11 @@ export const FUNCTION_COLUMNS = ["function", "code"];
 
 /** The page of the function that a row is about; null: this file has none. */
 export function functionAddress(view: View, table: Table, row: number): string | null {
-  const label = `${table.words(row, "function")}@${table.words(row, "module")}`;
-  return view.data.find("function", label) >= 0 ? addressOf("function", label) : null;
+  for (const column of ["function", "inlined"]) {
+    const label = `${table.words(row, column)}@${table.words(row, "module")}`;
+    if (view.data.find("function", label) >= 0) return addressOf("function", label);
+  }
+  return null;
 }
 
 function choice(tables: readonly Table[], chosen: Table): HTMLElement {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bars of parts: latencies of an instruction, data sources. Colours differ in lightness, too, and each part has
+// its name and size in words.
+import type { Table } from "./data.js";
+import { h } from "./dom.js";
+import { humanNumber } from "./human.js";
+
+export interface Part {
+  readonly name: string;
+  readonly size: number;
+}
+
+export const PARTS = ["issue", "translation", "execution"] as const;
+
+const CYCLES = { name: "", title: "", unit: "cycles", type: "count", meaning: "", flags: [] } as const;
+
+/** The mean latencies of an instruction; null: none is known. */
+export function partsOf(instructions: Table, row: number): Part[] | null {
+  const mean = (name: string): number | null => {
+    const value = instructions.get(row, name);
+    return value === null ? null : Number(value);
+  };
+  const total = mean("total_mean_cycles");
+  const issue = mean("issue_mean_cycles");
+  if (total === null || issue === null) return null;
+  const translation = mean("translation_mean_cycles") ?? 0;
+  return [
+    { name: "issue", size: Math.round(issue) },
+    { name: "translation", size: Math.round(translation) },
+    { name: "execution", size: Math.max(0, Math.round(total - issue - translation)) },
+  ];
+}
+
+function bar(parts: readonly Part[], whole: number, words: string, classOf: (p: Part, i: number) => string): HTMLElement {
+  const element = h("span", { class: "parts", role: "img", "aria-label": words, title: words },
+    ...parts.map((p, i) => {
+      const part = h("span", { class: classOf(p, i) });
+      part.style.width = `${(100 * p.size) / whole}%`;
+      return part;
+    }));
+  return element;
+}
+
+/** Beside those of other instructions: `most` is the longest. */
+export function partsBar(parts: readonly Part[] | null, most: number): Node | null {
+  if (parts === null || most === 0) return null;
+  const words = parts.map((p) => `${p.name} ${humanNumber(p.size, CYCLES, 0)}`).join(", ") + " cycles";
+  return bar(parts, most, words, (_, i) => `part-${i}`);
+}
+
+/** Nearer data are lighter. Names are those of the CPU. */
+function distance(name: string): number {
+  const levels: readonly RegExp[] = [/^L1/, /^L2/, /^(L3|LLC|SYS|CLUSTER)/, /PEER|SNOOP|HITM|LCL_CLSTR/i, /REMOTE|RMT/i, /DRAM|MEM/i];
+  const at = levels.findIndex((level) => level.test(name));
+  return at < 0 ? 2 : at;
+}
+
+export function sourcesBar(parts: readonly Part[]): Node | null {
+  const all = parts.reduce((sum, p) => sum + p.size, 0);
+  if (all === 0) return null;
+  const words = [...parts].sort((a, b) => b.size - a.size)
+    .map((p) => `${p.name} ${Math.round((100 * p.size) / all)} %`).join(", ");
+  const ordered = [...parts].sort((a, b) => distance(a.name) - distance(b.name));
+  return h("span", { class: "with-words" }, bar(ordered, all, words, (p) => `level-${distance(p.name)}`), ` ${words}`);
+}

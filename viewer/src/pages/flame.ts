@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flame graph: callers above what they call, as wide as what they took; inverted, the callers of what was sampled.
+import { Table, type Column } from "../data.js";
+import { announce, h, svg } from "../dom.js";
+import { humanValue } from "../human.js";
+import { addGrid, addressOf, type Page, type View } from "../page.js";
+import { functionAddress } from "./functions.js";
+
+const ROW = 20;
+const LETTER = 7.3;
+const COLOURS = 6;
+const LINES = 200;
+
+interface Node {
+  readonly name: string;
+  readonly module: string;
+  readonly parent: Node | null;
+  readonly depth: number;
+  readonly children: Node[];
+  self: number;
+  total: number;
+  x: number;
+}
+
+function child(parent: Node, name: string, module: string): Node {
+  let found = parent.children.find((c) => c.name === name && c.module === module);
+  if (found === undefined) {
+    found = { name, module, parent, depth: parent.depth + 1, children: [], self: 0, total: 0, x: 0 };
+    parent.children.push(found);
+  }
+  return found;
+}
+
+const root = (): Node => ({ name: "all", module: "", parent: null, depth: 0, children: [], self: 0, total: 0, x: 0 });
+
+function nodesOf(table: Table): Node[] {
+  const nodes: Node[] = [];
+  for (let row = 0; row < table.rows; row++) {
+    const parent = nodes[table.parent(row)] ?? null;
+    const node: Node = {
+      name: table.words(row, "function"), module: table.words(row, "module"), parent,
+      depth: parent === null ? 0 : parent.depth + 1, children: [],
+      self: Number(table.get(row, "self")), total: Number(table.get(row, "total")), x: 0,
+    };
+    parent?.children.push(node);
+    nodes.push(node);
+  }
+  return nodes;
+}
+
+/** Callers below the functions that were sampled. What was left out counts as its caller's own. */
+function inverted(nodes: readonly Node[]): Node {
+  const top = root();
+  for (const node of nodes) {
+    const own = node.total - node.children.reduce((sum, c) => sum + c.total, 0);
+    if (own <= 0) continue;
+    let at = top;
+    top.total += own;
+    for (let from: Node | null = node; from !== null && from.parent !== null; from = from.parent) {
+      at = child(at, from.name, from.module);
+      at.total += own;
+    }
+    at.self += own;
+  }
+  return top;
+}
+
+/** The widest first; places each node behind its siblings. */
+function arrange(node: Node): void {
+  node.children.sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1));
+  let x = node.x;
+  for (const c of node.children) {
+    c.x = x;
+    x += c.total;
+    arrange(c);
+  }
+}
+
+function colourOf(module: string): number {
+  let sum = 0;
+  for (const letter of module) sum = (31 * sum + letter.codePointAt(0)!) % 65521;
+  return sum % COLOURS;
+}
+
+/** Functions with what they have themselves and in all: recursion counts once. */
+function functionsOf(nodes: readonly Node[], unit: Column): Table {
+  const sums = new Map<string, { node: Node; self: number; total: number }>();
+  for (const node of nodes) {
+    if (node.parent === null) continue;
+    const key = `${node.module}\n${node.name}`;
+    const sum = sums.get(key) ?? { node, self: 0, total: 0 };
+    let isInside = false;
+    for (let at: Node | null = node.parent; at !== null && !isInside; at = at.parent)
+      isInside = at.name === node.name && at.module === node.module;
+    sum.self += node.self;
+    sum.total += isInside ? 0 : node.total;
+    sums.set(key, sum);
+  }
+  const list = [...sums.values()].sort((a, b) => b.self - a.self || b.total - a.total || (a.node.name < b.node.name ? -1 : 1));
+  const all = nodes[0]?.total ?? 0;
+  const text = (name: string, meaning: string): Column => ({ name, title: name, unit: "", type: "text", meaning, flags: [] });
+  const share = (name: string, title: string, meaning: string): Column =>
+    ({ name, title, unit: "", type: "number", meaning, flags: ["share", "bar"] });
+  return new Table({
+    name: "flame_functions", title: "Functions", style: "grid", readers: "all", rows: list.length, notes: [],
+    columns: [
+      text("function", "function"), text("module", "module of the function"),
+      share("self_share", "self", "its own part of all"), share("total_share", "total", "with all that it calls"),
+      { ...unit, name: "self", title: "self", meaning: "its own part" },
+      { ...unit, name: "total", title: "total", meaning: "with all that it calls" },
+    ],
+    cells: [
+      list.map((f) => f.node.name), list.map((f) => f.node.module), list.map((f) => f.self / all),
+      list.map((f) => f.total / all), list.map((f) => f.self), list.map((f) => f.total),
+    ],
+    marks: [{}, {}, {}, {}, {}, {}],
+  });
+}
+
+class Graph {
+  readonly element = h("div", { class: "flame", tabindex: 0, role: "group", "aria-label":
+    "Flame graph: arrow keys go to callers, callees and neighbours, Enter enlarges, Escape shows all" });
+  private readonly info = h("p", { class: "note flame-info" });
+  private focus: Node;
+  private chosen: Node;
+  private words = "";
+  private readonly drawn = new Map<Element, Node>();
+
+  constructor(private readonly top: Node, private readonly unit: Column, at: HTMLElement) {
+    this.focus = this.chosen = top;
+    at.append(this.info, this.element);
+    this.element.addEventListener("click", (event) => this.click(event));
+    this.element.addEventListener("mousemove", (event) => {
+      const node = this.nodeAt(event);
+      this.say(node ?? this.chosen);
+    });
+    this.element.addEventListener("keydown", (event) => this.key(event));
+    this.say(top);
+  }
+
+  search(words: string): void {
+    this.words = words.toLowerCase();
+    this.draw();
+  }
+
+  describe(node: Node): string {
+    const size = (n: number): string => `${humanValue(n, this.unit, 0)}${this.unit.unit === "ns" ? "" : ` ${this.unit.unit}`}`;
+    const share = ((100 * node.total) / (this.top.total || 1)).toFixed(1);
+    const module = node.module === "" ? "" : ` (${node.module})`;
+    return `${node.name}${module}: ${share} %, ${size(node.total)}, self ${size(node.self)}`;
+  }
+
+  private say(node: Node): void {
+    this.info.textContent = this.describe(node);
+  }
+
+  private nodeAt(event: Event): Node | undefined {
+    const group = (event.target as Element).closest("g");
+    return group === null ? undefined : this.drawn.get(group);
+  }
+
+  private click(event: Event): void {
+    const node = this.nodeAt(event);
+    if (node === undefined) return;
+    this.chosen = node;
+    this.zoom(node);
+  }
+
+  private zoom(node: Node): void {
+    this.focus = node;
+    this.say(node);
+    this.draw();
+  }
+
+  private key(event: KeyboardEvent): void {
+    const siblings = this.chosen.parent?.children ?? [this.chosen];
+    const at = siblings.indexOf(this.chosen);
+    const next: Record<string, Node | null | undefined> = {
+      ArrowUp: this.chosen.parent, ArrowDown: this.chosen.children[0], ArrowLeft: siblings[at - 1], ArrowRight: siblings[at + 1],
+    };
+    if (event.key === "Enter") this.zoom(this.chosen);
+    else if (event.key === "Escape") this.zoom((this.chosen = this.top));
+    else if (event.key in next) {
+      this.chosen = next[event.key] ?? this.chosen;
+      announce(this.describe(this.chosen));
+      this.say(this.chosen);
+      this.draw();
+    } else return;
+    event.preventDefault();
+  }
+
+  /** Nodes on the way to the one in focus, and those below it that are wide enough to be seen. */
+  draw(): void {
+    const width = this.element.clientWidth || 1000;
+    const scale = width / (this.focus.total || 1);
+    const picture = svg("svg", { width, role: "presentation" });
+    let deepest = this.focus.depth;
+
+    this.drawn.clear();
+    for (let at = this.focus.parent; at !== null; at = at.parent) this.box(picture, at, 0, width);
+    const add = (node: Node): void => {
+      const wide = node.total * scale;
+      if (wide < 0.7) return;
+      deepest = Math.max(deepest, node.depth);
+      this.box(picture, node, (node.x - this.focus.x) * scale, wide);
+      node.children.forEach(add);
+    };
+    add(this.focus);
+    picture.setAttribute("height", String((deepest + 1) * ROW));
+    this.element.replaceChildren(picture);
+  }
+
+  private box(picture: SVGElement, node: Node, x: number, wide: number): void {
+    const y = node.depth * ROW;
+    const letters = Math.floor((wide - 6) / LETTER);
+    const isFound = this.words !== "" && `${node.name} ${node.module}`.toLowerCase().includes(this.words);
+    const classes = ["node", `module-${colourOf(node.module)}`, isFound ? "found" : "", node === this.chosen ? "chosen" : ""];
+    const name = node.name.length <= letters ? node.name : letters > 3 ? `${node.name.slice(0, letters - 1)}…` : "";
+    const group = svg("g", { class: classes.filter((c) => c !== "").join(" ") },
+      svg("rect", { x: x.toFixed(2), y, width: Math.max(0.5, wide - 0.6).toFixed(2), height: ROW - 1 }),
+      name === "" ? null : svg("text", { x: (x + 4).toFixed(2), y: y + 14 }, name));
+    picture.append(group);
+    this.drawn.set(group, node);
+  }
+}
+
+/** The tree in words: nodes with half of a per cent or more. */
+function treeText(top: Node, graph: Graph): string {
+  const lines: string[] = [];
+  const add = (node: Node): void => {
+    if (node.total * 200 < top.total || lines.length >= LINES) return;
+    lines.push("  ".repeat(node.depth) + graph.describe(node));
+    node.children.forEach(add);
+  };
+  add(top);
+  return lines.join("\n") + "\n";
+}
+
+function blocksOf(view: View): { number: number; label: string }[] {
+  return view.data.about.blocks.flatMap((b, number) => (b.page === "flame" ? [{ number, label: b.label ?? "" }] : []));
+}
+
+function choices(view: View, chosen: string, state: URLSearchParams): HTMLElement {
+  return h("nav", { class: "tabs", "aria-label": "Weighed by" }, ...blocksOf(view).map((b, i) =>
+    h("a", {
+      href: addressOf("flame", i === 0 ? "" : b.label, state), "aria-current": b.label === chosen ? "true" : undefined,
+    }, b.label)));
+}
+
+export const flame: Page = {
+  id: "flame",
+  title: "Flame graph",
+  has: (data) => data.has("flame"),
+  async render(at, view) {
+    const blocks = blocksOf(view);
+    const block = blocks.find((b) => b.label === view.route.about) ?? blocks[0]!;
+    const table = (await view.data.load(block.number))[0]!;
+    const nodes = nodesOf(table);
+    const isInverted = view.route.state.get("inverted") === "1";
+    const top = isInverted ? inverted(nodes) : nodes[0] ?? root();
+    const unit: Column = { ...table.columns[table.column("total")]!, flags: [] };
+    const box = h("input", { type: "checkbox" });
+    const search = h("input", { type: "search", class: "filter", placeholder: "mark functions", "aria-label": "Mark functions" });
+    const keep = (): URLSearchParams => {
+      const state = new URLSearchParams();
+      if (box.checked) state.set("inverted", "1");
+      if (search.value !== "") state.set("search", search.value);
+      return state;
+    };
+
+    arrange(top);
+    box.checked = isInverted;
+    box.addEventListener("change", () => (location.hash = addressOf("flame", view.route.about, keep())));
+    search.value = view.route.state.get("search") ?? "";
+    at.append(choices(view, block.label, keep()),
+      h("div", { class: "tools" }, h("label", {}, box, " inverted: callers below the functions that were sampled"), search));
+    const graph = new Graph(top, unit, at);
+    search.addEventListener("input", () => {
+      graph.search(search.value);
+      view.keep(keep());
+    });
+    view.shown.push(() => graph.search(search.value));
+    view.texts.push(() => `${block.label}${isInverted ? ", inverted" : ""}\n${treeText(top, graph)}${table.raw.notes.join("\n")}\n`);
+    at.append(...table.raw.notes.map((note) => h("p", { class: "note" }, note)), h("h2", {}, "Functions"));
+    const functions = functionsOf(nodes, unit);
+    addGrid(at, functions, view, {
+      linkColumns: ["function"], link: (row) => functionAddress(view, functions, row),
+    });
+  },
+};

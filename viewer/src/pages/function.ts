@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// One function: its source beside its instructions, with what each took, and its control flow.
+import { drawFlow } from "../flow.js";
+import { Table, type Column } from "../data.js";
+import { button, h } from "../dom.js";
+import type { Grid } from "../grid.js";
+import { humanNumber } from "../human.js";
+import { addGrid, addSentences, factsOf, type Page, type View } from "../page.js";
+import { partsOf, partsBar, PARTS, sourcesBar, type Part } from "../bars.js";
+
+const SHARE: Column = { name: "", title: "", unit: "", type: "number", meaning: "", flags: ["share"] };
+const MOST_EVENTS = 3;
+
+const percent = (share: number): string => humanNumber(share, SHARE, 1);
+
+/** The columns of instructions at first, of those that have a value. */
+const FIRST = [
+  "address", "instruction", "share", "events", "parts", "sources", "total_p50_cycles", "exec", "taken", "mispredicted",
+  "spe_records", "line",
+];
+
+interface Code {
+  readonly instructions: Table;
+  /** By row: its part of the function's latency, or of the samples of its first event. */
+  readonly weights: readonly number[];
+  readonly what: string;
+  readonly parts: readonly (readonly Part[] | null)[];
+  readonly sources: readonly (readonly Part[])[];
+  /** Rows by address and by "file:line". */
+  readonly byAddress: ReadonlyMap<string, number>;
+  readonly byLine: ReadonlyMap<string, number[]>;
+}
+
+function lineKey(table: Table, row: number): string {
+  return `${table.words(row, "file")}:${table.words(row, "line")}`;
+}
+
+/** Shares of sampled events by instruction: a column for each of the most frequent events that are not SPE's. */
+function eventColumns(events: Table, byAddress: ReadonlyMap<string, number>, rows: number): [Column, (number | null)[]][] {
+  const shares = new Map<string, { samples: number; cells: (number | null)[] }>();
+  for (let i = 0; i < events.rows; i++) {
+    if (events.get(i, "period") === null) continue;
+    const name = events.words(i, "event");
+    const of = shares.get(name) ?? { samples: 0, cells: new Array<number | null>(rows).fill(null) };
+    const at = byAddress.get(events.words(i, "address"));
+    if (at !== undefined) of.cells[at] = Number(events.get(i, "share"));
+    of.samples += Number(events.get(i, "samples"));
+    shares.set(name, of);
+  }
+  return [...shares].sort((a, b) => b[1].samples - a[1].samples).slice(0, MOST_EVENTS).map(([name, of]) => [
+    { ...SHARE, name: `event ${name}`, title: name, flags: ["share", "bar"], meaning: `part of the function's ${name}` },
+    of.cells,
+  ]);
+}
+
+function readCode(tables: readonly Table[]): Code | null {
+  const find = (name: string): Table | undefined => tables.find((t) => t.name === name);
+  const raw = find("instructions");
+  const events = find("events");
+  const sourceRows = find("sources");
+  if (raw === undefined || raw.rows === 0) return null;
+
+  const byAddress = new Map<string, number>();
+  const byLine = new Map<string, number[]>();
+  const sources: Part[][] = Array.from({ length: raw.rows }, () => []);
+  for (let row = 0; row < raw.rows; row++) {
+    byAddress.set(raw.words(row, "address"), row);
+    const key = lineKey(raw, row);
+    byLine.set(key, [...(byLine.get(key) ?? []), row]);
+  }
+  for (let i = 0; sourceRows !== undefined && i < sourceRows.rows; i++) {
+    const at = byAddress.get(sourceRows.words(i, "address"));
+    if (at !== undefined)
+      sources[at]!.push({ name: sourceRows.words(i, "source"), size: Number(sourceRows.get(i, "spe_records")) });
+  }
+  const added = events === undefined ? [] : eventColumns(events, byAddress, raw.rows);
+  const parts = Array.from({ length: raw.rows }, (_, row) => partsOf(raw, row));
+  const hasSpe = Array.from({ length: raw.rows }, (_, row) => raw.get(row, "share")).some((share) => share !== null);
+  const weights = Array.from({ length: raw.rows }, (_, row) =>
+    Number((hasSpe ? raw.get(row, "share") : added[0]?.[1][row]) ?? 0));
+  const word = (list: readonly Part[] | null): string | null =>
+    list === null || list.length === 0 ? null : list.map((p) => `${p.name} ${p.size}`).join(", ");
+  const columns = raw.columns.map((c): Column => (c.name === "share" ? { ...c, flags: [...c.flags, "bar"] } : c));
+  const text: Column = { ...SHARE, type: "text", flags: [] };
+  const instructions = new Table({
+    ...raw.raw,
+    title: "Instructions",
+    columns: [
+      ...columns, ...added.map(([c]) => c),
+      { ...text, name: "parts", title: "latency", meaning: "mean issue, translation and execution latency, in cycles" },
+      { ...text, name: "sources", title: "data sources", meaning: "where its data came from, in records" },
+    ],
+    cells: [...raw.raw.cells, ...added.map(([, cells]) => cells), parts.map(word), sources.map(word)],
+    marks: [...raw.raw.marks, ...added.map(() => ({})), {}, {}],
+  });
+  return {
+    instructions, weights, parts, sources, byAddress, byLine,
+    what: hasSpe ? "latency" : added[0]?.[0].title ?? "records",
+  };
+}
+
+function instructionColumns(code: Code): string {
+  const has = (c: number): boolean => code.instructions.raw.cells[c]!.some((v) => v !== null);
+  const names = FIRST.flatMap((name) => (name === "events"
+    ? code.instructions.columns.filter((c) => c.name.startsWith("event ")).map((c) => c.name) : [name]));
+  return names.filter((name) => {
+    const c = code.instructions.column(name);
+    return c >= 0 && has(c);
+  }).join(",");
+}
+
+function addInstructions(root: HTMLElement, code: Code, view: View, onChoose: (row: number) => void): Grid {
+  const most = code.parts.reduce((largest, p) => Math.max(largest, (p ?? []).reduce((sum, x) => sum + x.size, 0)), 0);
+  return addGrid(root, code.instructions, view, {
+    state: view.route.state,
+    usual: instructionColumns(code),
+    onState: view.keep,
+    onChoose,
+    widths: { parts: 16, sources: 26 },
+    draw: {
+      parts: (row) => partsBar(code.parts[row] ?? null, most),
+      sources: (row) => sourcesBar(code.sources[row] ?? []),
+    },
+  });
+}
+
+/** A file's lines with what their instructions took. Choosing one shows its instructions. */
+class Source {
+  readonly element: HTMLElement;
+  private readonly lines = new Map<string, HTMLElement>();
+
+  constructor(source: Table | undefined, code: Code, choose: (rows: readonly number[]) => void) {
+    const texts = new Map<string, string>();
+    const files = new Map<string, Set<number>>();
+    const add = (file: string, line: number): void => {
+      if (file !== "" && line > 0) files.set(file, (files.get(file) ?? new Set()).add(line));
+    };
+    for (let i = 0; source !== undefined && i < source.rows; i++) {
+      texts.set(`${source.words(i, "file")}:${source.words(i, "line")}`, source.words(i, "text"));
+      add(source.words(i, "file"), Number(source.get(i, "line")));
+    }
+    for (let row = 0; row < code.instructions.rows; row++)
+      add(code.instructions.words(row, "file"), Number(code.instructions.get(row, "line")));
+    this.element = h("div", { class: "source", tabindex: 0, role: "region", "aria-label": "Source" },
+      ...[...files].flatMap(([file, lines]) => this.file(file, [...lines].sort((a, b) => a - b), texts, code, choose)));
+    if (files.size === 0)
+      this.element.append(h("p", { class: "note" }, "no source lines: the program has no debug information, or it is not on this machine"));
+  }
+
+  private file(
+    file: string, lines: readonly number[], texts: ReadonlyMap<string, string>, code: Code,
+    choose: (rows: readonly number[]) => void,
+  ): HTMLElement[] {
+    const indent = lines.map((line) => texts.get(`${file}:${line}`) ?? "").filter((text) => text !== "")
+      .reduce((least, text) => Math.min(least, text.search(/\S|$/)), Infinity);
+    const hasText = lines.some((line) => texts.has(`${file}:${line}`));
+    let before = 0;
+    const rows = lines.flatMap((line) => {
+      const key = `${file}:${line}`;
+      const instructions = code.byLine.get(key) ?? [];
+      const weight = instructions.reduce((sum, row) => sum + code.weights[row]!, 0);
+      const number = instructions.length === 0 ? String(line)
+        : button(String(line), () => choose(instructions), { "aria-label": `line ${line}: show its instructions` });
+      const heat = h("td", { class: "number bar", "data-column": "share", "data-value": weight },
+        instructions.length === 0 || weight === 0 ? "" : percent(weight));
+      heat.style.setProperty("--part", `${100 * Math.min(1, weight)}%`);
+      const row = h("tr", { "data-line": line }, h("td", { class: "number" }, number), heat,
+        h("td", { class: "text" }, (texts.get(key) ?? "").slice(indent)));
+      this.lines.set(key, row);
+      const gap = before !== 0 && line > before + 1 ? [h("tr", { class: "gap" }, h("td", { colspan: 3 }, "⋯"))] : [];
+      before = line;
+      return [...gap, row];
+    });
+    return [
+      h("h3", {}, file.split("/").pop() ?? file),
+      ...(hasText ? [] : [h("p", { class: "note" }, `${file} is not on this machine`)]),
+      h("table", { class: "code", "aria-label": file },
+        h("thead", {}, h("tr", {}, ...["line", code.what, "source"].map((title) => h("th", { scope: "col" }, title)))),
+        h("tbody", {}, ...rows)),
+    ];
+  }
+
+  mark(keys: ReadonlySet<string>): void {
+    for (const [key, row] of this.lines) row.classList.toggle("marked", keys.has(key));
+    const first = [...keys].map((key) => this.lines.get(key)).find((row) => row !== undefined);
+    if (first !== undefined) this.element.scrollTop = first.offsetTop - this.element.clientHeight / 2;
+  }
+
+  text(code: Code): string {
+    return [...this.lines].map(([key, row]) => {
+      const cells = [...row.children].map((cell) => cell.textContent ?? "");
+      const isFirst = code.byLine.has(key);
+      return `${cells[0]!.padStart(6)} ${(isFirst ? cells[1]! : "").padStart(8)}  ${cells[2]!}`.trimEnd() + "\n";
+    }).join("");
+  }
+}
+
+function legendOfParts(): HTMLElement {
+  return h("p", { class: "note legend" }, "latency: ", ...PARTS.flatMap((name, i) =>
+    [h("span", { class: `key part-${i}` }), ` ${name}  `]));
+}
+
+export const functionPage: Page = {
+  id: "function",
+  title: "Function",
+  isHidden: true,
+  has: (data) => data.has("function"),
+  async render(root, view) {
+    const block = view.data.find("function", view.route.about === "" ? undefined : view.route.about);
+    const heading = root.querySelector("h1")!;
+    if (block < 0) {
+      heading.textContent = view.route.about;
+      root.append(h("p", {}, "This file has no page of that function: it has those of the hottest."));
+      return;
+    }
+    const tables = await view.data.load(block);
+    const find = (name: string): Table | undefined => tables.find((t) => t.name === name);
+    const facts = find("function")!;
+    const code = readCode(tables);
+    const answer = find("answer");
+
+    heading.textContent = facts.words(0, "function");
+    view.texts.push(() => `${facts.words(0, "function")} (${facts.words(0, "module")})\n`);
+    if (answer !== undefined) addSentences(root, answer, view);
+    const list = factsOf(facts, 0, facts.columns.flatMap((c, i) => (c.name === "function" ? [] : [i])));
+    list.classList.add("in-line");
+    root.append(list,
+      ...facts.raw.notes.map((note) => h("p", { class: "note" }, note)));
+    if (code === null) return;
+
+    const left = h("div", { class: "pane" }, h("h2", {}, "Source"));
+    const right = h("div", { class: "pane" }, h("h2", {}, "Instructions"));
+    root.append(h("div", { class: "split" }, left, right));
+    if (code.parts.some((p) => p !== null)) right.append(legendOfParts());
+    const grid = addInstructions(right, code, view, (row) => show([row]));
+    const source = new Source(find("source"), code, (rows) => show(rows));
+    const show = (rows: readonly number[]): void => {
+      grid.mark(new Set(rows));
+      source.mark(new Set(rows.map((row) => lineKey(code.instructions, row))));
+    };
+    left.append(source.element);
+    const hottest = code.weights.indexOf(Math.max(...code.weights));
+    if (code.weights[hottest]! > 0) view.shown.push(() => show([hottest]));
+    view.texts.push(() => "\nSource\n" + source.text(code));
+
+    const blocks = find("blocks");
+    const edges = find("edges");
+    if (blocks !== undefined && edges !== undefined && blocks.rows > 1) {
+      root.append(h("h2", {}, "Control flow"));
+      drawFlow(root, blocks, edges, (number) => {
+        show(Array.from({ length: code.instructions.rows }, (_, row) => row)
+          .filter((row) => code.instructions.get(row, "block") === number));
+        grid.element.scrollIntoView({ block: "nearest" });
+      });
+    }
+    for (const [name, title] of [["loops", "Loops"], ["blocks", "Basic blocks"], ["edges", "Edges"]] as const) {
+      const table = find(name);
+      if (table === undefined || table.rows === 0) continue;
+      root.append(h("h2", {}, title));
+      view.texts.push(() => `\n${title}\n`);
+      addGrid(root, table, view, { plain: table.rows < 12, hidden: ["function"] });
+    }
+  },
+};
