@@ -11,6 +11,7 @@ On captures of DATA, on made-up ones, and on those in the folder that the variab
 
 import collections
 import gzip
+import json
 import os
 import pathlib
 import re
@@ -168,13 +169,27 @@ def read_pprof(data):
     return +sums
 
 
+def read_speedscope(data):
+    file = json.loads(data)
+    frames = [frame["name"] for frame in file["shared"]["frames"]]
+    sums = collections.Counter()
+    for profile in file["profiles"]:
+        if len(profile["samples"]) != len(profile["weights"]) or sum(profile["weights"]) != profile["endValue"]:
+            raise Failed("speedscope: samples and weights do not go together")
+        if profile["name"].split(":")[0] == file["profiles"][file["activeProfileIndex"]]["name"].split(":")[0]:
+            for stack, weight in zip(profile["samples"], profile["weights"]):
+                sums[own_name([frames[i] for i in stack[::-1]], lambda frame: frame.endswith(" (inlined)"))] += weight
+    return +sums
+
+
 def shown(name):
     """A name without control characters, as put_printable() shows it; `hot` has shown it without invalid bytes."""
-    return "".join("\ufffd" if ord(char) < 0x20 or 0x7f <= ord(char) < 0xa0 else char for char in name)
+    return re.sub("[\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", "\ufffd", name)
 
 
 # By format: its reader, and how it shows a name.
 READERS = {
+    "speedscope": (read_speedscope, shown),
     "pprof": (read_pprof, shown),
     "svg": (read_svg, shown),
     "folded": (read_folded, lambda name: shown(name).replace(";", ":")),
@@ -203,7 +218,7 @@ def check_sums(checks, cyclops, path, formats, *options):
             checks.equal(f"{what}, all", [sum(read(done.stdout).values())], [sum(expected.values())], "hot")
             checks.count(f"{name}: with frames left out")
             continue
-        checks.equal(what, sorted(merged(read(done.stdout), str).items()), sorted(merged(expected, show).items()), "hot")
+        checks.equal(what, sorted(merged(read(done.stdout), show).items()), sorted(merged(expected, show).items()), "hot")
         checks.count(f"{name}: functions", len(expected))
 
 

@@ -11,6 +11,7 @@ static const struct profile_format *const formats[] = {
 	&profile_folded,
 	&profile_svg,
 	&profile_pprof,
+	&profile_speedscope,
 };
 
 const struct profile_format *profile_format_at(size_t i)

@@ -15,7 +15,9 @@
 #include "stacks/stacks.h"
 
 /* The formats there are, for help. */
-#define PROFILE_FORMATS "folded, svg, pprof"
+#define PROFILE_FORMATS                                                                            \
+	"folded, svg, pprof,\n"                                                                    \
+	"                          speedscope"
 
 /* What was asked for. All borrowed. */
 struct profile_options {
@@ -87,6 +89,6 @@ void profile_each_caveat(const struct profile *, void (*each)(struct profile *, 
 /* The name of a frame: its function, or its module in brackets where it has no name. */
 void profile_put_frame_name(const struct profile *, const struct stack_frame *, struct text *);
 
-extern const struct profile_format profile_folded, profile_pprof, profile_svg;
+extern const struct profile_format profile_folded, profile_pprof, profile_speedscope, profile_svg;
 
 #endif
