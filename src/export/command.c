@@ -31,7 +31,7 @@ struct export_options {
 	struct output_options output;
 	struct option_list events;
 	const char *module;
-	const char *value;
+	const char *value, *fields;
 	bool is_inverted;
 	unsigned n_slices;
 };
@@ -59,6 +59,9 @@ static const struct option profiling[] = {
 	  "                          llc-misses, walks, mispredicted (as hot: period or cycles)" },
 	{ "inverted", 0, OPTION_FLAG, offsetof(struct export_options, is_inverted), NULL,
 	  "callers above the functions that were sampled (svg, folded)" },
+	{ "fields", 'F', OPTION_TEXT, offsetof(struct export_options, fields), "A,B",
+	  "of perf-script: comm, pid, tid, cpu, time, period, event, addr,\n"
+	  "                          ip, sym, symoff, dso (all but addr)" },
 	{ "time-slices", 0, OPTION_COUNT, offsetof(struct export_options, n_slices), "N",
 	  "divide the time into this many slices (at most 200)" },
 };
@@ -158,6 +161,7 @@ static int export_profile(const struct profile_format *format, struct session *s
 	const struct output_options where = { .path = options->output.path };
 	struct profile_options asked = {
 		.value = options->value,
+		.fields = options->fields,
 		.is_inverted = options->is_inverted,
 		.n_slices = options->n_slices,
 	};
@@ -264,6 +268,7 @@ static int check_format(const struct export_options *o, const struct profile_for
 	const struct feedback_format *feedback = feedback_format_find(name);
 	const struct profile_options asked = {
 		.value = o->value,
+		.fields = o->fields,
 		.is_inverted = o->is_inverted,
 		.n_slices = o->n_slices,
 	};

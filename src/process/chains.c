@@ -3,8 +3,6 @@
 
 #include "base/alloc.h"
 
-enum { MAX_FRAMES = 1024 };
-
 /*
  * Larger values are context markers (PERF_CONTEXT_…): they say to whom the next addresses belong.
  */
@@ -20,12 +18,6 @@ static const struct marker {
 	{ -2048, OF_NOBODY }, /* PERF_CONTEXT_GUEST */
 	{ -2176, OF_NOBODY }, /* PERF_CONTEXT_GUEST_KERNEL */
 	{ -2560, OF_NOBODY }, /* PERF_CONTEXT_GUEST_USER */
-};
-
-/* An address of a chain, with what place_cache_look_up() needs. */
-struct link {
-	uint64_t address;
-	uint32_t whose;
 };
 
 void chains_init(struct chains *c, struct place_cache *cache)
@@ -62,19 +54,14 @@ static bool read_marker(const struct chain_sample *s, uint64_t word, uint32_t *w
 	return false;
 }
 
-/*
- * Callers are recorded as return addresses, which may belong to the next line or even the next
- * function. One is subtracted, to be inside the call instruction. The innermost address of each
- * context is the pc, and is left as it is.
- */
-static size_t read_links(const struct chain_sample *s, const uint64_t *words, size_t n,
-			 struct link links[MAX_FRAMES])
+size_t chains_read(const struct chain_sample *s, const uint64_t *words, size_t n,
+		   struct chain_link links[CHAIN_MAX])
 {
 	uint32_t whose = s->whose;
 	bool is_caller = false, is_address = true;
 	size_t n_links = 0;
 
-	for (size_t i = 0; i < n && n_links < MAX_FRAMES; i++) {
+	for (size_t i = 0; i < n && n_links < CHAIN_MAX; i++) {
 		if (words[i] >= FIRST_MARKER) {
 			is_address = read_marker(s, words[i], &whose);
 			is_caller = false;
@@ -82,8 +69,9 @@ static size_t read_links(const struct chain_sample *s, const uint64_t *words, si
 		}
 		if (!is_address)
 			continue;
-		links[n_links++] = (struct link){
+		links[n_links++] = (struct chain_link){
 			.address = words[i] - (is_caller && words[i] > 0),
+			.recorded = words[i],
 			.whose = whose,
 		};
 		is_caller = true;
@@ -93,10 +81,10 @@ static size_t read_links(const struct chain_sample *s, const uint64_t *words, si
 
 uint32_t chains_add(struct chains *c, const struct chain_sample *s, const uint64_t *words, size_t n)
 {
-	struct link links[MAX_FRAMES];
+	struct chain_link links[CHAIN_MAX];
 	uint32_t frame = 0;
 
-	for (size_t i = read_links(s, words, n, links); i-- > 0;) {
+	for (size_t i = chains_read(s, words, n, links); i-- > 0;) {
 		uint32_t place =
 			place_cache_find(c->cache, links[i].whose, links[i].address, s->time_ns);
 		uint64_t tuple[2] = { frame, place };

@@ -27,6 +27,24 @@ struct chain_sample {
 	uint64_t time_ns; /* below UINT64_MAX */
 };
 
+enum { CHAIN_MAX = 1024 };
+
+/* An address of a chain, with what place_cache_look_up() needs. */
+struct chain_link {
+	uint64_t address;  /* inside the call instruction */
+	uint64_t recorded; /* the same as it was recorded: of callers, where the call returns to */
+	uint32_t whose;
+};
+
+/*
+ * Takes the context markers out of a recorded chain, innermost first; returns how many addresses there are.
+ * Callers are recorded as return addresses, which may belong to the next line or even the next function. One
+ * is subtracted, to be inside the call instruction. The innermost address of each context is the pc, and is
+ * left as it is.
+ */
+size_t chains_read(const struct chain_sample *, const uint64_t *words, size_t n,
+		   struct chain_link links[CHAIN_MAX]);
+
 /*
  * The innermost frame of a recorded chain of `n` addresses and context markers, innermost first. 0
  * if it has no address. Of chains longer than 1024 only the inner 1024 are used.

@@ -65,7 +65,7 @@ static bool has_copied_stacks(const struct capture *c)
 /* Are copied stacks to be unwound? */
 static bool has_to_unwind(const struct scan_job *job)
 {
-	bool wants = false;
+	bool wants = job->output != NULL && job->output->with_chains;
 
 	for (size_t i = 0; i < job->n_analyses; i++)
 		wants |= job->analyses[i].class->wants_chains != NULL &&

@@ -58,6 +58,7 @@ struct scan_output {
 	bool without_place; /* `render` looks at no places and frames, nor at HAS_PLACE */
 	bool keeps_places;  /* see struct scan_wish */
 	bool with_branches; /* every entry of branch stacks, as BATCH_BRANCHES */
+	bool with_chains;   /* copied stacks are unwound: rows have the whole call chain */
 };
 
 /*

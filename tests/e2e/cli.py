@@ -79,6 +79,8 @@ CASES = [
     ("export --format folded --value xyzzy a.data", USAGE, r"no value 'xyzzy'; there are samples, period"),
     ("export --format pprof --inverted a.data", USAGE, r"--inverted needs --format svg or folded"),
     ("export --format svg --time-slices 3 a.data", USAGE, r"--time-slices: svg shows no time"),
+    ("export --format folded --fields ip a.data", USAGE, r"--fields needs --format perf-script"),
+    ("export --format perf-script -F ip,xyzzy a.data", USAGE, r"--fields: there is no field 'xyzzy'; there are comm, pid"),
     ("export --value cycles a.data", USAGE, r"--value is of profiles: not with --format csv"),
     ("export --format bolt --table spe a.data", USAGE, r"--table: bolt is no table"),
     ("export --module x a.data", USAGE, r"--module is of profiles"),

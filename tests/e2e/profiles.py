@@ -15,13 +15,14 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 from xml.etree import ElementTree
 
 import small_elf
-from harness import ENVIRONMENT, NO_DATA, Checks, Failed, csv_rows, real_captures, run
+from harness import ENVIRONMENT, NO_DATA, Checks, Failed, csv_rows, real_captures, run, run_perf
 
 NOP, RET = 0xd503201f, 0xd65f03c0
 
@@ -31,6 +32,7 @@ NAMES = [b'say "hello"', b"a;b;c 12", b"line\nend", b"</script><script>alert(1)<
          b"(id) name", b"fn=(1) x", b"plain"]
 
 
+EVENT = None  # of the capture that is looked at: the one that `hot` shows first; None: there is one only
 MODULES = {}  # of the capture that is looked at: short name, as `hot` shows it, by path
 
 
@@ -182,6 +184,50 @@ def read_speedscope(data):
     return +sums
 
 
+def read_perf_script(data):
+    """Of the event that `hot` shows first, if it names events."""
+    text = re.sub("[\udc80-\udcff]", "\ufffd", data.decode(errors="surrogateescape"))
+    sums, weight = collections.Counter(), None
+    place = re.compile(r"\s*[0-9a-f]+ (.*) \((.*)\)$")
+    for line in text.splitlines():
+        head = re.match(r"\s*\S.*?\s+-?\d+ (?:\[\d+\] )?(?:\s*\d+\.\d{6}: )?\s*(\d+)\s+(\S.*?): (.*)$", line)
+        if line.startswith("\t"):
+            rest = line
+        elif head:
+            weight = (int(head[1]), head[2])
+            rest = head[3]
+        elif line:
+            raise Failed(f"perf-script: a line that is none: {line[:200]}")
+        found = place.match(rest) if line else None
+        if found and weight:
+            if EVENT in (None, "arm_spe" if weight[1] == "spe" else weight[1]):
+                name = re.sub(r"\+0x[0-9a-f]+$", "", found[1])
+                module = MODULES.get(found[2], found[2].replace("/tmp/perf-", "perf-"))
+                sums[name if name != "[unknown]" or module == "[unknown]" else f"[{module}]"] += weight[0]
+            weight = None
+    return +sums
+
+
+def check_perf_script(checks, cyclops, path):
+    """What perf itself prints for the same file, line by line; both are sorted, as perf orders by time."""
+    fields = "comm,tid,cpu,time,period,event,ip,dso"
+    words = ("script", "-f", "--no-itrace", "--max-stack", 3000, "-i", path)
+    done = run_perf(*words, "-F", fields)
+    if b"Cannot print 'cpu'" in done.stderr:
+        fields = fields.replace("cpu,", "")
+        done = run_perf(*words, "-F", fields)
+    if done.returncode or not done.stdout:
+        return
+    ours = run(cyclops, "export", "--format", "perf-script", "--fields", fields, path)
+    theirs = re.sub(rb"\(/lib/modules/\S*/(\S+)\.ko\)", rb"([\1])", done.stdout)  # it has both
+    theirs, ours = (re.sub(rb"( f{4}[0-9a-f]{12} )\(\[unknown\]\)", rb"\1([kernel.kallsyms])", text)
+                    for text in (theirs, ours))  # perf goes by the mode, cyclops by the address
+    theirs = theirs.replace(b"[-01] ", b"")  # the event has no CPU
+    ours = [line for line in ours.splitlines() if not re.search(rb" spe:  ", line)]
+    checks.equal(f"{os.path.basename(path)}: lines of perf script", sorted(ours), sorted(theirs.splitlines()), "perf")
+    checks.count("captures beside perf")
+
+
 def shown(name):
     """A name without control characters, as put_printable() shows it; `hot` has shown it without invalid bytes."""
     return re.sub("[\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", "\ufffd", name)
@@ -189,6 +235,7 @@ def shown(name):
 
 # By format: its reader, and how it shows a name.
 READERS = {
+    "perf-script": (read_perf_script, shown),
     "speedscope": (read_speedscope, shown),
     "pprof": (read_pprof, shown),
     "svg": (read_svg, shown),
@@ -204,6 +251,9 @@ def merged(sums, show):
 
 
 def check_sums(checks, cyclops, path, formats, *options):
+    global EVENT  # the readers of files with all events need it
+    rows = csv_rows(cyclops, "hot", "--top", 1, "--format", "csv", *options, path)
+    EVENT = rows[0].get("event") if rows else None
     expected = hot_sums(cyclops, path, *options)
     MODULES.clear()
     MODULES.update((row["path"], row["module"]) for row in csv_rows(cyclops, "hot", "--by", "module", "--all", "--format", "csv", *options, path))
@@ -250,6 +300,8 @@ def main():
         for path in [mixed, *real_captures()]:
             check_sums(checks, cyclops, path, formats)
         check_sums(checks, cyclops, strange, formats, "--symfs", "/")
+        for path in [mixed, *real_captures()] if shutil.which("perf") and "perf-script" in formats else ():
+            check_perf_script(checks, cyclops, path)
         for path in (mixed, strange):
             check_determinism(checks, cyclops, path, formats, "--symfs", "/")
     checks.finish()

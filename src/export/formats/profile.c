@@ -8,10 +8,7 @@
 #include "scan/time_slices.h"
 
 static const struct profile_format *const formats[] = {
-	&profile_folded,
-	&profile_svg,
-	&profile_pprof,
-	&profile_speedscope,
+	&profile_folded, &profile_svg, &profile_pprof, &profile_speedscope, &profile_perf_script,
 };
 
 const struct profile_format *profile_format_at(size_t i)
@@ -47,6 +44,10 @@ int profile_check(const struct profile_format *f, const struct profile_options *
 	if (o->is_inverted && !f->can_invert)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--inverted needs --format svg or folded");
+	if (o->fields != NULL && !f->has_fields)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--fields needs --format perf-script");
+	if (o->fields != NULL && perf_script_check_fields(o->fields, err) < 0)
+		return -1;
 	if (o->n_slices > 0 && !f->by_slice)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--time-slices: %s shows no time",
 			       f->name);
@@ -174,8 +175,9 @@ int profile_write(const struct profile_format *f, struct session *s, const struc
 	struct profile p = { .session = s, .select = select, .options = o, .out = out };
 
 	if (f->is_rows) {
+		*out_has_data = capture_n_chunks(s->capture) > 0 ||
+				capture_totals(s->capture)->n_samples > 0;
 		f->write(&p);
-		*out_has_data = true;
 		return profile_writer_finish(out);
 	}
 	if (write_stacks(f, &p, out_has_data, err) < 0)

@@ -17,13 +17,14 @@
 /* The formats there are, for help. */
 #define PROFILE_FORMATS                                                                            \
 	"folded, svg, pprof,\n"                                                                    \
-	"                          speedscope"
+	"                          speedscope, perf-script"
 
 /* What was asked for. All borrowed. */
 struct profile_options {
 	struct hot_options records; /* which records count: hot_event_options() */
 	const char *value;	    /* --value; NULL: what `hot` weighs records by */
 	bool is_inverted;	    /* --inverted: callers above callees */
+	const char *fields;	    /* --fields of perf-script; NULL: as `perf script` by itself */
 	unsigned n_slices;	    /* --time-slices; 0: as many as the format shows by itself */
 };
 
@@ -56,7 +57,8 @@ struct profile_format {
 
 	/* Writes all. `stacks` is NULL if it is not `of_stacks`. */
 	void (*write)(struct profile *);
-	bool is_rows; /* scans by itself, and has no stacks */
+	bool is_rows;	 /* scans by itself, and gets no stacks */
+	bool has_fields; /* --fields */
 };
 
 /* The format of that name; NULL if there is none. */
@@ -89,6 +91,10 @@ void profile_each_caveat(const struct profile *, void (*each)(struct profile *, 
 /* The name of a frame: its function, or its module in brackets where it has no name. */
 void profile_put_frame_name(const struct profile *, const struct stack_frame *, struct text *);
 
+/* Fails if --fields of perf-script names one that does not exist. */
+int perf_script_check_fields(const char *fields, struct err *);
+
+extern const struct profile_format profile_perf_script;
 extern const struct profile_format profile_folded, profile_pprof, profile_speedscope, profile_svg;
 
 #endif
