@@ -117,6 +117,7 @@ static int run_experiment(const struct experiments *e, size_t number)
 	o.counts = o.truth = NULL;
 	o.samples = NULL;
 	o.branch_stack = NULL;
+	o.has_chains = false;
 	o.counters = 0;
 	o.without_spe = false;
 	o.interval = ALL_SAMPLES_FILTERED;

@@ -380,13 +380,15 @@ def check_errors(checks, cyclops, kernels, folder):
 
 
 def check_run(checks, cyclops, kernels, folder):
-    done = subprocess.run([cyclops, "run", "--model", "--what-if", "dram", "--format", "json", "--folder", "all", "--",
-                           os.path.join(kernels, "chase")], env=ENVIRONMENT, cwd=folder, capture_output=True, check=False)
-    checks.expect(done.returncode == 0, f"run: {done.stderr}")
-    answer = json.loads(done.stdout)
-    checks.expect({row["name"] for row in answer["what_if"]} == {"now", "dram"} and "findings" in answer,
-                  f"run: {list(answer)}")
-    checks.expect(os.path.exists(os.path.join(folder, "all", "gains.json")), "run: no gains.json")
+    """Of one thread, where replicas are asked, and of two, which run again."""
+    for program in ("chase", "sharing"):
+        done = subprocess.run([cyclops, "run", "--model", "--what-if", "dram", "--format", "json", "--folder", f"all-{program}",
+                               "--", os.path.join(kernels, program)], env=ENVIRONMENT, cwd=folder, capture_output=True, check=False)
+        checks.expect(done.returncode == 0, f"run: {done.stderr}")
+        answer = json.loads(done.stdout)
+        checks.expect({row["name"] for row in answer["what_if"]} == {"now", "dram"} and "findings" in answer,
+                      f"run: {list(answer)}")
+    checks.expect(os.path.exists(os.path.join(folder, "all-chase", "gains.json")), "run: no gains.json")
 
 
 def main():

@@ -70,11 +70,11 @@ def estimate(cyclops, capture, threads):
                "-j", threads, capture).decode()
 
 
-def check_annotate(cyclops, capture, shares, fold):
-    """annotate has the same shares, as parts of its function's."""
+def check_annotate(cyclops, capture, shares, names, fold):
+    """annotate has the same shares, as parts of its function's. `names` are those that cyclops has for functions, by address."""
     function = fold(shares).most_common(1)[0][0]
     own = {pc: share for pc, share in shares.items() if fold.function_of(pc) == function}
-    answer = json.loads(run(cyclops, "annotate", "--time-estimate", "--format", "json", capture, function))
+    answer = json.loads(run(cyclops, "annotate", "--time-estimate", "--format", "json", capture, names[next(iter(own))]))
     rows = {int(row["address"], 16) if isinstance(row["address"], str) else row["address"]:
             row.get("time_estimate") or 0 for row in answer["instructions"]}
     if error(rows, own) > 1e-6:
@@ -89,15 +89,17 @@ def measure(cyclops, folder, program, options):
     text = estimate(cyclops, capture, 1)
     if estimate(cyclops, capture, 3) != text:
         raise Failed(f"{program}: the estimate differs with the number of threads")
-    views = {name: collections.Counter() for name in VIEWS}
+    views, names = {name: collections.Counter() for name in VIEWS}, {}
     for row in csv.DictReader(io.StringIO(text)):
+        if not row["address"]:
+            continue
+        names[int(row["address"], 16)] = row["instruction"].rpartition("+")[0]
         for name, column in VIEWS.items():
-            if row["address"]:
-                views[name][int(row["address"], 16)] += float(row[column] or 0)
+            views[name][int(row["address"], 16)] += float(row[column] or 0)
     fold = Fold(program)
     if not 0.98 < sum(views[BEST].values()) < 1.000001:
         raise Failed(f"{program}: the shares add up to {sum(views[BEST].values())}")
-    check_annotate(cyclops, capture, views[BEST], fold)
+    check_annotate(cyclops, capture, views[BEST], names, fold)
     return {name: (error(view, commit), error(fold(view), fold(commit))) for name, view in views.items()}
 
 
