@@ -251,3 +251,25 @@ bool elf_symbols_find(const struct elf_file *file, const char *wanted, uint64_t 
 	}
 	return false;
 }
+
+bool elf_symbols_is_indirect(const struct elf_file *file, uint64_t address)
+{
+	static const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
+
+	for (size_t k = 0; k < COUNT(types); k++) {
+		struct table t = { .file = file };
+
+		if (!find_table(&t, types[k]))
+			continue;
+		for (size_t i = 1; i < t.n && i <= INT32_MAX; i++) {
+			GElf_Sym symbol;
+
+			if (gelf_getsym(t.symbols, (int)i, &symbol) == NULL)
+				break;
+			if (GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC &&
+			    symbol.st_value == address)
+				return true;
+		}
+	}
+	return false;
+}

@@ -33,6 +33,9 @@ size_t elf_symbols_add(struct functions *, const struct elf_file *, uint32_t tab
 size_t elf_symbols_add_objects(struct functions *objects, const struct elf_file *,
 			       uint32_t table_type);
 
+/* Is a function at this address that only chooses another one when the program starts (STT_GNU_IFUNC)? */
+bool elf_symbols_is_indirect(const struct elf_file *, uint64_t address);
+
 /* The value of the symbol of this name in .symtab; false if there is none. */
 bool elf_symbols_find(const struct elf_file *, const char *name, uint64_t *out);
 

@@ -35,4 +35,21 @@ static inline uint64_t histogram_low(unsigned bucket)
 	return (uint64_t)(HISTOGRAM_LINEAR + bucket % HISTOGRAM_LINEAR) << (octave - 1);
 }
 
+/*
+ * The upper end of the bucket with this part of all `n` values in or below it; 0 if there are none. Others
+ * may add to the buckets meanwhile.
+ */
+static inline uint64_t histogram_quantile(const uint64_t *buckets, uint64_t n, double part)
+{
+	uint64_t wanted = (uint64_t)(part * (double)n + 0.5), seen = 0;
+
+	wanted = wanted == 0 ? 1 : wanted > n ? n : wanted;
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS && n > 0; i++) {
+		seen += __atomic_load_n(&buckets[i], __ATOMIC_RELAXED);
+		if (seen >= wanted)
+			return histogram_low(i + 1) - 1;
+	}
+	return 0;
+}
+
 #endif

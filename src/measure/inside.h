@@ -210,8 +210,6 @@ bool path_copy(const struct cyclops *, const struct caliper_thread *, const stru
 
 /* totals.c */
 double measure_estimate(uint64_t value, uint64_t enabled_ns, uint64_t running_ns);
-/* The upper end of the bucket with this part of all values in or below it; 0 if there are none. */
-uint64_t bucket_quantile(const uint64_t *buckets, uint64_t n, double part);
 /* What a begin and end count of an event, as they were read in this path; NAN: not known. */
 double path_bias(const struct cyclops *, const struct path_set *, unsigned event);
 

@@ -322,6 +322,7 @@ static int calibrate(struct cyclops *c)
 	int region = counts == NULL ? -ENOMEM : cyclops_region(c, "bias");
 	unsigned n_turns = c->has_all_sets || c->events.n_sets == 0 ? 1 : c->events.n_sets;
 	struct caliper_thread *t = thread_here(c);
+	int cancel_state;
 
 	for (unsigned i = 0; i < N_HOWS * MEASURE_EVENTS; i++)
 		c->bias[i / MEASURE_EVENTS][i % MEASURE_EVENTS] = NAN;
@@ -351,9 +352,12 @@ static int calibrate(struct cyclops *c)
 		return -ENOMEM;
 	if (!c->has_all_sets)
 		thread_switch(t, 0);
+	cancel_state =
+		measure_lock(c); /* the program may end meanwhile, and the output be written */
 	thread_forget(t);
 	free(c->regions[region]);
 	c->n_regions = 0;
+	measure_unlock(c, cancel_state);
 	return 0;
 }
 
@@ -421,7 +425,7 @@ static int prepare(struct cyclops *c, const struct cyclops_options *o, int *out_
 	const char *events = text_option(o->events, "CYCLOPS_EVENTS");
 	unsigned cpu = 0;
 	struct err err;
-	int error;
+	int error, cancel_state;
 
 	c->pid = getpid();
 	c->serial = measure_ticks() ^ (uint64_t)(uintptr_t)c << 20;
@@ -445,7 +449,9 @@ static int prepare(struct cyclops *c, const struct cyclops_options *o, int *out_
 	if (pthread_key_create(&c->key, close_at_thread_end) != 0)
 		return -ENOMEM;
 	add_handle(c);
+	cancel_state = measure_lock(c); /* threads of older handles end, and look for theirs */
 	error = thread_open(c, true);
+	measure_unlock(c, cancel_state);
 	if (error == 0)
 		error = calibrate(c);
 	if (error == -ENOMEM) {

@@ -15,19 +15,6 @@ double measure_estimate(uint64_t value, uint64_t enabled_ns, uint64_t running_ns
 	return (double)((long double)value * enabled_ns / running_ns);
 }
 
-uint64_t bucket_quantile(const uint64_t *buckets, uint64_t n, double part)
-{
-	uint64_t wanted = (uint64_t)(part * (double)n + 0.5), seen = 0;
-
-	wanted = wanted == 0 ? 1 : wanted > n ? n : wanted;
-	for (unsigned i = 0; i < HISTOGRAM_BUCKETS && n > 0; i++) {
-		seen += LOAD(buckets[i]);
-		if (seen >= wanted)
-			return histogram_low(i + 1) - 1;
-	}
-	return 0;
-}
-
 double path_bias(const struct cyclops *c, const struct path_set *s, unsigned event)
 {
 	if (s->by_read == 0 && s->by_user == 0)
@@ -95,7 +82,7 @@ static void add_thread(const struct cyclops *c, const struct caliper_thread *t, 
 
 static uint64_t quantile_of(const struct sums *s, double part)
 {
-	uint64_t value = bucket_quantile(s->histogram, s->out.counted_calls, part);
+	uint64_t value = histogram_quantile(s->histogram, s->out.counted_calls, part);
 
 	return value < s->out.max ? value : s->out.max;
 }

@@ -113,11 +113,11 @@ static const struct cell no_cell;
 /* Tables */
 
 static const struct column run_columns[] = {
-	{ "program", "string", "", "that measured itself" },
+	{ "program", "string", "", "that was run, or measured itself" },
 	{ "pid", "integer", "", "its process" },
 	{ "midr", "hex", "", "MIDR_EL1 of the CPU" },
 	{ "pmu", "string", "", "of the CPU; absent: there is none here" },
-	{ "mode", "string", "", "that was asked for: auto, read, user" },
+	{ "mode", "string", "", "that was asked for: auto, read, user; probe: of functions" },
 	{ "privilege", "string", "",
 	  "of hardware events without a modifier: user, kernel, user-and-kernel" },
 	{ "all_sets", "boolean", "",
@@ -171,7 +171,9 @@ static const struct column region_columns[] = {
 	{ "running_ns", "integer", "ns", "of this, time on a counter" },
 	{ "coverage", "number", "", "part of the time on a counter; 1: the count is exact" },
 	{ "state", "string", "", "counted, not-counted, not-supported, forbidden" },
-	{ "mode", "string", "", "how it was read: user (by instructions), read (by a call), both" },
+	{ "mode", "string", "",
+	  "how it was read: user (by instructions), read (by a call), both; probe: by the kernel, "
+	  "at the function's start and return" },
 	{ "bias", "number", "events",
 	  "of one empty begin and end: the median of 1000; absent: not known" },
 	{ "counted_calls", "integer", "", "that were on a counter all of the time" },
@@ -529,7 +531,7 @@ static void fill_counts(const struct cyclops *c, const struct path *p, unsigned 
 	for (unsigned i = 0; i < 3; i++) {
 		static const double parts[] = { 0.5, 0.9, 0.99 };
 
-		uint64_t value = bucket_quantile(e->histogram, e->n, parts[i]);
+		uint64_t value = histogram_quantile(e->histogram, e->n, parts[i]);
 
 		cells[REGION_P50 + i] = cell_number(value < e->max ? value : e->max);
 	}

@@ -147,6 +147,24 @@ static void reap(struct launch *l, int options)
 	l->end_ns = clock_now_ns();
 }
 
+/* Takes what all tracees have to say. */
+static void reap_traced(struct launch *l)
+{
+	struct rusage usage;
+	int status;
+	pid_t pid;
+
+	while ((pid = wait4(-1, &status, WNOHANG | __WALL, &usage)) > 0) {
+		if (pid == l->pid && !WIFSTOPPED(status)) {
+			l->wait_status = status;
+			l->usage = usage;
+			l->has_ended = true;
+			l->end_ns = clock_now_ns();
+		}
+		l->traced(l->traced_context, pid, status);
+	}
+}
+
 /* Exec closes the pipe. If it fails, the child writes its errno first. */
 static int read_exec_error(struct launch *l)
 {
@@ -206,6 +224,10 @@ int launch_go(struct launch *l, struct err *err)
  */
 static void handle_signal(struct launch *l, const struct signalfd_siginfo *signal)
 {
+	if (signal->ssi_signo == SIGCHLD && l->traced != NULL) {
+		reap_traced(l);
+		return;
+	}
 	if (signal->ssi_signo == SIGCHLD) {
 		reap(l, WNOHANG);
 		return;

@@ -43,9 +43,15 @@ struct launch {
 	int exec_error; /* 0: exec worked, or has not been tried */
 	bool is_started;
 	bool has_ended;
-	bool is_interrupted;	   /* SIGINT, SIGTERM, SIGHUP or SIGQUIT came */
-	int wait_status;	   /* as wait4() returns it, valid once has_ended */
-	struct rusage usage;	   /* of the program and the children that it waited for */
+	bool is_interrupted; /* SIGINT, SIGTERM, SIGHUP or SIGQUIT came */
+	int wait_status;     /* as wait4() returns it, valid once has_ended */
+	struct rusage usage; /* of the program and the children that it waited for */
+	/*
+	 * A tracer's (ptrace): told of each stop and end of what it traces, the program among them. NULL:
+	 * nothing is traced.
+	 */
+	void (*traced)(void *context, pid_t, int status);
+	void *traced_context;
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC, at launch_go() and at the end */
 	sigset_t old_mask;
 	struct sigaction old_child;

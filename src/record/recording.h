@@ -12,7 +12,7 @@
 #include "pmu/kernel.h"
 #include "record/events.h"
 #include "record/record.h"
-#include "record/ring.h"
+#include "record/ring/ring.h"
 
 /* In place of a thread: all threads, or a thread that has ended. */
 #define RECORDING_ALL_THREADS (-1)

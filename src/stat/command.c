@@ -10,6 +10,7 @@
 #include "count/import.h"
 #include "stat/gates.h"
 #include "stat/live.h"
+#include "stat/probes/answer.h"
 #include "stat/regions/regions.h"
 #include "stat/stat.h"
 #include "stat/stream.h"
@@ -22,8 +23,8 @@ static const struct usage usage = {
 };
 
 struct stat_command {
-	const char *import, *against, *cpu, *catalog, *region;
-	struct option_list groups, metrics, events, thresholds;
+	const char *import, *against, *cpu, *catalog;
+	struct option_list regions, groups, metrics, events, thresholds;
 	struct live_options live;
 	struct gate_options gates;
 	struct gates *results; /* of the gates */
@@ -41,8 +42,10 @@ static const struct option input_list[] = {
 	  "           - is a pipe" },
 	{ "against", 0, OPTION_TEXT, STAT(against), "FILE",
 	  "counts of another run, to compare with" },
-	{ "region", 0, OPTION_TEXT, STAT(region), "NAME",
-	  "of a program that measured itself, this region alone" },
+	{ "region", 0, OPTION_LIST, STAT(regions), "NAME",
+	  "with --import, this region alone of a program that measured itself; with\n              "
+	  "           "
+	  " -- COMMAND, calls of this function: NAME, MODULE:NAME; may be repeated" },
 	{ "cpu", 0, OPTION_TEXT, STAT(cpu), "NAME", "take the CPU to be this one" },
 	{ "catalog", 0, OPTION_TEXT, STAT(catalog), "FILE",
 	  "more facts about CPUs; Arm's telemetry files, too" },
@@ -179,7 +182,8 @@ static int stat_compare(const struct catalog *catalog, const struct stat_command
 	int rc = -1;
 
 	if (read_counts(command->against, &others, err) == 0 &&
-	    (command->region == NULL || counts_take_region(&others, command->region, err) == 0) &&
+	    (command->regions.n == 0 ||
+	     counts_take_region(&others, command->regions.items[0], err) == 0) &&
 	    stat_types_compare(catalog, command->cpu, &others, these, &options, &before, &made,
 			       err) == 0 &&
 	    keep_events(command, &made, err) == 0)
@@ -282,7 +286,8 @@ static int answer_import(const struct catalog *catalog, const struct stat_comman
 		return -1;
 	if (command->by_region)
 		return show_regions(catalog, command, counts, output, err);
-	if (command->region != NULL && counts_take_region(counts, command->region, err) < 0)
+	if (command->regions.n > 0 &&
+	    counts_take_region(counts, command->regions.items[0], err) < 0)
 		return -1;
 	return (command->against != NULL ? stat_compare : explain)(catalog, command, counts, output,
 								   err);
@@ -299,17 +304,60 @@ static int check_conditions(const struct stat_command *command, struct err *err)
 	return 0;
 }
 
+/* Calls of functions of a program that runs now. */
+static bool wants_calls(const struct stat_command *command)
+{
+	return command->regions.n > 0 && command->import == NULL;
+}
+
+/* They are counted in one way. */
+static int check_calls(const struct stat_command *command, const struct output_options *output,
+		       struct err *err)
+{
+	const struct live_options *live = &command->live;
+
+	if (live->command == NULL)
+		return err_set(
+			err, ERR_USAGE, ERR_NOWHERE,
+			"--region: counts calls of a function in a program (cyclops stat --region "
+			"FUNCTION -- COMMAND), or reads what libcyclops wrote (cyclops stat "
+			"--import FILE --region NAME)");
+	if (live->pids != NULL || live->tids != NULL || live->cpus != NULL ||
+	    live->cgroup != NULL || live->all_cpus || live->by_cpu || live->repeat > 0 ||
+	    live->interval_ms > 0 || live->no_mux || live->delay != NULL || live->control != NULL)
+		return err_set(
+			err, ERR_USAGE, ERR_NOWHERE,
+			"--region counts in each thread of a command: not together with --pid, "
+			"--tid, --cpus, --all-cpus, --cgroup, --by-cpu, --repeat, --interval, "
+			"--no-mux, --delay or --control");
+	if (command->against != NULL || command->tree || command->template != NULL ||
+	    command->groups.n + command->metrics.n + command->thresholds.n > 0 || command->all ||
+	    command->level > 0 || command->gates.conditions.n > 0 || wants_rates(output))
+		return err_set(
+			err, ERR_USAGE, ERR_NOWHERE,
+			"--region -- COMMAND counts events (--events): not together with "
+			"--against, "
+			"--tree, --groups, --metrics, --all, --level, --fail-if or --format rates; "
+			"--output FILE.json, then --import FILE.json and diff do this");
+	return 0;
+}
+
 /* Regions are those of a file, and each is asked the same. */
 static int check_regions(const struct stat_command *command, const struct output_options *output,
 			 struct err *err)
 {
-	if ((command->by_region || command->region != NULL) && command->import == NULL)
+	if (command->by_region && command->import == NULL)
+		return err_set(
+			err, ERR_USAGE, ERR_NOWHERE,
+			"--by-region reads what libcyclops wrote: cyclops stat --import FILE "
+			"--by-region");
+	if (wants_calls(command))
+		return check_calls(command, output, err);
+	if (command->regions.n > 1)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--%s reads what libcyclops wrote: cyclops stat --import FILE --%s",
-			       command->by_region ? "by-region" : "region",
-			       command->by_region ? "by-region" : "region NAME");
+			       "--region: one at a time with --import; --by-region shows all");
 	if (command->by_region &&
-	    (command->region != NULL || command->against != NULL || command->tree ||
+	    (command->regions.n > 0 || command->against != NULL || command->tree ||
 	     command->template != NULL || wants_rates(output) || command->gates.conditions.n > 0 ||
 	     command->groups.n + command->metrics.n + command->events.n > 0))
 		return err_set(
@@ -337,6 +385,22 @@ static int check_tree(const struct stat_command *command, const struct output_op
 	return 0;
 }
 
+static int answer_calls(const struct stat_command *command, const struct output_options *output,
+			int *status, struct err *err)
+{
+	const struct probe_options options = {
+		.functions = command->regions.items,
+		.events = list_or_null(&command->events),
+		.command = command->live.command,
+		.by_thread = command->live.by_thread,
+		.without_children = command->live.no_inherit,
+		.user_only = command->live.user,
+		.kernel_only = command->live.kernel,
+	};
+
+	return probes_answer(&options, output, status, err);
+}
+
 /* *status becomes that of the command that was counted. */
 static int answer(const struct stat_command *command, const struct output_options *output,
 		  int *status, struct err *err)
@@ -348,6 +412,8 @@ static int answer(const struct stat_command *command, const struct output_option
 	if (gate_options_check(&command->gates, err) < 0 || check_conditions(command, err) < 0 ||
 	    check_tree(command, output, err) < 0 || check_regions(command, output, err) < 0)
 		return -1;
+	if (wants_calls(command))
+		return answer_calls(command, output, status, err);
 	if (catalog_open(command->catalog, &catalog, err) == 0)
 		rc = command->import == NULL
 			     ? answer_live(catalog, command, output, &counts, status, err)

@@ -8,8 +8,8 @@
  * Positions count bytes from the start of recording and never wrap. The offset in the memory is the
  * position modulo its size.
  */
-#ifndef CYCLOPS_RECORD_RING_H
-#define CYCLOPS_RECORD_RING_H
+#ifndef CYCLOPS_RECORD_RING_RING_H
+#define CYCLOPS_RECORD_RING_RING_H
 
 #include <stdbool.h>
 #include <stddef.h>

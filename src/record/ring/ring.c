@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The protocol with the kernel: struct perf_event_mmap_page in include/uapi/linux/perf_event.h. */
-#include "record/ring.h"
+#include "record/ring/ring.h"
 
 #include <assert.h>
 #include <linux/perf_event.h>
