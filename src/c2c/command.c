@@ -3,12 +3,11 @@
 #include <stddef.h>
 
 #include "base/alloc.h"
+#include "c2c/answer.h"
 #include "c2c/gates.h"
-#include "c2c/tables.h"
 #include "cli/question.h"
 #include "cli/command.h"
 #include "data/heap.h"
-#include "table/answer.h"
 
 static const struct usage usage = {
 	"c2c",
@@ -77,53 +76,6 @@ static int make_request(struct question *q, struct err *err)
 		       : c2c_coalesce_parse(command->coalesce, &out->coalesce, err);
 }
 
-/* The tables of an answer. */
-struct answer {
-	struct table first, summary, sharing, findings, pairs, trace, shared, lines, accesses;
-	struct tables shown;
-};
-
-static void make_answer(const struct c2c *s, struct c2c_labels *labels, bool is_brief,
-			bool with_layouts, struct answer *out)
-{
-	struct table *const all[] = { &out->first, &out->findings, &out->summary, &out->pairs,
-				      &out->trace, &out->shared,   &out->lines };
-	struct table *const for_programs[] = { &out->summary, &out->sharing, &out->findings,
-					       &out->pairs,   &out->trace,   &out->shared,
-					       &out->lines };
-	size_t n = with_layouts ? COUNT(for_programs) : COUNT(all);
-
-	answer_init(&out->first);
-	c2c_summary_table(s, labels, with_layouts ? NULL : &out->first, &out->summary);
-	c2c_sharing_table(s, labels, &out->sharing);
-	c2c_findings_table(s, labels, &out->findings);
-	c2c_pairs_table(s, labels, &out->pairs);
-	c2c_trace_table(s, &out->trace);
-	c2c_shared_table(s, &out->shared);
-	c2c_lines_tables(s, labels, &out->lines, &out->accesses);
-	if (is_brief)
-		n = table_n_rows(&out->pairs) > 1 ? 4 : 3;
-	for (size_t i = 0; i < n; i++)
-		if (!is_brief || table_n_rows(all[i]) > 0)
-			*vec_add(&out->shown.list) = with_layouts ? for_programs[i] : all[i];
-	if (with_layouts)
-		*vec_add(&out->shown.list) = &labels->layouts;
-}
-
-static void release_answer(struct answer *a)
-{
-	table_release(&a->first);
-	table_release(&a->summary);
-	table_release(&a->sharing);
-	table_release(&a->findings);
-	table_release(&a->pairs);
-	table_release(&a->trace);
-	table_release(&a->shared);
-	table_release(&a->lines);
-	table_release(&a->accesses);
-	vec_release(&a->shown.list);
-}
-
 /* What gates measure. */
 struct measuring {
 	const struct c2c *sharing;
@@ -145,7 +97,7 @@ static int c2c_answer(struct question *q, struct session *s, const struct select
 	struct c2c_request request = command->request;
 	struct c2c sharing = { 0 };
 	struct c2c_labels labels = { 0 };
-	struct answer tables = { 0 };
+	struct c2c_report tables = { 0 };
 	struct heap_map heap = { 0 };
 	int rc = data_heap_open(s, &heap, command->heap_map, err);
 
@@ -164,12 +116,16 @@ static int c2c_answer(struct question *q, struct session *s, const struct select
 		c2c_labels_init(&labels, &sharing);
 		sharing.request.top = command->request.top;
 		q->lacks_data = sharing.n_lines == 0;
-		make_answer(&sharing, &labels, is_brief, with_layouts, &tables);
+		c2c_report_make(&sharing, &labels,
+				is_brief       ? C2C_BRIEF
+				: with_layouts ? C2C_FOR_PROGRAMS
+					       : C2C_FULL,
+				&tables);
 		rc = question_judge(q, measure_c2c_gate, &measuring, err);
 		if (rc == 0)
 			rc = question_show(q, &tables.shown, err);
 	}
-	release_answer(&tables);
+	c2c_report_release(&tables);
 	c2c_labels_release(&labels);
 	c2c_release(&sharing);
 	data_heap_close(s, &heap);

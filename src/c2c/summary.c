@@ -45,6 +45,7 @@ enum column_index {
 	IS_TOTAL,
 	LACKS_STORES,
 	SAYS_MODIFIED,
+	LINE_BYTES,
 	N_COLUMNS,
 };
 
@@ -94,6 +95,7 @@ static const struct column sharing_columns[N_COLUMNS] = {
 	[SAYS_MODIFIED] = { "has_hitm", NULL, "", CELL_BOOL, 0,
 			    "modes of HITM: records can say that another core had modified the "
 			    "data" },
+	[LINE_BYTES] = COUNTED("line_bytes", "bytes", "of a cache line"),
 };
 
 /* Why stores are not in the capture, as far as it says. */
@@ -501,5 +503,6 @@ void c2c_sharing_table(const struct c2c *s, const struct c2c_labels *labels, str
 	row[LACKS_STORES] = cell_bool(s->lacks_stores);
 	if (s->options.mode != C2C_BY_PEER)
 		row[SAYS_MODIFIED] = cell_bool(records_say_modified(s));
+	row[LINE_BYTES] = cell_count(s->options.line_bytes);
 	note_facts(s, out);
 }

@@ -159,6 +159,9 @@ def check_values(checks, page, cyclops, data, capture, options):
         page.show(f"{tab}?columns={first_columns(rows)}")
         compare_grid(checks, f"{capture} {tab}", page.run(READ_GRIDS)[name], rows)
     check_tables(checks, page, cyclops, data, capture, options, "#memory", MEMORY)
+    check_tables(checks, page, cyclops, data, capture, options, "#sharing", SHARING)
+    if capture == CAPTURES["sharing"][0]:
+        check_bytes(checks, page, cyclops, data, capture, options)
     page.show("#answer")
     for name, shown in page.run(READ_GRIDS).items():
         rows = csv_of(cyclops, data, "report", "--all", "--table", name, *options, capture)
@@ -179,6 +182,27 @@ MEMORY = {
     "mem": ["mem", "--by", "time", "--time-slices", "100"],
     "objects": ["addr"], "splits": ["addr"], "huge_pages": ["addr"],
 }
+
+SHARING = {name: ["c2c"] for name in ("pairs", "trace", "shared", "lines", "accesses")}
+
+# By drawing of a cache line: its boxes in order, with their first byte.
+READ_BYTES = """[...document.querySelectorAll(".card[data-finding='1'] figure")].map((figure) =>
+    [...figure.querySelectorAll(".byte-rows")].map((line) => [...line.querySelectorAll("[role=listitem] .bytes > span")]
+        .map((box) => [box.textContent, Number(box.style.gridColumnStart) - 1])))"""
+
+
+def check_bytes(checks, page, cyclops, data, capture, options):
+    """The first contended line: each access at its bytes, and members where they are with the fix."""
+    page.show("#sharing")
+    drawn = page.run(READ_BYTES)
+    accesses = [row for row in csv_of(cyclops, data, "c2c", "--all", "--table", "accesses", *options, capture) if row["line"] == "1"]
+    layouts = [row for row in csv_of(cyclops, data, "c2c", "--all", "--table", "layouts", *options, capture) if row["line"] == "1"]
+    boxes = [box for box in drawn[0][0] if box[0] in ("R", "W", "RW")]
+    checks.expect([at for _, at in boxes] == [int(row["offset"]) for row in accesses], f"{capture}: accesses at {boxes}")
+    shown = {(name, 64 * line + at) for line, members in enumerate(drawn[1]) for name, at in members}
+    fixed = {(row["field"], int(row["new_offset"])) for row in layouts}
+    checks.expect(shown == fixed, f"{capture}: with the fix {shown}, csv has {fixed}")
+    checks.count("cache lines drawn", len(drawn))
 
 
 def check_tables(checks, page, cyclops, data, capture, options, start, commands):

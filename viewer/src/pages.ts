@@ -7,6 +7,7 @@ import { functionPage } from "./pages/function.js";
 import { functions } from "./pages/functions.js";
 import { memory } from "./pages/memory.js";
 import { quality } from "./pages/quality.js";
+import { sharing } from "./pages/sharing.js";
 
 export const pages: readonly Page[] = [
   answer,
@@ -14,5 +15,6 @@ export const pages: readonly Page[] = [
   functionPage,
   flame,
   memory,
+  sharing,
   quality,
 ];

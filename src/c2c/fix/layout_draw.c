@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The struct as text, in the manner of pahole, and as rows. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -234,6 +235,9 @@ enum {
 	ROW_ROLE,
 	ROW_FINDING,
 	ROW_ATOMICS,
+	ROW_LINE_OFFSET,
+	ROW_NEW_OFFSET,
+	ROW_NEW_SIZE,
 	N_ROW_COLUMNS,
 };
 
@@ -255,6 +259,12 @@ const struct column layout_columns[] = {
 	[ROW_FINDING] = { "finding", NULL, "", CELL_COUNT, 0, "number of the finding" },
 	[ROW_ATOMICS] = { "atomics", NULL, "records", CELL_COUNT, 0,
 			  "sampled atomic operations, which are neither loads nor stores" },
+	[ROW_LINE_OFFSET] = { "line_offset", NULL, "bytes", CELL_COUNT, COLUMN_MACHINE_ONLY,
+			      "from the start of that cache line" },
+	[ROW_NEW_OFFSET] = { "new_offset", NULL, "bytes", CELL_COUNT, COLUMN_MACHINE_ONLY,
+			     "from the start of its struct, with the fix" },
+	[ROW_NEW_SIZE] = { "new_size", NULL, "bytes", CELL_COUNT, COLUMN_MACHINE_ONLY,
+			   "of its struct, with the fix" },
 };
 
 const size_t n_layout_columns = COUNT(layout_columns);
@@ -265,8 +275,24 @@ static struct cell text_cell(struct table *t, struct text *text)
 	return cell_text(table_text(t, text->bytes));
 }
 
+/* Where members would stand with the fix. */
+struct layout_moved {
+	uint64_t *offsets; /* by number of the field; NULL: they stay */
+	uint64_t size;
+};
+
+static void layout_moved_init(struct layout_moved *moved, const struct layout *l)
+{
+	*moved = (struct layout_moved){ 0 };
+	if (l->body != LAYOUT_MEMBERS || l->advice == LAYOUT_KEEP)
+		return;
+	moved->offsets = mem_alloc(l->fields.n, sizeof(*moved->offsets));
+	layout_move(l, moved->offsets, &moved->size);
+}
+
 static struct cell *layout_draw_add_row(const struct layout *l, const struct layout_field *f,
-					uint64_t line, uint64_t finding, struct table *t)
+					const struct layout_moved *moved, uint64_t line,
+					uint64_t finding, struct table *t)
 {
 	struct cell *row = table_add_row(t);
 	struct text text = { 0 };
@@ -289,6 +315,12 @@ static struct cell *layout_draw_add_row(const struct layout *l, const struct lay
 	row[ROW_SIZE] = cell_count(f->size);
 	if (!l->question.is_of_many)
 		row[ROW_ADDRESS] = cell_hex(layout_line(l, f->offset) * l->question.line_bytes);
+	row[ROW_LINE_OFFSET] =
+		cell_count((l->question.address + f->offset) % l->question.line_bytes);
+	if (moved->offsets != NULL) {
+		row[ROW_NEW_OFFSET] = cell_count(moved->offsets[f - l->fields.items]);
+		row[ROW_NEW_SIZE] = cell_count(moved->size);
+	}
 	text_release(&text);
 	return row;
 }
@@ -309,13 +341,16 @@ static void layout_add_thread_row(const struct layout *l, uint32_t thread, struc
 
 void layout_rows(const struct layout *l, uint64_t line, uint64_t finding, struct table *t)
 {
+	struct layout_moved moved;
+
+	layout_moved_init(&moved, l);
 	for (size_t i = 0; i < l->fields.n; i++) {
 		const struct layout_field *f = &l->fields.items[i];
 
 		if (f->uses.n == 0)
-			layout_draw_add_row(l, f, line, finding, t);
+			layout_draw_add_row(l, f, &moved, line, finding, t);
 		for (size_t k = 0; k < f->uses.n; k++) {
-			struct cell *row = layout_draw_add_row(l, f, line, finding, t);
+			struct cell *row = layout_draw_add_row(l, f, &moved, line, finding, t);
 
 			layout_add_thread_row(l, f->uses.items[k].thread, t, row);
 			row[ROW_LOADS] = cell_count(f->uses.items[k].counts.loads);
@@ -324,4 +359,5 @@ void layout_rows(const struct layout *l, uint64_t line, uint64_t finding, struct
 			row[ROW_GROUP] = cell_count(f->group);
 		}
 	}
+	free(moved.offsets);
 }

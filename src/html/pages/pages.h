@@ -29,6 +29,12 @@ int html_add_code(struct html *, struct session *, const struct select *, struct
 /* Call stacks as trees, by each event and what it can be weighed by. Nothing where no record has callers. */
 int html_add_flame(struct html *, struct session *, const struct select *, struct err *);
 
+/*
+ * Cache lines that threads contend for: the tables of `cyclops c2c`. Nothing where no line was accessed by several
+ * threads.
+ */
+int html_add_sharing(struct html *, struct session *, const struct select *, struct err *);
+
 /* Whether the capture can be trusted: the tables of `cyclops quality`. */
 int html_add_quality(struct html *, struct session *, const struct select *, struct err *);
 

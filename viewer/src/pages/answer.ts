@@ -14,7 +14,7 @@ const GROUNDS = ["evidence", "loops"];
 const SHOWN = 8;
 
 /** The share as a bar, with half of its 95 % interval to both sides. */
-function costBar(findings: Table, row: number): HTMLElement | null {
+export function costBar(findings: Table, row: number): HTMLElement | null {
   const share = findings.get(row, "share");
   const error = Number(findings.get(row, "samples_error") ?? findings.get(row, "share_error") ?? 0);
   if (typeof share !== "number") return null;
