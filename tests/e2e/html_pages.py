@@ -276,7 +276,7 @@ def check_capture(checks, page, arguments, name, folder, axe):
         checks.expect(page.run("document.querySelector('main h1') !== null"), f"{name}{address}: no heading")
         check_twin(checks, page, f"{name}{address}")
         is_first = address.startswith("#function/") and not any(a.startswith("#function/") for a in found[:found.index(address)])
-        if name in ("demo", "executions") and (is_first or not address.startswith("#function/")):
+        if (name in ("demo", "executions") or address.startswith("#sharing")) and (is_first or not address.startswith("#function/")):
             check_access(checks, page, axe, f"{name}{address}")
         if is_reviewed and (is_first or not address.startswith("#function/")):
             check_text(checks, page, name, address, data, arguments.update)
