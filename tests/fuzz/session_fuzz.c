@@ -227,7 +227,7 @@ static void show_arguments(struct session *s, const struct select *select)
 }
 
 /* The hottest function, whole; for people and for machines. */
-static void annotate_hottest(struct session *s, const struct select *select)
+static void annotate_heaviest(struct session *s, const struct select *select)
 {
 	struct annotate_region region;
 	struct analysis analysis = { .class = &annotate_class, .options = &region };
@@ -468,7 +468,7 @@ static void run_hot(struct session *s, const struct select *select)
 static void run_annotate(struct session *s, const struct select *select)
 {
 	(void)select;
-	annotate_hottest(s, NULL);
+	annotate_heaviest(s, NULL);
 }
 
 static void run_blocks(struct session *s, const struct select *select)
