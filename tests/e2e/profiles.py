@@ -184,6 +184,31 @@ def read_speedscope(data):
     return +sums
 
 
+def read_firefox(data):
+    file = json.loads(data)
+    sums = collections.Counter()
+    for thread in file["threads"]:
+        tables = {name: thread[name] for name in ("samples", "stackTable", "frameTable", "funcTable", "resourceTable", "markers")}
+        for name, table in tables.items():
+            if any(len(column) != table["length"] for column in table.values() if isinstance(column, list)):
+                raise Failed(f"firefox: columns of {name} are not of one length")
+        samples, stacks, frames = tables["samples"], tables["stackTable"], tables["frameTable"]
+        if any(prefix is not None and prefix >= i for i, prefix in enumerate(stacks["prefix"])):
+            raise Failed("firefox: a caller stands behind what it calls")
+        if samples["time"] != sorted(samples["time"]):
+            raise Failed("firefox: times go back")
+        if any(category >= len(file["meta"]["categories"]) for category in stacks["category"]):
+            raise Failed("firefox: a category that is not there")
+        if sum(mark["weight"] for mark in thread["markers"]["data"]) not in (0, sum(samples["weight"])):
+            raise Failed("firefox: slices do not add up to the samples")
+        for stack, weight in zip(samples["stack"], samples["weight"]):
+            while frames["inlineDepth"][stacks["frame"][stack]] > 0:
+                stack = stacks["prefix"][stack]
+            name = tables["funcTable"]["name"][frames["func"][stacks["frame"][stack]]]
+            sums[thread["stringArray"][name]] += weight
+    return +sums
+
+
 def read_perf_script(data):
     """Of the event that `hot` shows first, if it names events."""
     text = re.sub("[\udc80-\udcff]", "\ufffd", data.decode(errors="surrogateescape"))
@@ -235,6 +260,7 @@ def shown(name):
 
 # By format: its reader, and how it shows a name.
 READERS = {
+    "firefox": (read_firefox, shown),
     "perf-script": (read_perf_script, shown),
     "speedscope": (read_speedscope, shown),
     "pprof": (read_pprof, shown),
