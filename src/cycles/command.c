@@ -19,6 +19,7 @@ static const struct usage usage = {
 struct cycles_command {
 	const char *by;
 	const char *node_of;
+	const char *html; /* a file; NULL: none */
 	struct cycle_options accounting;
 
 	struct keys keys; /* of --by */
@@ -31,6 +32,7 @@ static const struct option options[] = {
 	  "                          block, instruction" },
 	{ "tree", 0, OPTION_TEXT, offsetof(struct cycles_command, node_of), "NAME",
 	  "instead: the whole tree of this function; all: of the capture" },
+	{ "html", 0, OPTION_TEXT, offsetof(struct cycles_command, html), "FILE", HTML_HELP },
 };
 
 /* --by: the common keys, and blocks. Their rows stand at the first instruction. */
@@ -61,7 +63,8 @@ static int cycles_check(struct question *q, struct err *err)
 {
 	struct cycles_command *command = q->what.into;
 
-	if (cycle_options_check(&command->accounting, err) < 0)
+	if (cycle_options_check(&command->accounting, err) < 0 ||
+	    (command->html != NULL && html_check(err) < 0))
 		return -1;
 	if (parse_keys(command->by != NULL ? command->by : "function", command, err) < 0)
 		return -1;
@@ -120,6 +123,19 @@ static int add_captures(const struct question *q, struct session *s, const struc
 	return rc;
 }
 
+static int write_html(const struct question *q, const struct cycle_objects *objects,
+		      const struct cycle_request *request, struct err *err)
+{
+	const struct cycles_command *command = q->what.into;
+	struct html h = { 0 };
+	int rc = cycles_html(&h, objects, request, err);
+
+	if (rc == 0)
+		rc = printer_html(&q->out, &h, command->html, q->out.session->path, err);
+	html_release(&h);
+	return rc;
+}
+
 static int show(struct question *q, const struct cycle_objects *objects, const double *penalties,
 		struct err *err)
 {
@@ -136,6 +152,8 @@ static int show(struct question *q, const struct cycle_objects *objects, const d
 
 	if (rc == 0)
 		rc = question_show(q, &tables.shown, err);
+	if (rc == 0 && command->html != NULL)
+		rc = write_html(q, objects, &request, err);
 	cycle_tables_release(&tables);
 	return rc;
 }

@@ -13,6 +13,7 @@
 #include "cycles/tree/template.h"
 #include "cycles/objects.h"
 #include "cycles/options.h"
+#include "html/html.h"
 #include "scan/select.h"
 #include "session/session.h"
 #include "table/table.h"
@@ -43,6 +44,13 @@ struct cycle_tables {
 int cycles_make(const struct cycle_objects *, const struct cycle_request *,
 		struct cycle_tables *out, struct err *);
 void cycle_tables_release(struct cycle_tables *);
+
+/*
+ * The same as the block "cycles" of pages for a browser (cycles/html.c): rows of objects, each with its tree, and the tree of
+ * the whole. `node_of`, `top` and `is_for_people` are of no matter.
+ */
+int cycles_html(struct html *, const struct cycle_objects *, const struct cycle_request *,
+		struct err *);
 
 /* What a whole capture comes to in the tree of its CPU. */
 struct cycle_totals {

@@ -16,6 +16,7 @@
 #include "count/import.h"
 #include "cpu/event_name.h"
 #include "diff/diff.h"
+#include "diff/html.h"
 #include "metrics/cpu_choice.h"
 #include "run/command.h"
 
@@ -27,6 +28,7 @@ static const struct usage usage = {
 
 struct diff_command {
 	const char *by, *per, *baseline, *save;
+	const char *html; /* a file; NULL: none */
 	struct cycle_options accounting;
 };
 
@@ -41,6 +43,7 @@ static const struct option options[] = {
 	  "this is run A" },
 	{ "save", 0, OPTION_TEXT, offsetof(struct diff_command, save), "FILE",
 	  "write the last run as a baseline" },
+	{ "html", 0, OPTION_TEXT, offsetof(struct diff_command, html), "FILE", HTML_HELP },
 };
 
 /* How runs are loaded: the options, and the kinds of measures to compare. */
@@ -106,6 +109,8 @@ static int load_capture(const struct loader *l, const char *path, struct measure
 	int rc = open_input(l->input, &arguments, &session, &select, err);
 	bool with_shared = rc == 0 && wants_shared(l, &session);
 
+	if (rc == 0 && strcmp(path, "-") != 0)
+		out->capture_path = arena_strndup(&out->memory, path, strlen(path));
 	if (with_shared)
 		rc = c2c_begin(&sharing, &session, &measures_shared_request, &first, err);
 	if (rc == 0)
@@ -273,6 +278,8 @@ struct answering {
 	const struct row_options *rows;
 	const struct output_options *output;
 	const struct gate_options *gates;
+	const struct input_options *input;
+	const char *html; /* a file; NULL: none */
 };
 
 static int print_answer(const struct diff *d, const struct answering *how,
@@ -291,6 +298,8 @@ static int print_answer(const struct diff *d, const struct answering *how,
 			printer_page(&out, how->output);
 		rc = printer_finish(&out, how->output, &tables.shown, rc, err);
 	}
+	if (rc == 0 && how->html != NULL)
+		rc = diff_html(d, gates, n_gates, how->input, &out, how->html, err);
 	if (rc == 0)
 		rc = gate_options_report(how->gates, results, how->output, usage.command, err);
 	diff_tables_release(&tables);
@@ -355,6 +364,8 @@ static int diff_answer(struct diff_command *command, const struct input_options 
 	if (per < 0)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--per: '%s' is not one of run, second, total", command->per);
+	if (command->html != NULL && html_check(err) < 0)
+		return -1;
 	if (parse_kinds(command->by != NULL ? command->by : "function,source,shared", &loader.kinds,
 			err) < 0 ||
 	    check_accounting(command, loader.kinds, err) < 0 ||
@@ -393,7 +404,7 @@ static int diff_command(int argc, char **argv)
 	struct output_options output = { 0 };
 	struct diff_command command = { 0 };
 	struct gate_options gate_options = { 0 };
-	const struct answering how = { &rows, &output, &gate_options };
+	struct answering how = { &rows, &output, &gate_options, &input, NULL };
 	const struct option_set sets[] = {
 		{ "What:", options, COUNT(options), &command },
 		cycle_option_set(&command.accounting),
@@ -410,6 +421,7 @@ static int diff_command(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	how.html = command.html;
 	gates_init(&results);
 	if (diff_answer(&command, &input, &arguments, &how, &results, &err) < 0)
 		status = diff_fail(&gate_options, &results, &err);

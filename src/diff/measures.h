@@ -56,11 +56,12 @@ struct measure {
 struct measures {
 	struct arena memory; /* holds the texts, which are valid UTF-8: measures_text() */
 	VEC_OF(struct measure) list;
-	uint32_t kinds;	     /* bit n: kind n was looked for, whether or not found */
-	const char *origin;  /* the file that it was read from */
-	const char *command; /* that was measured; NULL: not known */
-	const char *cpu;     /* its name; NULL: not known */
-	uint64_t elapsed_ns; /* 0: not known */
+	uint32_t kinds;		  /* bit n: kind n was looked for, whether or not found */
+	const char *origin;	  /* the file that it was read from */
+	const char *capture_path; /* its capture, which can be read again; NULL: there is none */
+	const char *command;	  /* that was measured; NULL: not known */
+	const char *cpu;	  /* its name; NULL: not known */
+	uint64_t elapsed_ns;	  /* 0: not known */
 	bool is_modelled;
 	/* SPE records with an unknown interval: costs of the sampled operations alone */
 	bool is_unscaled;

@@ -25,6 +25,7 @@
 #include "pmu/launch.h"
 #include "pmu/pmu.h"
 #include "run/command.h"
+#include "run/html.h"
 #include "run/method.h"
 #include "run/sampling.h"
 #include "run/steps.h"
@@ -58,6 +59,7 @@ static const struct option options[] = {
 	  "one counted run for each value, given as NAME in the environment\n                      "
 	  "    and {NAME} in the arguments" },
 	{ "seed", 0, OPTION_NUMBER, AT(seed), "N", "with --model: another choice of samples" },
+	{ "html", 0, OPTION_TEXT, AT(html), "FILE", HTML_HELP },
 	{ "verbose", 'v', OPTION_FLAG, AT(verbose), NULL,
 	  "show each step as a command, confidence and all facts" },
 	{ "help", 'h', OPTION_FLAG, AT(wants_help), NULL, "this text" },
@@ -404,6 +406,8 @@ static int run_answer(struct run *r, const struct output_options *output, struct
 	} else if (rc == 0) {
 		rc = run_print(r, &out, output, &method.shown, err);
 	}
+	if (rc == 0 && r->command->html != NULL)
+		rc = run_html(&session, &method, &what_if.shown, &out, r->command->html, err);
 	print_diagnostics(&session, rc < 0 ? EXIT_FAILED : EXIT_DONE);
 	what_if_release(&what_if);
 	method_release(&method);
@@ -493,6 +497,13 @@ static int run_command(int argc, char **argv)
 			"--what-if asks the machine model: add --model");
 		return fail(&err);
 	}
+	if (command.html != NULL && command.sweep != NULL) {
+		err_set(&err, ERR_USAGE, ERR_NOWHERE,
+			"--html: not with --sweep, which has no capture");
+		return fail(&err);
+	}
+	if (command.html != NULL && html_check(&err) < 0)
+		return fail(&err);
 	if ((command.sweep != NULL && run_sweep_check(command.sweep, &err) < 0) ||
 	    check_gates(&r, &err) < 0)
 		return fail(&err);

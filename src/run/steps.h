@@ -17,6 +17,7 @@ struct run_command {
 	unsigned runs, interval, seed;
 	bool model, verbose, wants_help;
 	struct gate_options gates;
+	const char *html; /* a file; NULL: none */
 };
 
 /* What is on the way from the program to the answer. */

@@ -16,7 +16,7 @@ import threading
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
-# Seconds until a browser that does not answer is given up, on a machine that is very busy.
+# Seconds until a browser that does not answer a request is given up, on a machine that is very busy.
 LIMIT = 240
 
 
@@ -54,8 +54,7 @@ class Browser:
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_child)
         os.close(from_child)
-        self.watchdog = threading.Timer(LIMIT, self.process.kill)
-        self.watchdog.start()
+        self.watchdog = None
         self.received = b""
         self.number = 0
         self.session = None
@@ -78,12 +77,20 @@ class Browser:
         return self
 
     def __exit__(self, *_):
-        self.watchdog.cancel()
+        self.watch(None)
         self.process.kill()
         self.process.wait()
         os.close(self.outgoing)
         os.close(self.incoming)
         self.folder.cleanup()
+
+    def watch(self, seconds):
+        if self.watchdog is not None:
+            self.watchdog.cancel()
+        self.watchdog = None
+        if seconds is not None:
+            self.watchdog = threading.Timer(seconds, self.process.kill)
+            self.watchdog.start()
 
     def read(self):
         while b"\0" not in self.received:
@@ -96,6 +103,7 @@ class Browser:
 
     def ask(self, method, **parameters):
         """Sends a request and returns its result. What the page logs meanwhile goes to `errors`."""
+        self.watch(LIMIT)
         self.number += 1
         request = {"id": self.number, "method": method, "params": parameters}
         if self.session is not None:

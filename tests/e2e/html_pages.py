@@ -23,7 +23,7 @@ import urllib.parse
 
 import browser
 import small_elf
-from harness import Checks, Failed, run, skip
+from harness import Checks, Failed, has_model, run, skip
 
 SYMBOLS = ["--symfs", "root"]
 
@@ -333,12 +333,12 @@ OF_STACKS = {"main": (3, 21), "a": (9, 16), "b": (9, 9)}
 OF_INVERTED = {"all": 21, "a": 9, "b": 9, "main": 3, "a main": 5, "a a": 4, "a a main": 4, "b a": 7, "b a main": 7, "b main": 2}
 
 
-def write_stacks(arguments, folder):
+def write_stacks(arguments, folder, stacks):
     program = pathlib.Path(folder) / "root" / "stacks"
     program.parent.mkdir(exist_ok=True)
     places = small_elf.write(program, {name: [NOP, NOP, RET] for name in ("main", "a", "b")})
     lines, time = ["E cycles 0 0 0 120 0"], 0
-    for stack, n in STACKS.items():
+    for stack, n in stacks.items():
         inner, callers = places[stack[-1]], [places[name] + 8 for name in reversed(stack[:-1])]
         chain = " ".join(f"{word:x}" for word in (IN_USER, inner, *callers))
         for _ in range(n):
@@ -352,7 +352,7 @@ def write_stacks(arguments, folder):
 
 def check_flame(checks, page, arguments, folder, axe):
     """Own parts and totals of functions are those of the stacks that were written; so is each caller, inverted."""
-    capture = write_stacks(arguments, folder)
+    capture = write_stacks(arguments, folder, STACKS)
     path = page_file(arguments.cyclops, folder, capture, "--symfs", pathlib.Path(folder) / "root")
     page.open(path, "#flame")
     shown = {row["function"][0]: (int(row["self"][0]), int(row["total"][0])) for row in page.run(READ_GRIDS)["flame_functions"]}
@@ -378,6 +378,74 @@ def check_flame(checks, page, arguments, folder, axe):
     checks.expect(shown == OF_INVERTED, f"flame, inverted: {shown}, wanted {OF_INVERTED}")
     checks.count("flame graphs")
     check_quiet(checks, page, "flame graph")
+
+
+def check_cycles(checks, page, arguments, folder, axe):
+    """The tree of the whole and that of the first function, of a page of its own, which `report` has, too."""
+    path = pathlib.Path(folder) / "cycles.html"
+    words = ["cycles", *SYMBOLS, "cycles.data"]
+    run(arguments.cyclops, *words, "--html", path, cwd=arguments.data)
+    page.open(path, "#cycles?all=1")
+    compare_grid(checks, "cycles tree", page.run(READ_GRIDS)["tree"],
+                 csv_of(arguments.cyclops, arguments.data, *words, "--tree", "all"))
+    check_access(checks, page, axe, "#cycles")
+    rows = csv_of(arguments.cyclops, arguments.data, *words, "--all")
+    first = page.run("document.querySelector('.grid td a').getAttribute('href')")
+    page.show(f"{first}?all=1")
+    name, _, module = urllib.parse.unquote(first.partition("/")[2]).partition("@")
+    compare_grid(checks, f"cycles of {name}", page.run(READ_GRIDS)["tree"],
+                 [row for row in rows if row["function"] == name and row["module"] == module])
+    checks.count("pages of cycle accounting", 2)
+    check_quiet(checks, page, "cycles")
+
+
+def check_diff(checks, page, arguments, folder, axe):
+    """Tables of two runs; and of stacks, each function's share in both."""
+    path = pathlib.Path(folder) / "diff.html"
+    words = ["diff", *SYMBOLS, "samples/padded.data", "samples/sharing.data"]
+    run(arguments.cyclops, *words, "--html", path, cwd=arguments.data)
+    page.open(path, "#diff")
+    for name, shown in page.run(READ_GRIDS).items():
+        compare_grid(checks, f"diff {name}", shown, csv_of(arguments.cyclops, arguments.data, *words, "--all", "--table", name))
+    check_access(checks, page, axe, "#diff")
+    check_text(checks, page, "diff", "#diff", arguments.data, arguments.update)
+    before, after = write_stacks(arguments, folder, STACKS), pathlib.Path(folder) / "after.data"
+    before.rename(pathlib.Path(folder) / "before.data")
+    write_stacks(arguments, folder, {**STACKS, ("main", "a", "b"): 28}).rename(after)
+    run(arguments.cyclops, "diff", "--symfs", pathlib.Path(folder) / "root", "--html", path,
+        pathlib.Path(folder) / "before.data", after)
+    page.open(path, "#flame")
+    text = twin_of(page)
+    # 7 of 21 samples, then 28 of 42
+    checks.expect("b (stacks): a 33.3 %, b 66.7 %, +33.3 points; 28 000 events in b" in text, f"diff: {text}")
+    checks.expect("main (stacks): a 100.0 %, b 100.0 %, +0.0 points" in text, f"diff: {text}")
+    colours = page.run("['same', 'more-3', 'less-3'].map((name) => document.querySelectorAll('.flame g.' + name).length)")
+    checks.expect(colours[0] == 2 and colours[1] == 2, f"diff: colours {colours}")
+    check_access(checks, page, axe, "#flame of two runs")
+    page.show("#flame?width=a&inverted=1")
+    checks.expect("b (stacks): a 42.9 %, b 71.4 %, +28.6 points; 9 000 events in a" in twin_of(page), f"diff: {twin_of(page)}")
+    checks.count("comparisons", 2)
+    check_quiet(checks, page, "diff")
+
+
+def check_run(checks, page, arguments, folder):
+    """What counts and samples of one run say, with call stacks."""
+    if not has_model():
+        return
+    path = pathlib.Path(folder) / "run.html"
+    run(arguments.cyclops, "run", "--model", "--folder", pathlib.Path(folder) / "demo", "--html", path, "--",
+        arguments.data / "root" / "opt" / "demo" / "demo")
+    page.open(path)
+    for address in addresses(page):
+        page.show(address)
+        check_twin(checks, page, f"run {address}")
+        check_quiet(checks, page, f"run {address}")
+    page.show("#answer")
+    shown = page.run("document.querySelector('main').innerText")
+    checks.expect("chase_memory" in shown and "backend stalled" in shown, f"run: {shown[:500]}")
+    page.show("#flame")
+    checks.expect("_start" in twin_of(page) and "chase_memory" in twin_of(page), f"run: {twin_of(page)[:300]}")
+    checks.count("runs")
 
 
 def check_many(checks, page, arguments, folder):
@@ -445,6 +513,9 @@ def main():
             for name in CAPTURES:
                 check_capture(checks, page, arguments, name, folder, axe)
             check_flame(checks, page, arguments, folder, axe)
+            check_cycles(checks, page, arguments, folder, axe)
+            check_diff(checks, page, arguments, folder, axe)
+            check_run(checks, page, arguments, folder)
             check_hostile(checks, page, arguments, folder)
             check_keys(checks, page, check_many(checks, page, arguments, folder))
         check_refusals(checks, arguments, arguments.data)

@@ -200,7 +200,8 @@ export class Grid {
       const order = this.sort !== i ? "none" : this.descending ? "descending" : "ascending";
       const arrow = this.sort !== i ? "" : this.descending ? " ▼" : " ▲";
       return h("th", { scope: "col", class: c.type === "text" ? "" : "number", "aria-sort": order, "data-column": i },
-        button(heading(this.table, i) + arrow, () => this.sortBy(i), { title: c.meaning }));
+        button(heading(this.table, i) + arrow, () => this.sortBy(i),
+          { title: c.meaning, "aria-label": heading(this.table, i).trim() === "" ? c.meaning : undefined }));
     });
     this.head.replaceChildren(h("tr", {}, ...cells));
     this.columnGroup.replaceChildren(...this.columns.map((i) => {

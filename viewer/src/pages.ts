@@ -2,6 +2,8 @@
 // All pages, in the order of the menu. A page is a file in pages/ and a line here.
 import type { Page } from "./page.js";
 import { answer } from "./pages/answer.js";
+import { cycles } from "./pages/cycles.js";
+import { diff } from "./pages/diff.js";
 import { flame } from "./pages/flame.js";
 import { functionPage } from "./pages/function.js";
 import { functions } from "./pages/functions.js";
@@ -11,9 +13,11 @@ import { sharing } from "./pages/sharing.js";
 
 export const pages: readonly Page[] = [
   answer,
+  diff,
   functions,
   functionPage,
   flame,
+  cycles,
   memory,
   sharing,
   quality,

@@ -32,12 +32,12 @@ static const struct column flame_columns[N_FLAME_COLUMNS] = {
 static const enum stack_value flame_values[] = { STACK_RECORDS, STACK_L1D_MISSES, STACK_LLC_MISSES,
 						 STACK_WALKS, STACK_MISPREDICTED };
 
-static bool have_callers(const struct stacks *stacks)
+static bool have_callers(const struct stacks *stacks, uint64_t event)
 {
 	struct stack stack;
 
 	for (size_t at = 0; stacks_next(stacks, &at, &stack);)
-		if (stack.frame != 0)
+		if (stack.event == event && stack.frame != 0)
 			return true;
 	return false;
 }
@@ -97,7 +97,7 @@ static void fill_flame(const struct stack_tree *tree, struct table *t)
 	free(rows);
 }
 
-static void add_flame(struct html *h, const struct stacks *stacks, uint64_t event,
+static void add_flame(struct html *h, const struct stacks *stacks, const char *run, uint64_t event,
 		      enum stack_value value)
 {
 	const struct stack_tree_wish wish = { .event = event, .value = value };
@@ -116,6 +116,7 @@ static void add_flame(struct html *h, const struct stacks *stacks, uint64_t even
 		table_note(&t, "at least so much: some latencies are saturated");
 	if (value == STACK_CYCLES)
 		table_note(&t, "latency is no run time: operations overlap");
+	text_format(&label, "%s%s", run, run[0] != '\0' ? " " : "");
 	stacks_event_name(stacks, event, &label);
 	text_format(&label, ": %s", stack_value_name(value));
 	text_char(&label, '\0');
@@ -129,25 +130,29 @@ static void add_flame(struct html *h, const struct stacks *stacks, uint64_t even
 
 int html_add_flame(struct html *h, struct session *s, const struct select *select, struct err *err)
 {
+	return html_add_flame_of(h, s, select, "", err);
+}
+
+int html_add_flame_of(struct html *h, struct session *s, const struct select *select,
+		      const char *run, struct err *err)
+{
 	const struct stacks_wish wish = {
 		.records = { .event = -1, .branches_of = -1 },
 		.depth = SYMBOLS_INLINED,
 	};
 	struct stacks stacks;
-	bool has_callers;
 
 	(void)err;
 	stacks_collect(&stacks, s, select, &wish);
-	has_callers = have_callers(&stacks);
-	for (uint64_t event = 0; event < stacks.totals_end && has_callers; event++) {
+	for (uint64_t event = 0; event < stacks.totals_end; event++) {
 		enum stack_value weight = stacks_weight(&stacks, event);
 
-		if (stacks.totals[event][STACK_RECORDS] == 0)
+		if (stacks.totals[event][STACK_RECORDS] == 0 || !have_callers(&stacks, event))
 			continue;
-		add_flame(h, &stacks, event, weight);
+		add_flame(h, &stacks, run, event, weight);
 		for (size_t i = 0; i < COUNT(flame_values); i++)
 			if (flame_values[i] != weight && stacks.totals[event][flame_values[i]] > 0)
-				add_flame(h, &stacks, event, flame_values[i]);
+				add_flame(h, &stacks, run, event, flame_values[i]);
 	}
 	stacks_release(&stacks);
 	return 0;

@@ -26,6 +26,9 @@ int html_add_memory(struct html *, struct session *, const struct select *, stru
 /* Source, instructions and control flow of the hottest functions: the tables of `cyclops annotate --blocks` and `cyclops blocks`. */
 int html_add_code(struct html *, struct session *, const struct select *, struct err *);
 
+/* Cycle accounting by function: the tables of `cyclops cycles`. Nothing where the capture has no two events of a tree. */
+int html_add_cycles(struct html *, struct session *, const struct select *, struct err *);
+
 /* Call stacks as trees, by each event and what it can be weighed by. Nothing where no record has callers. */
 int html_add_flame(struct html *, struct session *, const struct select *, struct err *);
 
@@ -34,6 +37,10 @@ int html_add_flame(struct html *, struct session *, const struct select *, struc
  * threads.
  */
 int html_add_sharing(struct html *, struct session *, const struct select *, struct err *);
+
+/* The same of one of two runs, by the name that it has: "a". */
+int html_add_flame_of(struct html *, struct session *, const struct select *, const char *run,
+		      struct err *);
 
 /* Whether the capture can be trusted: the tables of `cyclops quality`. */
 int html_add_quality(struct html *, struct session *, const struct select *, struct err *);

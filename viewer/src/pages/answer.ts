@@ -10,6 +10,12 @@ import { FUNCTION_COLUMNS, functionAddress } from "./functions.js";
 /** Tables that cards show by the number of the finding. */
 const GROUNDS = ["evidence", "loops"];
 
+/** Tables that have a place of their own here, or on the page of functions. */
+const PLACED = [
+  "answer", "summary", "findings", "next", "functions", "running", "waiting", "brief_facts", "capture", "elapsed", "user_code",
+  "lines", "modules", "processes",
+];
+
 /** Functions on this page. */
 const SHOWN = 8;
 
@@ -123,6 +129,9 @@ export const answer: Page = {
       const table = find(name);
       if (table !== undefined) addTable(root, table, view, { linkColumns: FUNCTION_COLUMNS, link: (row) => functionAddress(view, table, row) });
     }
+    for (const table of tables)
+      if (table.raw.readers !== "programs" && !PLACED.includes(table.name) && !GROUNDS.includes(table.name) && table.rows > 0)
+        addTable(root, table, view);
     addNext(root, find("next"), view);
     root.append(h("h2", {}, "Capture"));
     addNotesOf(root, find("brief_facts"), view);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flame graph: callers above what they call, as wide as what they took; inverted, the callers of what was sampled.
-import { Table, type Column } from "../data.js";
+import { Table, type Column, type Data } from "../data.js";
 import { announce, h, svg } from "../dom.js";
 import { humanValue } from "../human.js";
 import { addGrid, addressOf, type Page, type View } from "../page.js";
@@ -19,19 +19,22 @@ interface Node {
   readonly children: Node[];
   self: number;
   total: number;
+  /** Of a comparison: its total in the other run. */
+  other: number;
   x: number;
 }
 
 function child(parent: Node, name: string, module: string): Node {
   let found = parent.children.find((c) => c.name === name && c.module === module);
   if (found === undefined) {
-    found = { name, module, parent, depth: parent.depth + 1, children: [], self: 0, total: 0, x: 0 };
+    found = { name, module, parent, depth: parent.depth + 1, children: [], self: 0, total: 0, other: 0, x: 0 };
     parent.children.push(found);
   }
   return found;
 }
 
-const root = (): Node => ({ name: "all", module: "", parent: null, depth: 0, children: [], self: 0, total: 0, x: 0 });
+const root = (): Node =>
+  ({ name: "all", module: "", parent: null, depth: 0, children: [], self: 0, total: 0, other: 0, x: 0 });
 
 function nodesOf(table: Table): Node[] {
   const nodes: Node[] = [];
@@ -40,11 +43,33 @@ function nodesOf(table: Table): Node[] {
     const node: Node = {
       name: table.words(row, "function"), module: table.words(row, "module"), parent,
       depth: parent === null ? 0 : parent.depth + 1, children: [],
-      self: Number(table.get(row, "self")), total: Number(table.get(row, "total")), x: 0,
+      self: Number(table.get(row, "self")), total: Number(table.get(row, "total")), other: 0, x: 0,
     };
     parent?.children.push(node);
     nodes.push(node);
   }
+  return nodes;
+}
+
+/** Two runs as one tree: as wide as `shown`, beside what `other` has. */
+function merged(shown: readonly Node[], other: readonly Node[]): Node[] {
+  const nodes = [root()];
+  const add = (from: readonly Node[], put: (to: Node, node: Node) => void): void => {
+    const places = new Map<Node, Node>();
+    for (const node of from) {
+      const parent = node.parent === null ? null : places.get(node.parent)!;
+      const known = parent?.children.length;
+      const to = parent === null ? nodes[0]! : child(parent, node.name, node.module);
+      if (parent !== null && parent.children.length !== known) nodes.push(to);
+      places.set(node, to);
+      put(to, node);
+    }
+  };
+  add(shown, (to, node) => {
+    to.total += node.total;
+    to.self += node.self;
+  });
+  add(other, (to, node) => (to.other += node.total));
   return nodes;
 }
 
@@ -53,12 +78,15 @@ function inverted(nodes: readonly Node[]): Node {
   const top = root();
   for (const node of nodes) {
     const own = node.total - node.children.reduce((sum, c) => sum + c.total, 0);
-    if (own <= 0) continue;
+    const other = node.other - node.children.reduce((sum, c) => sum + c.other, 0);
+    if (own <= 0 && other <= 0) continue;
     let at = top;
     top.total += own;
+    top.other += other;
     for (let from: Node | null = node; from !== null && from.parent !== null; from = from.parent) {
       at = child(at, from.name, from.module);
       at.total += own;
+      at.other += other;
     }
     at.self += own;
   }
@@ -126,7 +154,11 @@ class Graph {
   private words = "";
   private readonly drawn = new Map<Element, Node>();
 
-  constructor(private readonly top: Node, private readonly unit: Column, at: HTMLElement) {
+  /** `runs`: of a comparison, the run that widths are of, and the other one. */
+  constructor(
+    private readonly top: Node, private readonly unit: Column, private readonly runs: readonly [string, string] | null,
+    at: HTMLElement,
+  ) {
     this.focus = this.chosen = top;
     at.append(this.info, this.element);
     this.element.addEventListener("click", (event) => this.click(event));
@@ -147,7 +179,27 @@ class Graph {
     const size = (n: number): string => `${humanValue(n, this.unit, 0)}${this.unit.unit === "ns" ? "" : ` ${this.unit.unit}`}`;
     const share = ((100 * node.total) / (this.top.total || 1)).toFixed(1);
     const module = node.module === "" ? "" : ` (${node.module})`;
+    if (this.runs !== null) {
+      const change = this.change(node);
+      const shares = [[this.runs[0], node.total, this.top.total], [this.runs[1], node.other, this.top.other]] as const;
+      const words = [...shares].sort((x, y) => (x[0] < y[0] ? -1 : 1))
+        .map(([run, part, all]) => `${run} ${((100 * part) / (all || 1)).toFixed(1)} %`).join(", ");
+      return `${node.name}${module}: ${words}, ${change < 0 ? "" : "+"}${change.toFixed(1)} points; ${size(node.total)} in ${this.runs[0]}`;
+    }
     return `${node.name}${module}: ${share} %, ${size(node.total)}, self ${size(node.self)}`;
+  }
+
+  /** What its share has become larger by, from run a to run b, in points of a per cent. */
+  private change(node: Node): number {
+    const difference = 100 * (node.total / (this.top.total || 1) - node.other / (this.top.other || 1));
+    return this.runs?.[0] === "a" ? -difference : difference;
+  }
+
+  private colour(node: Node): string {
+    if (this.runs === null) return `module-${colourOf(node.module)}`;
+    const change = this.change(node);
+    const size = Math.abs(change);
+    return size < 0.1 ? "same" : `${change > 0 ? "more" : "less"}-${size < 1 ? 1 : size < 5 ? 2 : 3}`;
   }
 
   private say(node: Node): void {
@@ -214,7 +266,7 @@ class Graph {
     const y = node.depth * ROW;
     const letters = Math.floor((wide - 6) / LETTER);
     const isFound = this.words !== "" && `${node.name} ${node.module}`.toLowerCase().includes(this.words);
-    const classes = ["node", `module-${colourOf(node.module)}`, isFound ? "found" : "", node === this.chosen ? "chosen" : ""];
+    const classes = ["node", this.colour(node), isFound ? "found" : "", node === this.chosen ? "chosen" : ""];
     const name = node.name.length <= letters ? node.name : letters > 3 ? `${node.name.slice(0, letters - 1)}…` : "";
     const group = svg("g", { class: classes.filter((c) => c !== "").join(" ") },
       svg("rect", { x: x.toFixed(2), y, width: Math.max(0.5, wide - 0.6).toFixed(2), height: ROW - 1 }),
@@ -236,55 +288,91 @@ function treeText(top: Node, graph: Graph): string {
   return lines.join("\n") + "\n";
 }
 
-function blocksOf(view: View): { number: number; label: string }[] {
-  return view.data.about.blocks.flatMap((b, number) => (b.page === "flame" ? [{ number, label: b.label ?? "" }] : []));
+/** What a graph can be weighed by: blocks of data with a label; of a comparison two, with "a " and "b " before it. */
+interface Choice {
+  readonly label: string;
+  readonly blocks: readonly number[];
 }
 
-function choices(view: View, chosen: string, state: URLSearchParams): HTMLElement {
-  return h("nav", { class: "tabs", "aria-label": "Weighed by" }, ...blocksOf(view).map((b, i) =>
-    h("a", {
-      href: addressOf("flame", i === 0 ? "" : b.label, state), "aria-current": b.label === chosen ? "true" : undefined,
-    }, b.label)));
+const RUN = /^[ab] /;
+
+function choicesOf(view: View): Choice[] {
+  const isCompared = view.data.about.command === "diff";
+  const choices = new Map<string, number[]>();
+  view.data.about.blocks.forEach((b, number) => {
+    if (b.page !== "flame") return;
+    const label = isCompared ? (b.label ?? "").replace(RUN, "") : b.label ?? "";
+    choices.set(label, [...(choices.get(label) ?? []), number]);
+  });
+  return [...choices].filter(([, blocks]) => blocks.length === (isCompared ? 2 : 1)).map(([label, blocks]) => ({ label, blocks }));
+}
+
+function tabs(choices: readonly Choice[], chosen: Choice, state: URLSearchParams): HTMLElement {
+  return h("nav", { class: "tabs", "aria-label": "Weighed by" }, ...choices.map((c, i) =>
+    h("a", { href: addressOf("flame", i === 0 ? "" : c.label, state), "aria-current": c === chosen ? "true" : undefined }, c.label)));
+}
+
+function checkbox(label: string, isChecked: boolean): [HTMLElement, HTMLInputElement] {
+  const box = h("input", { type: "checkbox" });
+  box.checked = isChecked;
+  return [h("label", {}, box, ` ${label}`), box];
 }
 
 export const flame: Page = {
   id: "flame",
   title: "Flame graph",
-  has: (data) => data.has("flame"),
+  has: (data) => data.has("flame") && (data.about.command !== "diff" || hasBoth(data)),
   async render(at, view) {
-    const blocks = blocksOf(view);
-    const block = blocks.find((b) => b.label === view.route.about) ?? blocks[0]!;
-    const table = (await view.data.load(block.number))[0]!;
-    const nodes = nodesOf(table);
-    const isInverted = view.route.state.get("inverted") === "1";
+    const choices = choicesOf(view);
+    const choice = choices.find((c) => c.label === view.route.about) ?? choices[0]!;
+    const tables = await Promise.all(choice.blocks.map(async (b) => (await view.data.load(b))[0]!));
+    const state = view.route.state;
+    const isInverted = state.get("inverted") === "1";
+    const isCompared = tables.length === 2;
+    const isBefore = isCompared && state.get("width") === "a";
+    const trees = tables.map(nodesOf);
+    const nodes = !isCompared ? trees[0]! : isBefore ? merged(trees[0]!, trees[1]!) : merged(trees[1]!, trees[0]!);
     const top = isInverted ? inverted(nodes) : nodes[0] ?? root();
-    const unit: Column = { ...table.columns[table.column("total")]!, flags: [] };
-    const box = h("input", { type: "checkbox" });
+    const unit: Column = { ...tables[0]!.columns[tables[0]!.column("total")]!, flags: [] };
+    const [invertedLabel, invertedBox] = checkbox("inverted: callers below the functions that were sampled", isInverted);
+    const [beforeLabel, beforeBox] = checkbox("as wide as in run a", isBefore);
     const search = h("input", { type: "search", class: "filter", placeholder: "mark functions", "aria-label": "Mark functions" });
     const keep = (): URLSearchParams => {
-      const state = new URLSearchParams();
-      if (box.checked) state.set("inverted", "1");
-      if (search.value !== "") state.set("search", search.value);
-      return state;
+      const kept = new URLSearchParams();
+      if (invertedBox.checked) kept.set("inverted", "1");
+      if (beforeBox.checked) kept.set("width", "a");
+      if (search.value !== "") kept.set("search", search.value);
+      return kept;
     };
 
     arrange(top);
-    box.checked = isInverted;
-    box.addEventListener("change", () => (location.hash = addressOf("flame", view.route.about, keep())));
-    search.value = view.route.state.get("search") ?? "";
-    at.append(choices(view, block.label, keep()),
-      h("div", { class: "tools" }, h("label", {}, box, " inverted: callers below the functions that were sampled"), search));
-    const graph = new Graph(top, unit, at);
+    for (const box of [invertedBox, beforeBox])
+      box.addEventListener("change", () => (location.hash = addressOf("flame", view.route.about, keep())));
+    search.value = state.get("search") ?? "";
+    at.append(tabs(choices, choice, keep()), h("div", { class: "tools" }, invertedLabel, isCompared ? beforeLabel : null, search));
+    const graph = new Graph(top, unit, !isCompared ? null : isBefore ? ["a", "b"] : ["b", "a"], at);
     search.addEventListener("input", () => {
       graph.search(search.value);
       view.keep(keep());
     });
     view.shown.push(() => graph.search(search.value));
-    view.texts.push(() => `${block.label}${isInverted ? ", inverted" : ""}\n${treeText(top, graph)}${table.raw.notes.join("\n")}\n`);
-    at.append(...table.raw.notes.map((note) => h("p", { class: "note" }, note)), h("h2", {}, "Functions"));
+    const notes = [...new Set(tables.flatMap((t) => t.raw.notes))];
+    view.texts.push(() => `${choice.label}${isInverted ? ", inverted" : ""}\n${treeText(top, graph)}${notes.join("\n")}\n`);
+    if (isCompared)
+      at.append(h("p", { class: "note legend" }, h("span", { class: "key less-3" }), " smaller share in b  ", h("span", { class: "key same" }),
+        " the same  ", h("span", { class: "key more-3" }), " larger share in b"));
+    at.append(...notes.map((note) => h("p", { class: "note" }, note)));
+    if (isCompared) return;
     const functions = functionsOf(nodes, unit);
+    at.append(h("h2", {}, "Functions"));
     addGrid(at, functions, view, {
       linkColumns: ["function"], link: (row) => functionAddress(view, functions, row),
     });
   },
 };
+
+/** Is there a graph of both runs that is weighed by the same? */
+function hasBoth(data: Data): boolean {
+  const labels = data.about.blocks.filter((b) => b.page === "flame").map((b) => (b.label ?? "").replace(RUN, ""));
+  return new Set(labels).size < labels.length;
+}
