@@ -10,6 +10,7 @@
 enum demangle_style {
 	DEMANGLE_SHORT,	     /* "std::sort<…>": as perf shows names */
 	DEMANGLE_PARAMETERS, /* C++ with parameter types: tells overloads apart */
+	DEMANGLE_NOT,	     /* as in the symbol table, for other tools */
 };
 
 /*

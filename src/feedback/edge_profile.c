@@ -148,6 +148,11 @@ bool edge_profile_symbol(const struct edge_profile *p, struct place place,
 	return true;
 }
 
+const struct binary *edge_profile_binary(const struct edge_profile *p)
+{
+	return binary_of(p, p->module);
+}
+
 uint64_t edge_profile_address(const struct edge_profile *p, uint64_t offset)
 {
 	uint64_t address;

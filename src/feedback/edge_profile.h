@@ -11,6 +11,8 @@
 
 #include "feedback/evidence.h"
 
+struct binary;
+
 enum feedback_edge_kind {
 	FEEDBACK_NEXT,	/* runs into the block behind it */
 	FEEDBACK_TAKEN, /* a branch or jump, in the function or out of it */
@@ -68,6 +70,9 @@ const struct feedback_function *edge_profile_find(const struct edge_profile *, u
  * and start. False if it has none.
  */
 bool edge_profile_symbol(const struct edge_profile *, struct place, struct feedback_function *out);
+
+/* The files of the module. */
+const struct binary *edge_profile_binary(const struct edge_profile *);
 
 /* The address in the module's file. */
 uint64_t edge_profile_address(const struct edge_profile *, uint64_t offset);

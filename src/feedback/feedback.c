@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "feedback/autofdo.h"
 #include "session/names.h"
 
 struct feedback_format {
@@ -17,6 +18,7 @@ struct feedback_format {
 static const struct feedback_format formats[] = {
 	{ "bolt", bolt_write_fdata, false },
 	{ "bolt-pre-aggregated", bolt_write_aggregated, true },
+	{ "autofdo", autofdo_write, false },
 };
 
 const struct feedback_format *feedback_format_find(const char *name)

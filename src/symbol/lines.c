@@ -21,6 +21,9 @@
 #include "dwarf/scopes.h"
 #include "elf/ranges.h"
 
+/* Of an inlined call, which of those of its line it is. Not in dwarf.h of elfutils 0.188. */
+enum { AT_GNU_DISCRIMINATOR = 0x2136 };
+
 /* The work on one question. */
 struct job {
 	const struct lines_question *question;
@@ -52,6 +55,7 @@ struct unit_work {
 	size_t n_lines;
 	Dwarf_Files *files; /* that call sites refer to */
 	size_t n_files;
+	bool is_of_clang;
 };
 
 /* Where a source file was: compilers name it as on their command line. */
@@ -101,7 +105,7 @@ static struct str_id symbol_lines_intern(struct job *job, const char *text, bool
 
 	if (!symbol_lines_is_new(job, text, is_symbol, &id))
 		return id;
-	if (is_symbol)
+	if (is_symbol && job->question->style != DEMANGLE_NOT)
 		demangle(text, job->question->style, &job->buffer);
 	else
 		text_add(&job->buffer, text, strnlen(text, PATH_MAX));
@@ -197,6 +201,27 @@ static Dwarf_Line *lines_find_row(const struct unit_work *work, uint64_t address
 	return row == NULL || dwarf_lineendsequence(row, &is_end) != 0 || is_end ? NULL : row;
 }
 
+/* Adds a frame; `at` is what has its discriminator: the row of the innermost one, else the call. */
+static void add_frame(struct job *job, const struct unit_work *work,
+		      const struct symbol_frame *frame, Dwarf_Die *function, Dwarf_Line *row,
+		      Dwarf_Die *call)
+{
+	struct line_detail detail = { .is_of_clang = work->is_of_clang };
+	unsigned discriminator = 0;
+	int declared = 0;
+
+	*vec_add(&job->answer->frames) = *frame;
+	if (!job->question->with_details)
+		return;
+	if (call != NULL)
+		detail.discriminator = to_u32(symbol_lines_number_of(call, AT_GNU_DISCRIMINATOR));
+	else if (row != NULL && dwarf_linediscriminator(row, &discriminator) == 0)
+		detail.discriminator = discriminator;
+	if (function != NULL && dwarf_decl_line(function, &declared) == 0 && declared > 0)
+		detail.declared = (uint32_t)declared;
+	*vec_add(&job->answer->details) = detail;
+}
+
 /* The frames of one address, from the row of the line table outwards. */
 static struct line_chain build_chain(struct job *job, const struct unit_work *work, size_t i)
 {
@@ -205,20 +230,22 @@ static struct line_chain build_chain(struct job *job, const struct unit_work *wo
 	Dwarf_Line *row = lines_find_row(work, work->addresses[i]);
 	struct symbol_frame frame = { 0 };
 	struct scope *scope = &job->scopes.list.items[work->scopes[i]];
+	Dwarf_Die *call = NULL;
 
 	symbol_lines_set_place(job, work, row, &frame);
 	while (scope != job->scopes.list.items) {
 		frame.function = symbol_lines_name_of(job, &scope->die);
 		frame.is_inlined = scope->is_inlined && scope->parent != 0;
-		*vec_add(&answer->frames) = frame;
+		add_frame(job, work, &frame, &scope->die, row, call);
 		frame = (struct symbol_frame){ 0 };
 		if (!scope->is_inlined)
 			break;
+		call = &scope->die;
 		set_call_site(job, work, &scope->die, &frame);
 		scope = &job->scopes.list.items[scope->parent];
 	}
 	if (work->scopes[i] == 0 && row != NULL)
-		*vec_add(&answer->frames) = frame;
+		add_frame(job, work, &frame, NULL, row, NULL);
 	chain.n = (uint32_t)answer->frames.n - chain.first;
 	return chain;
 }
@@ -236,7 +263,9 @@ static void lines_read_unit(struct job *job, struct unit_work *work)
 {
 	bool with_lines = !job->question->without_lines;
 	Dwarf_Die root = work->unit->die;
+	const char *producer = symbol_lines_string_of(&root, DW_AT_producer);
 
+	work->is_of_clang = producer != NULL && strstr(producer, "clang") != NULL;
 	work->folder = symbol_lines_string_of(&root, DW_AT_comp_dir);
 	if (!dwarf_unit_tree(work->unit, &work->tree))
 		lines_note(job, DIAG_NOTE,
@@ -404,6 +433,7 @@ void lines_answer_release(struct lines_answer *answer)
 {
 	strings_release(&answer->strings);
 	vec_release(&answer->frames);
+	vec_release(&answer->details);
 	free(answer->chains);
 	diags_release(&answer->diags);
 	*answer = (struct lines_answer){ 0 };

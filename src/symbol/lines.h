@@ -30,12 +30,21 @@ struct lines_question {
 	size_t n;
 	size_t part, n_parts;
 	bool without_lines; /* inline chains only: no line tables are read (SYMBOLS_INLINED) */
+	bool with_details;  /* lines_answer.details */
+};
+
+/* What compilers want to know of a frame, too. */
+struct line_detail {
+	uint32_t discriminator; /* of code of one line; 0: none */
+	uint32_t declared;	/* the line where the frame's function is declared; 0: not known */
+	bool is_of_clang;	/* which encodes discriminators */
 };
 
 /* Zeroed is empty. */
 struct lines_answer {
 	struct strings strings;		    /* of the frames */
 	VEC_OF(struct symbol_frame) frames; /* innermost first */
+	VEC_OF(struct line_detail) details; /* of the frames; empty unless asked for */
 	struct line_chain *chains;	    /* by address of the question */
 	struct diags diags;
 };
