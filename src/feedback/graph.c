@@ -6,6 +6,8 @@
 #include "base/alloc.h"
 #include "branch_stacks/executions.h"
 
+enum { MOST_GUESSES = 1 << 14 }; /* edges of indirect jumps to blocks that nothing else leads to */
+
 /* What was recorded of an instruction: in records, and records for each execution. */
 struct seen {
 	double n, rate;
@@ -16,14 +18,15 @@ struct making {
 	struct graph *g;
 	const struct evidence *e;
 	const struct code_function *f;
-	size_t n;	     /* instructions */
-	bool *begins;	     /* a block, by instruction; [n] is outside */
-	size_t *block_of;    /* by instruction */
-	struct seen *runs;   /* executed, by instruction */
-	struct seen *stays;  /* went on to the next one */
-	struct seen *into;   /* by instruction that begins a block: came by a branch to it … */
-	struct seen *onto;   /* … or from the one before it (with previous targets) */
-	size_t first_branch; /* of the function's, in the evidence */
+	size_t n;	    /* instructions */
+	bool *begins;	    /* a block, by instruction; [n] is outside */
+	size_t *block_of;   /* by instruction */
+	struct seen *runs;  /* executed, by instruction */
+	struct seen *stays; /* went on to the next one */
+	struct seen *into;  /* by instruction that begins a block: came by a branch to it … */
+	struct seen *onto;  /* … or from the one before it (with previous targets) */
+	VEC_OF(size_t) indirect; /* blocks that end in an indirect jump */
+	size_t first_branch;	 /* of the function's, in the evidence */
 	size_t first_entry;
 };
 
@@ -276,18 +279,26 @@ static void add_direct(struct making *m, size_t block, size_t i)
 	add_edge(m, GRAPH_TAKEN, block, to, node_behind(block), node_at(m, to), seen);
 }
 
-/* Edges to each recorded target, and one to those that were not seen. */
+/*
+ * Edges to each recorded target. A jump by a table stays in the function, a call at its end leaves it: if none
+ * stayed, some may have left unseen.
+ */
 static void add_indirect(struct making *m, size_t block, size_t i)
 {
 	double rate = m->e->branch_rate;
 	const struct evidence_branch *b;
+	bool stays = false;
 
 	for (size_t k = evidence_first_branch(m->e, place_in(m, at(m, i)->offset));
-	     (b = branch_from(m, k)) != NULL && b->from.offset == at(m, i)->offset; k++)
+	     (b = branch_from(m, k)) != NULL && b->from.offset == at(m, i)->offset; k++) {
 		add_edge(m, GRAPH_TAKEN, block, b->to, node_behind(block), node_at(m, b->to),
 			 (struct seen){ b->executions * rate, rate });
-	add_edge(m, GRAPH_RETURN, block, (struct place){ 0 }, node_behind(block), FLOW_OUTSIDE,
-		 (struct seen){ 0, rate });
+		stays |= node_at(m, b->to) != FLOW_OUTSIDE;
+	}
+	if (!stays)
+		add_edge(m, GRAPH_RETURN, block, (struct place){ 0 }, node_behind(block),
+			 FLOW_OUTSIDE, (struct seen){ 0, rate });
+	*vec_add(&m->indirect) = block;
 }
 
 static void add_return(struct making *m, size_t block, size_t i)
@@ -354,11 +365,26 @@ static void add_block(struct making *m, size_t block)
 		 seen);
 }
 
+/*
+ * A block that nothing is known to lead to: an indirect jump may, unseen. Else an exception may, or a jump from
+ * elsewhere.
+ */
+static void add_unseen_jumps(struct making *m, size_t block)
+{
+	struct place to = place_in(m, at(m, m->g->blocks.items[block].first)->offset);
+
+	for (size_t i = 0; i < m->indirect.n; i++)
+		add_edge(m, GRAPH_TAKEN, m->indirect.items[i], to,
+			 node_behind(m->indirect.items[i]), node_into(block),
+			 (struct seen){ 0, m->e->branch_rate });
+}
+
 static void add_entries(struct making *m)
 {
 	struct seen *seen = mem_zalloc(m->g->blocks.n + 1, sizeof(*seen));
 	bool *is_reached = mem_zalloc(m->g->n_nodes + 1, sizeof(*is_reached));
 	const struct evidence_branch *b;
+	size_t n_orphans = 0;
 
 	seen[0].rate = m->e->branch_rate;
 	for (size_t i = m->first_entry; (b = entry_to(m, i)) != NULL; i++) {
@@ -373,11 +399,16 @@ static void add_entries(struct making *m)
 	for (size_t i = 0; i < m->g->flow.n; i++)
 		is_reached[m->g->flow.items[i].to] |= m->g->edges.items[i].kind == GRAPH_NEXT ||
 						      m->g->edges.items[i].kind == GRAPH_TAKEN;
+	for (size_t i = 0; i < m->g->blocks.n; i++)
+		n_orphans += !is_reached[node_into(i)] && !is_reached[node_before(i)] &&
+			     seen[i].rate == 0;
 	for (size_t i = 0; i < m->g->blocks.n; i++) {
-		/* else no way into it is known: of an indirect jump, or an exception's handler */
-		bool is_known = is_reached[node_into(i)] || is_reached[node_before(i)];
+		bool is_orphan = !is_reached[node_into(i)] && !is_reached[node_before(i)] &&
+				 seen[i].rate == 0;
 
-		if (seen[i].rate > 0 || !is_known)
+		if (is_orphan && m->indirect.n > 0 && n_orphans * m->indirect.n <= MOST_GUESSES)
+			add_unseen_jumps(m, i);
+		else if (is_orphan || seen[i].rate > 0)
 			add_edge(m, GRAPH_ENTRY, i, (struct place){ 0 }, FLOW_OUTSIDE, node_into(i),
 				 seen[i]);
 	}
@@ -418,6 +449,7 @@ void graph_init(struct graph *g, const struct evidence *e, const struct code_fun
 	free(m.stays);
 	free(m.into);
 	free(m.onto);
+	vec_release(&m.indirect);
 }
 
 void graph_release(struct graph *g)
