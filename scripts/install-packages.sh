@@ -12,7 +12,7 @@ test="$check clang clang-format libclang-rt-14-dev linux-perf binutils gdb
 	qemu-system-arm openjdk-17-jdk-headless python3-jsonschema chromium"
 # The viewer of --html; another npm does as well.
 command -v npm >/dev/null || test="$test nodejs npm"
-soak="debootstrap gcc-arm-linux-gnueabihf libc6-dev-armhf-cross"
+soak="debootstrap gcc-arm-linux-gnueabihf libc6-dev-armhf-cross bolt-19 clang-19 lld-19 llvm-19"
 bench="linux-perf hyperfine g++ gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 for group in "$@"; do

@@ -82,6 +82,7 @@ ENTRIES = {
     "cycles": ("model/cycles", GCC, 200, lambda n: script("cycles_truth.py", GCC.cyclops, DATA, n)),
     "branches": ("model/branches", GCC, 100000, lambda n: script("model_branches.py", GCC.cyclops, ROOT / "kernels", n)),
     "feedback": ("model/feedback", GCC, 40, lambda n: script("model_feedback.py", GCC.cyclops, ROOT / "kernels", n)),
+    "feedback-gain": ("model/feedback", GCC, 300, lambda n: script("feedback_gain.py", GCC.cyclops, n)),
     "x86": ("e2e/x86-vs-objdump", GCC, 1, lambda n: script(
         "x86_vs_objdump.py", "--all", GCC.e2e("disassemble"), GCC.e2e("access-of"))),
     "layouts": ("e2e/layouts", GCC, 400, lambda n: script("layouts_vs_gdb.py", GCC.e2e("layouts"), n)),

@@ -43,7 +43,7 @@ static const struct option writing[] = {
 	{ "format", 0, OPTION_TEXT, offsetof(struct export_options, output.format), "NAME",
 	  "csv (the default), json, spe-parser: the files of Arm's tool;\n"
 	  "                          or a profile: " PROFILE_FORMATS ",\n"
-	  "                          bolt, bolt-pre-aggregated" },
+	  "                          bolt, bolt-pre-aggregated, autofdo" },
 	{ "output", 'o', OPTION_TEXT, offsetof(struct export_options, output.path), "PATH",
 	  "write there instead of standard output; for spe-parser:\n                          the "
 	  "beginning of the file names (default spe)" },
@@ -53,7 +53,8 @@ static const struct option profiling[] = {
 	{ "event", 'e', OPTION_LIST, offsetof(struct export_options, events), "NAME",
 	  "a sampled event, or 'l1d-refill && load', as in hot" },
 	{ "module", 0, OPTION_TEXT, offsetof(struct export_options, module), "NAME",
-	  "of bolt: the program or library (default: with most branches)" },
+	  "of bolt, autofdo: the program or library (default: with most\n"
+	  "                          branches)" },
 	{ "value", 0, OPTION_TEXT, offsetof(struct export_options, value), "NAME",
 	  "samples, period, scaled, cycles, operations, l1d-misses,\n"
 	  "                          llc-misses, walks, mispredicted (as hot: period or cycles)" },
@@ -280,9 +281,10 @@ static int check_format(const struct export_options *o, const struct profile_for
 	if (feedback != NULL)
 		return check_feedback(o, err);
 	if (profile != NULL && o->module != NULL)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--module is of bolt: --select 'module==\"%s\"' is for %s",
-			       o->module, name);
+		return err_set(
+			err, ERR_USAGE, ERR_NOWHERE,
+			"--module is of bolt and autofdo: --select 'module==\"%s\"' is for %s",
+			o->module, name);
 	if (profile != NULL)
 		return profile_check(profile, &asked, err);
 	if (!wants_spe_parser(&o->output) && (format == NULL || !format->can_stream))
