@@ -184,6 +184,54 @@ def read_speedscope(data):
     return +sums
 
 
+def read_callgrind(data):
+    sums, names, function, values = collections.Counter(), {}, None, 0
+    events = []
+    for line in data.decode().split("\n"):
+        key, _, rest = line.partition("=")
+        if line.startswith("events:"):
+            events = line.split()[1:]
+            index = next((events.index(name) for name in ("cycles", "period", "samples") if name in events), 0)
+        elif line.startswith("summary:"):
+            values = list(map(int, line.split()[1:]))
+        elif key in ("fn", "cfn"):
+            number, name = re.fullmatch(r"\((\d+)\)(?: (.*))?", rest).groups()
+            if name is not None and names.setdefault(number, name) != name:
+                raise Failed(f"callgrind: function {number} has two names")
+            function, is_call = (names[number], False) if key == "fn" else (function, True)
+        elif line[:1].isdigit():
+            if is_call:
+                is_call = False
+                continue
+            own = re.sub(r"^.* \(inlined into (.*)\)$", r"\1", function)
+            sums[own] += int(line.split()[1 + index])
+        elif line and not re.match(r"#|(version|creator|desc|positions|event): |(ob|fl|cob|cfi|calls)=", line):
+            raise Failed(f"callgrind: a line that is none: {line[:200]}")
+    if events and sum(sums.values()) != values[index]:
+        raise Failed("callgrind: lines do not add up to the summary")
+    return +sums
+
+
+def read_chrome_trace(data):
+    trace = json.loads(data)
+    frames, sums, all_weights = trace["stackFrames"], collections.Counter(), collections.Counter()
+    first = trace["samples"][0]["name"] if trace["samples"] else None
+    for sample in trace["samples"]:
+        all_weights[sample["name"], sample["tid"]] += sample["weight"]
+        frame = frames[sample["sf"]]
+        while frame["name"].endswith(" (inlined)"):
+            frame = frames[frame["parent"]]
+        if sample["name"] == first:
+            sums[frame["name"]] += sample["weight"]
+    counted = collections.Counter()
+    for event in trace["traceEvents"]:
+        if event["ph"] == "C":
+            counted[event["name"].rsplit(", thread ", 1)[0], event["tid"]] += sum(event["args"].values())
+    if counted and +counted != +all_weights:
+        raise Failed("chrome-trace: counters and samples do not add up to the same")
+    return +sums
+
+
 def read_firefox(data):
     file = json.loads(data)
     sums = collections.Counter()
@@ -260,6 +308,8 @@ def shown(name):
 
 # By format: its reader, and how it shows a name.
 READERS = {
+    "callgrind": (read_callgrind, shown),
+    "chrome-trace": (read_chrome_trace, shown),
     "firefox": (read_firefox, shown),
     "perf-script": (read_perf_script, shown),
     "speedscope": (read_speedscope, shown),

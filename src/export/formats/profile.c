@@ -8,8 +8,8 @@
 #include "scan/time_slices.h"
 
 static const struct profile_format *const formats[] = {
-	&profile_folded,     &profile_svg,	   &profile_pprof,
-	&profile_speedscope, &profile_perf_script, &profile_firefox,
+	&profile_folded,      &profile_svg,	&profile_pprof,	    &profile_speedscope,
+	&profile_perf_script, &profile_firefox, &profile_callgrind, &profile_chrome_trace,
 };
 
 const struct profile_format *profile_format_at(size_t i)

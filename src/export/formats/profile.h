@@ -17,7 +17,8 @@
 /* The formats there are, for help. */
 #define PROFILE_FORMATS                                                                            \
 	"folded, svg, pprof,\n"                                                                    \
-	"                          speedscope, perf-script, firefox"
+	"                          speedscope, perf-script, firefox, callgrind,\n"                 \
+	"                          chrome-trace"
 
 /* What was asked for. All borrowed. */
 struct profile_options {
@@ -94,7 +95,8 @@ void profile_put_frame_name(const struct profile *, const struct stack_frame *, 
 /* Fails if --fields of perf-script names one that does not exist. */
 int perf_script_check_fields(const char *fields, struct err *);
 
-extern const struct profile_format profile_perf_script, profile_firefox;
+extern const struct profile_format profile_perf_script, profile_firefox, profile_callgrind;
+extern const struct profile_format profile_chrome_trace;
 extern const struct profile_format profile_folded, profile_pprof, profile_speedscope, profile_svg;
 
 #endif
