@@ -19,6 +19,9 @@
 int hot_table(const struct hot *, const struct names *, const struct hot_view *, struct table *out,
 	      struct err *);
 
+/* What the event of a group is called; the text may be one of the table's. */
+const char *hot_event_text(const struct hot *, uint64_t event, struct table *);
+
 /*
  * The heaviest function of the first event: the first row of a table by function. Ids are 0 if its
  * name or module is not known. False if there are no records.

@@ -243,20 +243,20 @@ static void hot_show_slices(const struct hot_grouping *g, uint32_t number, struc
 		row[(size_t)first + i] = cell_count(amounts[i]);
 }
 
-static const char *event_text(const struct hot_grouping *g, uint64_t event, struct table *t)
+const char *hot_event_text(const struct hot *hot, uint64_t event, struct table *t)
 {
-	const struct capture *capture = g->hot->session->capture;
+	const struct capture *capture = hot->session->capture;
 	size_t sampled;
 
-	if (hot_is_branches(g->hot, event, &sampled))
+	if (hot_is_branches(hot, event, &sampled))
 		return table_format(t, "branches of %s", capture_event_name(capture, sampled));
-	return hot_is_spe(g->hot, event) ? "arm_spe" : capture_event_name(capture, event);
+	return hot_is_spe(hot, event) ? "arm_spe" : capture_event_name(capture, event);
 }
 
 void hot_show_total(const struct hot_grouping *g, uint64_t event, uint64_t weight, struct table *t,
 		    struct cell *row)
 {
-	hot_table_set(t, row, "event", cell_text(event_text(g, event, t)));
+	hot_table_set(t, row, "event", cell_text(hot_event_text(g->hot, event, t)));
 	hot_table_set(t, row, "total_share", cell_ratio(weight, g->weights[event]));
 }
 
@@ -271,7 +271,7 @@ static void show_group(const struct hot_grouping *g, uint32_t number, struct tab
 	if (g->has_chains)
 		hot_show_total(g, words[0], group->inclusive, t, row);
 	else
-		hot_table_set(t, row, "event", cell_text(event_text(g, words[0], t)));
+		hot_table_set(t, row, "event", cell_text(hot_event_text(g->hot, words[0], t)));
 	if (g->view->with_estimates && hot_is_spe(g->hot, words[0]))
 		hot_table_show_estimates(g, group, t, row);
 	hot_show_slices(g, number, t, row);

@@ -160,6 +160,7 @@ def check_values(checks, page, cyclops, data, capture, options):
         compare_grid(checks, f"{capture} {tab}", page.run(READ_GRIDS)[name], rows)
     check_tables(checks, page, cyclops, data, capture, options, "#memory", MEMORY)
     check_tables(checks, page, cyclops, data, capture, options, "#sharing", SHARING)
+    check_timeline(checks, page, cyclops, data, capture, options)
     if capture == CAPTURES["sharing"][0]:
         check_bytes(checks, page, cyclops, data, capture, options)
     page.show("#answer")
@@ -203,6 +204,53 @@ def check_bytes(checks, page, cyclops, data, capture, options):
     fixed = {(row["field"], int(row["new_offset"])) for row in layouts}
     checks.expect(shown == fixed, f"{capture}: with the fix {shown}, csv has {fixed}")
     checks.count("cache lines drawn", len(drawn))
+
+
+# Of the timeline: by table, the key of `hot`.
+TIMELINE = {"threads": "thread", "functions": "function", "sources": "source"}
+SLICES = 100
+
+
+def check_range(checks, page, cyclops, data, capture, words, address):
+    """The tables of a range of time are those of `hot` for these records."""
+    page.show(address)
+    for name, shown in page.run(READ_GRIDS).items():
+        rows = csv_of(cyclops, data, "hot", "--all", "--by", TIMELINE[name], *words, capture)
+        rows = [row for row in rows if "event" not in row or row["event"] == rows[0]["event"]]
+        has_latency = rows[0]["latency_cycles"] != ""
+        for row in shown:
+            row["latency_cycles" if has_latency else "period"] = row.pop("weight")
+            if has_latency:
+                row["mean_latency_cycles"] = row.pop("mean")
+        compare_grid(checks, f"{capture} {address} {name}", shown, rows)
+    checks.count("ranges of time")
+
+
+def check_timeline(checks, page, cyclops, data, capture, options):
+    """The whole time, and a part of it, which the mouse chooses in one capture."""
+    if not page.run("document.querySelector('.menu a[href=\"#timeline\"]') !== null"):
+        return
+    check_range(checks, page, cyclops, data, capture, options, "#timeline")
+    starts = csv_of(cyclops, data, "hot", "--all", "--by", "time", "--time-slices", str(SLICES), *options, capture)
+    starts = sorted({int(row["start_ns"]) for row in starts})
+    first, last = 15, 70
+    chosen = f"time in {starts[first]}ns..{starts[last] - 1}ns"
+    check_range(checks, page, cyclops, data, capture, [*options, "--select", chosen], f"#timeline?from={first}&to={last}")
+    if capture != CAPTURES["sharing"][0]:
+        return
+    page.show("#timeline")
+    left, top, width, height = page.run("(() => { const box = document.querySelector('.timeline .plot').getBoundingClientRect();"
+                                        " return [box.left, box.top, box.width, box.height]; })()")
+    for kind, slice_, buttons in (("mousePressed", first, 1), ("mouseMoved", (first + last) / 2, 1), ("mouseMoved", last - 1, 1),
+                                  ("mouseReleased", last - 1, 0)):
+        page.ask("Input.dispatchMouseEvent", type=kind, x=left + (slice_ + 0.5) / SLICES * width, y=top + height / 2,
+                 button="left", buttons=buttons, clickCount=1)
+    checks.expect(page.run("location.hash") == f"#timeline?from={first}&to={last}", f"mouse: {page.run('location.hash')}")
+    page.run("""(() => { const input = document.querySelector(".range-tools input"); input.value = "20";
+                input.dispatchEvent(new Event("input")); })()""")
+    checks.expect(page.run("location.hash") == f"#timeline?from=20&to={last}", f"slider: {page.run('location.hash')}")
+    page.run("document.querySelector('.range-tools button').click()")
+    checks.expect(page.run("location.hash") == "#timeline", f"whole time: {page.run('location.hash')}")
 
 
 def check_tables(checks, page, cyclops, data, capture, options, start, commands):

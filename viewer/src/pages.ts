@@ -10,12 +10,14 @@ import { functions } from "./pages/functions.js";
 import { memory } from "./pages/memory.js";
 import { quality } from "./pages/quality.js";
 import { sharing } from "./pages/sharing.js";
+import { timeline } from "./pages/timeline.js";
 
 export const pages: readonly Page[] = [
   answer,
   diff,
   functions,
   functionPage,
+  timeline,
   flame,
   cycles,
   memory,

@@ -12,6 +12,7 @@ typedef int html_adder(struct html *, struct session *, const struct select *, s
 static html_adder *const adders[] = {
 	html_add_functions,
 	html_add_code,
+	html_add_timeline,
 	html_add_flame,
 	html_add_cycles,
 	html_add_memory,

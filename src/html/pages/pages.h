@@ -42,6 +42,12 @@ int html_add_sharing(struct html *, struct session *, const struct select *, str
 int html_add_flame_of(struct html *, struct session *, const struct select *, const char *run,
 		      struct err *);
 
+/*
+ * Threads, functions and data sources by slices of time, of the records that `cyclops hot` counts. Nothing where
+ * records have no times.
+ */
+int html_add_timeline(struct html *, struct session *, const struct select *, struct err *);
+
 /* Whether the capture can be trusted: the tables of `cyclops quality`. */
 int html_add_quality(struct html *, struct session *, const struct select *, struct err *);
 
