@@ -23,6 +23,7 @@ struct c2c_command {
 	unsigned line_size, vector_length;
 	bool double_line, physical;
 	bool full, wide;
+	const char *html; /* a file; NULL: none */
 
 	struct c2c_request request; /* what that means */
 };
@@ -51,6 +52,7 @@ static const struct option options[] = {
 	{ "full", 0, OPTION_FLAG, offsetof(struct c2c_command, full), NULL, "all counters, too" },
 	{ "wide", 0, OPTION_FLAG, offsetof(struct c2c_command, wide), NULL,
 	  "all counters, with all columns" },
+	{ "html", 0, OPTION_TEXT, offsetof(struct c2c_command, html), "FILE", HTML_HELP },
 };
 
 static int make_request(struct question *q, struct err *err)
@@ -58,6 +60,8 @@ static int make_request(struct question *q, struct err *err)
 	struct c2c_command *command = q->what.into;
 	struct c2c_request *out = &command->request;
 
+	if (command->html != NULL && html_check(err) < 0)
+		return -1;
 	*out = (struct c2c_request){
 		.mode = -1,
 		.line_bytes = command->line_size,
@@ -88,6 +92,22 @@ static int measure_c2c_gate(void *context, const struct gate *g, struct measured
 	const struct measuring *m = context;
 
 	return c2c_measure(m->sharing, m->causes, g->quantity, out, err);
+}
+
+static int write_html(const struct question *q, const struct c2c *sharing,
+		      struct c2c_labels *labels, struct err *err)
+{
+	const struct c2c_command *command = q->what.into;
+	struct c2c_report report = { 0 };
+	struct html h = { 0 };
+	int rc;
+
+	c2c_report_make(sharing, labels, C2C_FOR_PAGES, &report);
+	html_add(&h, "sharing", NULL, &report.shown);
+	rc = printer_html(&q->out, &h, command->html, q->out.session->path, err);
+	html_release(&h);
+	c2c_report_release(&report);
+	return rc;
 }
 
 static int c2c_answer(struct question *q, struct session *s, const struct select *select,
@@ -124,6 +144,8 @@ static int c2c_answer(struct question *q, struct session *s, const struct select
 		rc = question_judge(q, measure_c2c_gate, &measuring, err);
 		if (rc == 0)
 			rc = question_show(q, &tables.shown, err);
+		if (rc == 0 && command->html != NULL)
+			rc = write_html(q, &sharing, &labels, err);
 	}
 	c2c_report_release(&tables);
 	c2c_labels_release(&labels);

@@ -4,10 +4,10 @@
 Opens each page of --html in a browser: nothing fails, no request leaves the file, names are never markup, the
 accessibility checker (axe-core) finds nothing, tables have the values of csv, and the text is the reviewed one.
 
-usage: html_pages.py [--update] [--rows N] CYCLOPS WRITE_SAMPLES PACKAGES DATA_DIR
+usage: html_pages.py [--update] [--captures] [--rows N] CYCLOPS WRITE_SAMPLES PACKAGES DATA_DIR
 
 PACKAGES is where the build has the viewer's packages. --update writes the reviewed texts: look at the
-difference before it goes in.
+difference before it goes in. --captures opens the pages of all captures in the folder that CYCLOPS_CAPTURES names, too.
 """
 
 import argparse
@@ -23,7 +23,7 @@ import urllib.parse
 
 import browser
 import small_elf
-from harness import Checks, Failed, has_model, run, skip
+from harness import Checks, Failed, has_model, real_captures, run, skip
 
 SYMBOLS = ["--symfs", "root"]
 
@@ -447,6 +447,19 @@ def check_cycles(checks, page, arguments, folder, axe):
     check_quiet(checks, page, "cycles")
 
 
+def check_sharing(checks, page, arguments, folder):
+    """`c2c --html` has the page that report has, also where there is nothing to say."""
+    for capture, says in (("samples/sharing.data", "False sharing in account"), ("samples/copies.data", "No line is contended"),
+                          ("executions.data", "No access with a data address")):
+        path = pathlib.Path(folder) / "c2c.html"
+        run(arguments.cyclops, "c2c", *SYMBOLS, "--html", path, capture, cwd=arguments.data)
+        page.open(path)
+        shown = page.run("document.querySelector('main').innerText")
+        checks.expect(says in shown, f"c2c {capture}: not '{says}': {shown[:300]}")
+        checks.count("pages of c2c")
+        check_quiet(checks, page, f"c2c {capture}")
+
+
 def check_diff(checks, page, arguments, folder, axe):
     """Tables of two runs; and of stacks, each function's share in both."""
     path = pathlib.Path(folder) / "diff.html"
@@ -523,6 +536,21 @@ def check_keys(checks, page, path):
     checks.count("keys")
 
 
+def check_real(checks, page, arguments, folder):
+    """Pages of captures from elsewhere: damaged, old, without symbols."""
+    for capture in real_captures():
+        try:
+            path = page_file(arguments.cyclops, folder, capture)
+        except Failed:
+            continue  # what report cannot read has no pages
+        page.open(path)
+        for address in addresses(page):
+            page.show(address)
+            checks.expect(page.run("document.querySelector('main').innerText.length") > 20, f"{capture}{address}: empty")
+            check_quiet(checks, page, f"{capture}{address}")
+            checks.count("pages of other captures")
+
+
 def check_refusals(checks, arguments, data):
     demo = data / "demo.data"
     before = demo.read_bytes()
@@ -535,6 +563,7 @@ def check_refusals(checks, arguments, data):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--update", action="store_true")
+    parser.add_argument("--captures", action="store_true")
     parser.add_argument("--rows", type=int, default=3000)
     parser.add_argument("cyclops", type=pathlib.Path)
     parser.add_argument("write_samples")
@@ -562,10 +591,13 @@ def main():
                 check_capture(checks, page, arguments, name, folder, axe)
             check_flame(checks, page, arguments, folder, axe)
             check_cycles(checks, page, arguments, folder, axe)
+            check_sharing(checks, page, arguments, folder)
             check_diff(checks, page, arguments, folder, axe)
             check_run(checks, page, arguments, folder)
             check_hostile(checks, page, arguments, folder)
             check_keys(checks, page, check_many(checks, page, arguments, folder))
+            if arguments.captures:
+                check_real(checks, page, arguments, folder)
         check_refusals(checks, arguments, arguments.data)
     checks.finish()
 

@@ -9,6 +9,9 @@ static const struct mem_request by_source = { .with_histogram = true, .with_leve
 static const struct mem_request by_time = { .by = { { KEY_TIME }, 1 } };
 static const struct addr_request by_object = { .by = ADDR_BY_OBJECT };
 
+/* Without symbols the functions are addresses: of very many nobody looks at the last. */
+enum { MOST_FUNCTION_ROWS = 2000 };
+
 /* A block for each part, so that the page draws what is asked for. */
 static void add_part(struct html *h, const char *label, const struct tables *tables)
 {
@@ -62,6 +65,8 @@ int html_add_memory(struct html *h, struct session *s, const struct select *sele
 	bool has_data = rc == 0 && table_n_rows(&report.rows) > 0;
 
 	report.levels.title = "Levels of the memory hierarchy";
+	if (has_data)
+		table_show_top(&report.functions, MOST_FUNCTION_ROWS);
 	if (has_data)
 		add_part(h, "sources", &report.shown);
 	mem_report_release(&report);
