@@ -19,10 +19,10 @@ CPU_KEYS = {
 CPU_KEYS_OPTIONAL = {
     "fetch_width", "same_as", "variants", "note", "thresholds", "unnamed_events_skipped", "errata", "own_cache_lines",
     "penalties", "kernel_events", "reorder_entries",
-    "outstanding_lines", "l1i_lines", "itlb_entries", "load_to_use_cycles", "source_of",
+    "outstanding_lines", "l1i_lines", "itlb_entries", "dtlb_entries", "l2tlb_entries", "load_to_use_cycles", "source_of",
 }
 NEEDS_SOURCE = {"dispatch_width", "fetch_width", "reorder_entries", "outstanding_lines", "l1i_lines", "itlb_entries",
-                "load_to_use_cycles"}
+                "dtlb_entries", "l2tlb_entries", "load_to_use_cycles"}
 SPE_KEYS = {
     "supported", "sample_events_in_pmu", "ratios", "data_source", "data_source_verified",
     "data_source_loads_only", "events",

@@ -96,7 +96,7 @@ ENTRIES = {
     "schema": ("e2e/schema", GCC, 1, lambda n: script("schema.py", "--all", GCC.cyclops, ROOT / "docs/schema", DATA)),
     "determinism": ("e2e/determinism", GCC, 1, lambda n: script("determinism.py", "--all", GCC.cyclops, GCC.maker)),
     "debian": ("model/debian", GCC, 1, lambda n: script("model_debian.py", "--all", GCC.cyclops, ROOT / "build-debian")),
-    "latency": ("e2e/latency", GCC, 5, lambda n: script(
+    "latency": ("e2e/latency", GCC, 3, lambda n: script(
         "latency_lmbench.py", "--rounds", n, GCC.cyclops, GCC.e2e("latency-chase"))),
     "blocks": ("e2e/blocks-of-binaries", GCC, 1, lambda n: script(
         "blocks_of_binaries.py", "--debian", ROOT / "build-debian" / "binaries", GCC.cyclops, GCC.e2e("write-samples"), DATA)),

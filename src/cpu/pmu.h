@@ -164,6 +164,8 @@ struct cpu_pmu {
 	unsigned outstanding_lines; /* line fills that a core can have outstanding; 0: not known */
 	unsigned l1i_lines;	    /* 0: not known */
 	unsigned itlb_entries;	    /* pages of the first-level instruction TLB; 0: not known */
+	/* pages of 4 KiB of the first-level data TLB, and of the second-level TLB; 0: not known */
+	unsigned dtlb_entries, l2tlb_entries;
 	unsigned slots; /* per cycle; 0: the kernel knows (caps/slots), or the PMU has none */
 	bool is_arm;
 	/* events and metrics of any PMUv3 core stand in for the CPU's own, which are not known */

@@ -474,6 +474,8 @@ int cpu_pmu_read(struct cpu_pmu *pmu, const json_t *object, uint64_t midr, struc
 	pmu->outstanding_lines = number_or_0(object, "outstanding_lines");
 	pmu->l1i_lines = number_or_0(object, "l1i_lines");
 	pmu->itlb_entries = number_or_0(object, "itlb_entries");
+	pmu->dtlb_entries = number_or_0(object, "dtlb_entries");
+	pmu->l2tlb_entries = number_or_0(object, "l2tlb_entries");
 	pmu->fetch_width = number_or_0(object, "fetch_width");
 	pmu->slots = number_or_0(object, "slots");
 	pmu->is_arm = strncmp(text_or(pmu, object, "arch", "arm"), "arm", 3) == 0;

@@ -45,6 +45,9 @@ static const struct option options[] = {
 	{ "expected", 0, OPTION_TEXT, AT(expected), "FILE",
 	  "other expected counts (catalog/schema.md)" },
 	{ "catalog", 0, OPTION_TEXT, AT(catalog), "FILE", "more facts about CPUs" },
+	{ "l1-tlb", 0, OPTION_COUNT, AT(l1_tlb), "N",
+	  "pages that the first-level TLB for data holds, if the catalog does not say" },
+	{ "l2-tlb", 0, OPTION_COUNT, AT(l2_tlb), "N", "the same of the second-level TLB" },
 	{ "emulator", 0, OPTION_TEXT, AT(emulator), "PATH", "path of qemu-aarch64" },
 	{ "plugin", 0, OPTION_TEXT, AT(plugin), "PATH", "path of cyclops-model.so" },
 	{ "runner", 0, OPTION_TEXT, AT(runner), "PATH", "path of cyclops-kernel-aarch64" },
@@ -57,8 +60,8 @@ struct option_set kernel_check_option_set(struct kernel_checks *into)
 
 struct subject_options kernel_checks_subject(const struct kernel_checks *c)
 {
-	return (struct subject_options){ c->model,    &c->sets,	 c->catalog,
-					 c->emulator, c->plugin, c->runner };
+	return (struct subject_options){ c->model,  &c->sets,  c->catalog, c->emulator,
+					 c->plugin, c->runner, c->l1_tlb,  c->l2_tlb };
 }
 
 int kernel_checks_check(const struct kernel_checks *c, const struct gate_options *gates,
@@ -69,6 +72,12 @@ int kernel_checks_check(const struct kernel_checks *c, const struct gate_options
 			      : gates->conditions.n > 0	    ? "--fail-if"
 							    : NULL;
 
+	if (c->model != NULL && c->l1_tlb + c->l2_tlb > 0)
+		return err_set(
+			err, ERR_USAGE, ERR_NOWHERE,
+			"--%s is about this machine; --set dtlb_entries=N and l2tlb_entries=N are "
+			"those of the model",
+			c->l1_tlb > 0 ? "l1-tlb" : "l2-tlb");
 	if (c->validates && c->calibrates)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--validate and --calibrate are two answers; ask for one");

@@ -13,7 +13,7 @@ struct kernel_checks {
 	const char *model; /* --model; NULL: this machine; "": the built-in model */
 	struct option_list sets;
 	const char *expected; /* another file of expected counts */
-	unsigned n_repeats;
+	unsigned n_repeats, l1_tlb, l2_tlb;
 	bool is_forced;
 	const char *catalog, *emulator, *plugin, *runner;
 };

@@ -22,7 +22,20 @@ static int open_model(struct subject *s, const struct subject_options *o, struct
 	return cpu_pmu_open(s->catalog, s->cpu, 0, &s->facts, err);
 }
 
-static int open_machine(struct subject *s, struct err *err)
+/* Sysfs has the sizes of caches, not those of TLBs. */
+static void know_tlbs(struct subject *s, const struct subject_options *o)
+{
+	if (s->facts != NULL) {
+		s->sizes.dtlb_pages = s->facts->dtlb_entries;
+		s->sizes.l2tlb_pages = s->facts->l2tlb_entries;
+	}
+	if (o->l1_tlb > 0)
+		s->sizes.dtlb_pages = o->l1_tlb;
+	if (o->l2_tlb > 0)
+		s->sizes.l2tlb_pages = o->l2_tlb;
+}
+
+static int open_machine(struct subject *s, const struct subject_options *o, struct err *err)
 {
 	struct doctor_trial trial;
 	struct pmus pmus = { 0 };
@@ -50,6 +63,7 @@ static int open_machine(struct subject *s, struct err *err)
 	s->on_machine.pmus = &s->here.pmus;
 	s->on_machine.facts = s->facts;
 	s->measurer = on_machine_measurer(&s->on_machine);
+	know_tlbs(s, o);
 	return rc;
 }
 
@@ -58,7 +72,7 @@ int subject_open(struct subject *s, const struct subject_options *o, struct err 
 	*s = (struct subject){ 0 };
 	if (catalog_open(o->catalog, &s->catalog, err) < 0)
 		return -1;
-	return o->model != NULL ? open_model(s, o, err) : open_machine(s, err);
+	return o->model != NULL ? open_model(s, o, err) : open_machine(s, o, err);
 }
 
 void subject_release(struct subject *s)

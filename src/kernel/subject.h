@@ -14,6 +14,8 @@ struct subject_options {
 	const char *model;		/* NULL: this machine; "": the built-in model */
 	const struct option_list *sets; /* parameters of the model */
 	const char *catalog, *emulator, *plugin, *runner;
+	unsigned l1_tlb,
+		l2_tlb; /* pages that the machine's TLBs for data hold; 0: as the catalog has it */
 };
 
 struct subject {

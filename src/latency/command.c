@@ -14,6 +14,7 @@
 #include "cli/printer.h"
 #include "cli/progress.h"
 #include "cpu/cpu.h"
+#include "latency/plot.h"
 #include "latency/report.h"
 #include "latency/sizes.h"
 #include "pmu/machine.h"
@@ -27,7 +28,7 @@ static const struct usage usage = {
 };
 
 struct latency_command {
-	const char *sizes, *pages, *order, *cpu, *catalog;
+	const char *sizes, *pages, *order, *cpu, *catalog, *svg;
 	struct option_list import;
 	unsigned samples, threads;
 	bool histogram, loaded, verbose, wants_help;
@@ -62,6 +63,7 @@ static const struct option options[] = {
 	  "threads that read, with --loaded (default: one on each other CPU)" },
 	{ "import", 0, OPTION_LIST, AT(import), "FILE",
 	  "times of single loads that were measured elsewhere, in cycles; may be repeated" },
+	{ "svg", 0, OPTION_TEXT, AT(svg), "FILE", "also draw the curve, as a picture (SVG)" },
 	{ "catalog", 0, OPTION_TEXT, AT(catalog), "FILE", "more facts about CPUs" },
 	{ "help", 'h', OPTION_FLAG, AT(wants_help), NULL, "this text" },
 };
@@ -232,7 +234,7 @@ static int latency_print(struct latency_report *report, struct printer *out,
 
 static int measure_sweep(const struct latency_command *command, const struct plan *plan,
 			 struct latency_setting *setting, const struct ring_memory *memory,
-			 struct progress *progress, struct latency_report *report)
+			 struct progress *progress, struct latency_report *report, struct err *err)
 {
 	const struct sweep_request request = {
 		.sizes = plan->sizes.items,
@@ -242,14 +244,18 @@ static int measure_sweep(const struct latency_command *command, const struct pla
 		.progress = progress,
 	};
 	struct sweep sweep;
+	int rc = 0;
 
 	sweep_run(&request, memory, setting->timer, &sweep);
 	/* loads that wait for each other take as long as the core takes to use what one has read */
 	if (setting->load_to_use.cycles <= 0)
 		setting->load_to_use.cycles = sweep.points.items[0].cycles;
 	latency_report_sweep(report, &sweep, setting, command->histogram, command->verbose);
+	if (command->svg != NULL)
+		rc = latency_plot_sweep(command->svg, &sweep, &report->levels, setting->is_emulated,
+					err);
 	sweep_release(&sweep);
-	return 0;
+	return rc;
 }
 
 /* The CPUs on which threads read: all that are allowed but that of the chase, in turn. */
@@ -310,6 +316,8 @@ static int measure_loaded(const struct latency_command *command, const struct pl
 	rc = loaded_run(&request, memory, setting->timer, &loaded, err);
 	if (rc == 0)
 		latency_report_loaded(report, &loaded, setting);
+	if (rc == 0 && command->svg != NULL)
+		rc = latency_plot_loaded(command->svg, &loaded, setting->is_emulated, err);
 	loaded_release(&loaded);
 	free(cpus);
 	return rc;
@@ -346,7 +354,7 @@ static int measure_here(const struct latency_command *command, const struct cata
 	if (command->loaded)
 		rc = measure_loaded(command, &plan, &setting, &memory, progress, &report, err);
 	else
-		rc = measure_sweep(command, &plan, &setting, &memory, progress, &report);
+		rc = measure_sweep(command, &plan, &setting, &memory, progress, &report, err);
 	timer_close(&timer);
 out:
 	progress_close(progress);
@@ -401,7 +409,7 @@ static int check_import(const struct latency_command *command, struct err *err)
 	} others[] = {
 		{ "--sizes", command->sizes != NULL }, { "--pages", command->pages != NULL },
 		{ "--order", command->order != NULL }, { "--loaded", command->loaded },
-		{ "--threads", command->threads > 0 },
+		{ "--threads", command->threads > 0 }, { "--svg", command->svg != NULL },
 	};
 
 	for (size_t i = 0; i < COUNT(others); i++)

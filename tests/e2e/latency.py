@@ -9,11 +9,14 @@ usage: latency.py CYCLOPS DATA
 import os
 import subprocess
 import sys
+import tempfile
+from xml.etree import ElementTree
 
 from harness import ENVIRONMENT, Checks, csv_rows, run
 
 MOST_STEP_CYCLES = 4
 USAGE, FAILED = 2, 1
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def tables(cyclops, *words):
@@ -92,6 +95,24 @@ def check_refusals(checks, cyclops, path):
                   f"--pages huge: {done}")
 
 
+def check_picture(checks, cyclops, folder, *words):
+    """The picture is XML with a title, a description and a point for each row, inside of its frame."""
+    path = os.path.join(folder, "curve.svg")
+    rows = csv_rows(cyclops, "latency", *words, "--svg", path, "--format", "csv", "--table",
+                    "loaded" if "--loaded" in words else "sizes")
+    root = ElementTree.parse(path).getroot()
+    names = {child.tag.removeprefix(SVG): child for child in root if child.tag != SVG + "g"}
+    labelled = root.get("role") == "img" and root.get("aria-labelledby") == "title description"
+    checks.expect(labelled and names["title"].text and "ns" in (names["desc"].text or ""), f"{words}: no title or description")
+    points = root.findall(f"{SVG}g")
+    checks.expect(len(points) == len(rows) and all("ns" in point.find(SVG + "title").text for point in points),
+                  f"{words}: {len(points)} points, {len(rows)} rows")
+    width, height = int(root.get("width")), int(root.get("height"))
+    for circle in root.iter(SVG + "circle"):
+        checks.expect(0 < float(circle.get("cx")) < width and 0 < float(circle.get("cy")) < height, f"{words}: outside: {circle.attrib}")
+    checks.count("pictures")
+
+
 def check_loaded(checks, cyclops):
     if len(os.sched_getaffinity(0)) < 2:
         print("left out: --loaded, there is one CPU")
@@ -114,6 +135,13 @@ def main():
     check_import(checks, cyclops, path)
     check_refusals(checks, cyclops, path)
     check_loaded(checks, cyclops)
+    with tempfile.TemporaryDirectory() as folder:
+        check_picture(checks, cyclops, folder, "--sizes", "4K..256K")
+        if len(os.sched_getaffinity(0)) > 1:
+            check_picture(checks, cyclops, folder, "--loaded", "--sizes", "1M")
+        done = subprocess.run([cyclops, "latency", "--sizes", "4K,8K", "--svg", folder], env=ENVIRONMENT, capture_output=True,
+                              text=True, check=False)
+        checks.expect(done.returncode == FAILED and folder in done.stderr, f"--svg to a folder: {done}")
     checks.finish()
 
 

@@ -183,9 +183,10 @@ int microbenchmark_set_level(const struct microbenchmark *m, const char *level,
 	}
 	if (lines == 0)
 		return err_set(err, ERR_UNSUPPORTED, ERR_NOWHERE,
-			       "the sizes of this machine's %s are not known; --lines says how "
-			       "much data the kernel uses",
-			       i > 3 ? "TLBs" : "caches");
+			       "the sizes of this machine's %s are not known; %s",
+			       i > 3 ? "TLBs" : "caches",
+			       i > 3 ? "--l1-tlb N and --l2-tlb N say them, in pages"
+				     : "--lines says how much data the kernel uses");
 	return microbenchmark_set(m, microbenchmark_parameters[LINES].name, lines, values, err);
 }
 

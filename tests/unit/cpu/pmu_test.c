@@ -117,12 +117,16 @@ static void sizes_for_code(void **state)
 {
 	static const struct {
 		const char *cpu;
-		unsigned l1i_lines, itlb_entries;
+		unsigned l1i_lines, itlb_entries, dtlb_entries, l2tlb_entries;
 	} cases[] = {
-		{ "neoverse-n1", 1024, 48 },   { "cortex-a72", 768, 48 },
-		{ "neoverse-n3", 1024, 48 },   { "cortex-x925", 1024, 48 },
-		{ "arm1176", 0, 0 },	       { "linux-generic", 0, 0 },
+		{ "neoverse-n1", 1024, 48, 48, 1280 },
+		{ "cortex-a72", 768, 48 },
+		{ "neoverse-n3", 1024, 48 },
+		{ "cortex-x925", 1024, 48 },
+		{ "arm1176", 0, 0 },
+		{ "linux-generic", 0, 0 },
 		{ "x86-intel-skylake", 0, 0 },
+		{ "neoverse-v1", 1024, 48, 40, 0 },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -130,6 +134,8 @@ static void sizes_for_code(void **state)
 
 		assert_int_equal(pmu->l1i_lines, cases[i].l1i_lines);
 		assert_int_equal(pmu->itlb_entries, cases[i].itlb_entries);
+		assert_int_equal(pmu->dtlb_entries, cases[i].dtlb_entries);
+		assert_int_equal(pmu->l2tlb_entries, cases[i].l2tlb_entries);
 		cpu_pmu_free(pmu);
 	}
 }
