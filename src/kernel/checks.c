@@ -15,6 +15,7 @@
 #include "cli/message.h"
 #include "counting/event_checks.h"
 #include "cycles/tree/template_write.h"
+#include "kernel/spe_run.h"
 #include "kernel/subject.h"
 #include "kernel/validation/calibrate.h"
 #include "kernel/validation/validate.h"
@@ -364,18 +365,37 @@ static void say_calibration(const struct subject *s, const struct calibration *c
 		answer_say(t, "-o FILE writes them as a tree for cyclops cycles --template FILE.");
 }
 
-static int show_calibration(const struct subject *s, struct calibration *found, const char *path,
+/* What is wrong with the records, or that they are right. */
+static void say_spe(const struct spe_levels *spe, struct table *t)
+{
+	size_t n_right = 0;
+
+	for (size_t i = 0; i < spe->list.n; i++)
+		n_right += spe_level_is_right(&spe->list.items[i]);
+	if (spe->list.n > 0 && n_right == spe->list.n)
+		answer_say(t, "SPE records agree with what the chases of %zu levels did.", n_right);
+	else if (spe->list.n > 0)
+		answer_say(t, "SPE records are wrong at %zu of %zu levels.", spe->list.n - n_right,
+			   spe->list.n);
+}
+
+static int show_calibration(const struct subject *s, struct calibration *found,
+			    const struct spe_levels *spe, const char *path,
 			    const struct output_options *output, struct gates *gates,
 			    const struct gate_options *gate_options, struct err *err)
 {
-	struct table answer, penalties;
+	struct table answer, penalties, records;
 	struct tables tables = { 0 };
 	int rc;
 
 	say_calibration(s, found, path, &answer);
+	say_spe(spe, &answer);
 	calibration_table(found, &penalties);
+	spe_levels_table(spe, &records);
 	*vec_add(&tables.list) = &answer;
 	*vec_add(&tables.list) = &penalties;
+	if (spe->list.n > 0)
+		*vec_add(&tables.list) = &records;
 	rc = gate_options_judge(gate_options, calibration_quantities, N_CALIBRATION_QUANTITIES,
 				measure_calibration, found, gates, err);
 	if (rc == 0)
@@ -383,6 +403,7 @@ static int show_calibration(const struct subject *s, struct calibration *found, 
 	vec_release(&tables.list);
 	table_release(&answer);
 	table_release(&penalties);
+	table_release(&records);
 	return rc;
 }
 
@@ -416,6 +437,7 @@ static int run_calibration(struct subject *s, const struct kernel_checks *c,
 		.largest_spread = c->is_forced ? INFINITY : largest_spread,
 	};
 	struct calibration found = { 0 };
+	struct spe_levels spe = { 0 };
 	int rc;
 
 	if (subject_why_not(s) != NULL)
@@ -428,12 +450,18 @@ static int run_calibration(struct subject *s, const struct kernel_checks *c,
 		return -1;
 	request.tree = tree;
 	rc = calibrate(&request, &found, err);
+	if (rc == 0 && spe_run_is_possible(s) && spe_run(s, c->catalog, &spe, err) < 0) {
+		/* the penalties are there, whatever the records are worth */
+		message_print("SPE records were not compared: %s", err->text);
+		spe.list.n = 0;
+	}
 	if (rc == 0)
-		rc = show_calibration(s, &found, output->path, &tables_to, gates, gate_options,
-				      err);
+		rc = show_calibration(s, &found, &spe, output->path, &tables_to, gates,
+				      gate_options, err);
 	if (rc == 0)
 		rc = finish_calibration(s, c, tree, &found, request.n_repeats, output->path, err);
 	calibration_release(&found);
+	vec_release(&spe.list);
 	cycle_template_free(tree);
 	return rc < 0 ? -1 : EXIT_DONE;
 }

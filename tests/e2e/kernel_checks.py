@@ -74,11 +74,24 @@ def check_swapped(checks, cyclops, expected, folder):
     checks.count("swapped tables")
 
 
+def check_spe(rows):
+    """Records of the chases: their number, their source and how long a load takes, beside what is counted."""
+    if [row["level"] for row in rows] != ["l1", "l2", "llc", "dram"] or {row["verdict"] for row in rows} != {"ok"}:
+        sys.exit(f"SPE beside chases: {rows}")
+    for row in rows:
+        error = abs(row["estimate"] - row["loads"])
+        # a load that is answered late ends later than the next one needs its data: only the first level is equal
+        late = row["level"] == "l1" or row.get("latency_cycles", 0) > row["load_cycles"] or row["saturated_share"] > 0
+        if error > 2 * row["error"] or row["source_share"] < 0.75 or not late:
+            sys.exit(f"SPE beside a chase: {row}")
+
+
 def penalties(cyclops, *words, **more):
     got = answer(cyclops, "--calibrate", "--model", "--repeats", "2", *SMALL, *words, **more)
     for row in got["penalties"]:
         if row["spread"] > 0.05:
             sys.exit(f"not steady: {row}")
+    check_spe(got["spe"])
     return {row["event"]: row["penalty"] for row in got["penalties"]}
 
 

@@ -72,7 +72,7 @@ static struct model_options options_of(const struct on_model *m, const char *con
 		.emulator = m->emulator,
 		.plugin = m->plugin,
 		.version = CYCLOPS_VERSION,
-		.interval = INTERVAL,
+		.interval = m->interval > 0 ? m->interval : INTERVAL,
 	};
 }
 

@@ -13,6 +13,7 @@ struct on_model {
 	const char *const *sets; /* parameters, "NAME=VALUE"; NULL ends them; NULL: none */
 	const char *emulator, *plugin, *runner; /* NULL: those that are found */
 	const char *capture; /* path for the SPE capture of the last run; NULL: it is not kept */
+	unsigned interval;   /* operations between its samples; 0: a usual one */
 
 	/* filled by on_model_init(): */
 	char runner_path[4096];
