@@ -114,6 +114,38 @@ static void add_up_calls(const struct edge_profile *p, call_sums *out)
 	}
 }
 
+/* Without branches: samples of each instruction. */
+static int write_samples(struct bolt *b)
+{
+	const struct evidence *e = b->profile->evidence;
+	int rc = 0;
+
+	text_str(&b->text, "no_lbr ");
+	put_name(&b->text, evidence_event_name(e));
+	text_char(&b->text, '\n');
+	for (size_t i = 0; i < b->profile->functions.n && rc == 0; i++) {
+		const struct feedback_function *f = &b->profile->functions.items[i];
+		size_t k = evidence_first_other(e, (struct place){ b->profile->module, f->from });
+
+		if (f->is_stub)
+			continue;
+		for (; k < e->others.n; k++) {
+			const struct evidence_record *r = &e->others.items[k];
+
+			if (r->place.module.v != b->profile->module.v || r->place.offset >= f->to)
+				break;
+			put_location(b, r->place);
+			text_char(&b->text, ' ');
+			text_u64(&b->text, r->n);
+			text_char(&b->text, '\n');
+			b->written->n_lines++;
+		}
+		b->written->n_functions++;
+		rc = flush(b, PIECE);
+	}
+	return rc == 0 ? flush(b, 0) : rc;
+}
+
 int bolt_write_fdata(const struct edge_profile *p, feedback_sink *sink, void *context,
 		     struct feedback_written *written)
 {
@@ -121,6 +153,11 @@ int bolt_write_fdata(const struct edge_profile *p, feedback_sink *sink, void *co
 	call_sums from_inside = { 0 };
 	int rc = 0;
 
+	if (p->evidence->source == EVIDENCE_SAMPLES) {
+		rc = write_samples(&b);
+		text_release(&b.text);
+		return rc;
+	}
 	add_up_calls(p, &from_inside);
 	for (size_t i = 0; i < p->functions.n && rc == 0; i++) {
 		const struct feedback_function *f = &p->functions.items[i];

@@ -21,13 +21,15 @@ static bool is_file(const struct evidence *e, struct module_id id)
 	return modules_get(modules_of(e), id)->kind == MODULE_FILE;
 }
 
-/* How many branches of each module were recorded; to be freed. */
+/* How many branches (or samples) of each module were recorded; to be freed. */
 static uint64_t *count_branches(const struct evidence *e)
 {
 	uint64_t *counts = mem_zalloc(modules_of(e)->list.n + 1, sizeof(*counts));
 
 	for (size_t i = 0; i < e->branches.n; i++)
 		counts[e->branches.items[i].from.module.v] += e->branches.items[i].n;
+	for (size_t i = 0; i < e->others.n && e->source == EVIDENCE_SAMPLES; i++)
+		counts[e->others.items[i].place.module.v] += e->others.items[i].n;
 	return counts;
 }
 
@@ -350,7 +352,8 @@ int edge_profile_read(struct edge_profile *p, struct evidence *e, const char *mo
 		return -1;
 	number_locals(p);
 	find_functions(p);
-	fit_functions(p);
+	if (e->source != EVIDENCE_SAMPLES)
+		fit_functions(p);
 	if (p->functions.n > p->n_without_code)
 		return 0;
 	return err_set(

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "feedback/samples.h"
 #include "scan/scan.h"
 #include "scan/spe_filters.h"
 
@@ -172,26 +173,80 @@ static bool has_whole_stacks(const struct session *s)
 	return event >= 0 && stack_filter_of(s, (size_t)event) == FILTER_ANY;
 }
 
+/* Samples of cycles, else of instructions, else of the first event that has any. */
+static size_t choose_sampled(const struct session *s)
+{
+	static const enum stack_trigger best[] = { TRIGGER_CYCLES, TRIGGER_INSTRUCTIONS };
+
+	for (size_t k = 0; k < COUNT(best); k++)
+		for (size_t i = 0; i < capture_n_events(s->capture); i++)
+			if ((int)i != capture_spe(s->capture)->event &&
+			    stack_trigger_of(s, i, NULL) == best[k])
+				return i;
+	return 0;
+}
+
+static void read_samples(struct evidence *e, const struct select *select)
+{
+	const struct scan_wish wish = { .keeps_places = true };
+	struct analysis analysis = { .class = &place_samples_class, .options = &e->sampled_event };
+	struct place_samples *found;
+
+	e->sampled_event = choose_sampled(e->session);
+	scan_part(e->session, select, &wish, &analysis, 1);
+	found = analysis.result;
+	e->n_samples = found->n;
+	e->lost_factor = 1;
+	for (uint32_t i = 0; i < found->places.n; i++)
+		*vec_add(&e->others) = (struct evidence_record){
+			.place = session_place(e->session,
+					       (uint32_t)tuples_get(&found->places, i)[0]),
+			.n = found->sums.items[i].n,
+			.executions = (double)found->sums.items[i].period,
+		};
+	place_samples_class.free(found);
+	sort(e->others.items, e->others.n, sizeof(*e->others.items), other_compare);
+}
+
 int evidence_read(struct evidence *e, struct session *s, const struct select *select, int event,
-		  struct err *err)
+		  bool samples_do, struct err *err)
 {
 	bool has_spe = capture_n_chunks(s->capture) > 0;
 	bool has_stacks = branch_stacks_choose(s, FILTER_ANY) >= 0 || event >= 0;
-	int rc;
+	int rc = 0;
 
 	*e = (struct evidence){ .session = s };
 	code_functions_init(&e->functions, s);
-	if (!has_spe && !has_stacks)
-		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
-			       "no branches were recorded: 'cyclops record --spe' records them on "
-			       "Arm, 'cyclops record --branches' on a CPU with LBR (x86) or BRBE "
-			       "(Arm)");
-	e->source = !has_spe || has_whole_stacks(s) || event >= 0 ? EVIDENCE_STACKS : EVIDENCE_SPE;
-	rc = e->source == EVIDENCE_STACKS ? read_stacks(e, select, event, err)
-					  : read_spe(e, select, err);
+	e->source = has_whole_stacks(s) || event >= 0 ? EVIDENCE_STACKS
+		    : has_spe			      ? EVIDENCE_SPE
+		    : has_stacks		      ? EVIDENCE_STACKS
+						      : EVIDENCE_SAMPLES;
+	if (e->source == EVIDENCE_SAMPLES && samples_do)
+		read_samples(e, select);
+	if (e->source == EVIDENCE_SAMPLES && e->n_samples == 0)
+		rc = err_set(
+			err, ERR_NO_DATA, ERR_NOWHERE,
+			"no branches were recorded: 'cyclops record --spe' records them on Arm, "
+			"'cyclops record --branches' on a CPU with LBR (x86) or BRBE (Arm)");
+	if (e->source == EVIDENCE_STACKS)
+		rc = read_stacks(e, select, event, err);
+	if (e->source == EVIDENCE_SPE)
+		rc = read_spe(e, select, err);
 	if (rc == 0)
 		add_alike(e);
 	return rc;
+}
+
+const char *evidence_event_name(const struct evidence *e)
+{
+	switch (stack_trigger_of(e->session, e->sampled_event, NULL)) {
+	case TRIGGER_CYCLES:
+		return "cycles";
+	case TRIGGER_INSTRUCTIONS:
+		return "instructions";
+	default:
+		return capture_event_name(e->session->capture, e->sampled_event);
+	}
 }
 
 void evidence_release(struct evidence *e)
@@ -263,6 +318,11 @@ void evidence_text(const struct evidence *e, struct text *out)
 {
 	const struct capture *c = e->session->capture;
 
+	if (e->source == EVIDENCE_SAMPLES) {
+		text_format(out, "%" PRIu64 " samples of %s", e->n_samples,
+			    capture_event_name(c, e->sampled_event));
+		return;
+	}
 	if (e->source == EVIDENCE_STACKS) {
 		text_format(out, "%" PRIu64 " branch stacks of %s, %" PRIu64 " branches",
 			    e->stacks.counts->n_samples,

@@ -30,6 +30,7 @@
 enum evidence_source {
 	EVIDENCE_SPE,
 	EVIDENCE_STACKS,
+	EVIDENCE_SAMPLES, /* of the PMU: no branches */
 };
 
 /* Taken branches between two places. */
@@ -40,7 +41,7 @@ struct evidence_branch {
 	double executions;
 };
 
-/* SPE records of an instruction that say nothing of a target. */
+/* SPE records of an instruction by what they say beside a target; PMU samples of it. */
 struct evidence_record {
 	struct place place, previous; /* previous.module 0: not known */
 	enum flow_record_kind kind;
@@ -56,6 +57,8 @@ struct evidence {
 	bool is_biased;		 /* the windows of the stacks are */
 	struct flow_records *records;
 	struct branch_stacks stacks;
+	size_t sampled_event; /* of EVIDENCE_SAMPLES */
+	uint64_t n_samples;
 	struct code_functions functions;	 /* of SPE; that of the stacks otherwise */
 	VEC_OF(struct evidence_branch) branches; /* by place of the source, then of the target */
 	VEC_OF(struct evidence_branch) entries;	 /* the same by target, then source */
@@ -68,10 +71,14 @@ struct evidence {
 
 /*
  * Reads the evidence. `event` is the number of an event whose stacks to use, or -1: the best. ERR_NO_DATA says
- * what was not recorded, and how to. `out` is to be released also after a failure.
+ * what was not recorded, and how to; with `samples_do`, samples of an event take the place of branches that were
+ * not recorded. `out` is to be released also after a failure.
  */
 int evidence_read(struct evidence *out, struct session *, const struct select *, int event,
-		  struct err *);
+		  bool samples_do, struct err *);
+
+/* The event of EVIDENCE_SAMPLES as BOLT knows events: "cycles", "instructions", or its name. */
+const char *evidence_event_name(const struct evidence *);
 void evidence_release(struct evidence *);
 
 /* Executions that a weight of the stacks stands for; but for a factor where is_relative. */

@@ -13,12 +13,13 @@ struct feedback_format {
 	int (*write)(const struct edge_profile *, feedback_sink *, void *context,
 		     struct feedback_written *);
 	bool is_recorded; /* from branch stacks it has no fit */
+	bool samples_do;  /* it has a form for samples, where there are no branches */
 };
 
 static const struct feedback_format formats[] = {
-	{ "bolt", bolt_write_fdata, false },
-	{ "bolt-pre-aggregated", bolt_write_aggregated, true },
-	{ "autofdo", autofdo_write, false },
+	{ "bolt", bolt_write_fdata, .samples_do = true },
+	{ "bolt-pre-aggregated", bolt_write_aggregated, .is_recorded = true },
+	{ "autofdo", autofdo_write },
 };
 
 const struct feedback_format *feedback_format_find(const char *name)
@@ -49,6 +50,10 @@ static void note_written(const struct edge_profile *p, const struct feedback_for
 		text_str(note,
 			 "SPE does not record fall-throughs: they are derived from the control "
 			 "flow graph\n");
+	if (e->source == EVIDENCE_SAMPLES)
+		text_str(note,
+			 "no branches were recorded, so this is a poorer profile: see cyclops "
+			 "record --spe, --branches\n");
 	if (e->source == EVIDENCE_SPE && !e->has_all_operations)
 		text_str(note, "only records of branches count: other operations were filtered\n");
 	if (e->is_relative)
@@ -84,7 +89,7 @@ int feedback_write(struct session *s, const struct select *select,
 		rc = event < 0 ? -1 : 0;
 	}
 	if (rc == 0)
-		rc = evidence_read(&evidence, s, select, event, err);
+		rc = evidence_read(&evidence, s, select, event, request->format->samples_do, err);
 	if (rc == 0)
 		rc = edge_profile_read(&profile, &evidence, request->module, err);
 	if (rc == 0)

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from harness import ENVIRONMENT, NO_DATA, Checks, need, run
+from harness import ENVIRONMENT, NO_DATA, Checks, csv_rows, need, run
 
 COMPILER, NM, ADDR2LINE = "aarch64-linux-gnu-gcc", "aarch64-linux-gnu-nm", "aarch64-linux-gnu-addr2line"
 FLAGS = ["-O2", "-g", "-march=armv8.2-a", "-ffreestanding", "-fno-stack-protector", "-fno-tree-vectorize",
@@ -206,15 +206,27 @@ def check_samples(checks, where, program, text, truth, interval):
 def check_errors(checks, cyclops, folder, program):
     """What is missing is said, and which option records it."""
     capture = folder / "out.data"
-    for words, wanted in ([["--loads"], "no branches among the SPE records"],
-                          [["--min-latency=3"], "filtered by event, latency or data source"],
-                          [["--sample=cycles:997"], "'cyclops record --branches'"],
-                          [["--sample=br_return_spec:23:precise", "--branch-stack=32,ret"], "only some kinds of branches"]):
+    for words, format_, wanted in (
+            (["--loads"], "bolt", "no branches among the SPE records"),
+            (["--min-latency=3"], "bolt", "filtered by event, latency or data source"),
+            (["--sample=cycles:997"], "autofdo", "'cyclops record --branches'"),
+            (["--sample=br_return_spec:23:precise", "--branch-stack=32,ret"], "bolt", "only some kinds of branches")):
         run(cyclops, "model", "-o", capture, *words, "--", program.path)
-        done = subprocess.run([cyclops, "export", "--format", "bolt", "--symfs", "/", capture], env=ENVIRONMENT, check=False,
+        done = subprocess.run([cyclops, "export", "--format", format_, "--symfs", "/", capture], env=ENVIRONMENT, check=False,
                               capture_output=True, text=True)
         checks.count("errors")
         checks.expect(done.returncode == NO_DATA and wanted in done.stderr and not done.stdout, f"{words}: {done}")
+
+
+def check_samples_alone(checks, cyclops, folder, program):
+    """Samples of cycles without branches, by instruction: all that there are."""
+    capture = folder / "out.data"
+    run(cyclops, "model", "-o", capture, "--sample=cycles:97", "--", program.path)
+    first, *lines = run(cyclops, "export", "--format", "bolt", "--symfs", "/", capture).decode().splitlines()
+    wanted = collections.Counter(int(row["ip"], 16) for row in csv_rows(cyclops, "export", "--table", "samples", capture))
+    found = {program.address(*line.split()[:3]): int(line.split()[3]) for line in lines}
+    checks.count("samples", sum(found.values()))
+    checks.expect(first == "no_lbr cycles" and found == wanted, f"samples: {first}, {found}, wanted {wanted}")
 
 
 def main():
@@ -230,6 +242,7 @@ def main():
             for seed in range(n_seeds):
                 check_program(checks, cyclops, folder, program, seed + 1)
         check_errors(checks, cyclops, folder, program)
+        check_samples_alone(checks, cyclops, folder, program)
     checks.finish()
 
 

@@ -19,6 +19,7 @@
 #include "export/export.h"
 #include "export/formats/profile.h"
 #include "export/spe_parser.h"
+#include "feedback/feedback.h"
 #include "hot/arguments/arguments.h"
 #include "hot/elapsed/elapsed.h"
 #include "commit_time/commit_time.h"
@@ -428,6 +429,22 @@ static void export_profiles(struct session *s, const struct select *select)
 	}
 }
 
+/* Profiles of executions, as far as there is code. */
+static void export_feedback_formats(struct session *s, const struct select *select)
+{
+	for (size_t i = 0; feedback_format_name(i) != NULL; i++) {
+		const struct feedback_request request = {
+			.format = feedback_format_find(feedback_format_name(i)),
+		};
+		struct text note = { 0 };
+		struct err err;
+
+		(void)feedback_write(s, i % 2 == 0 ? NULL : select, &request, take_text, NULL,
+				     &note, &err);
+		text_release(&note);
+	}
+}
+
 static void export_all(struct session *s, const struct select *select)
 {
 	static const char *const names[] = { "spe", "samples", "branches" };
@@ -436,6 +453,7 @@ static void export_all(struct session *s, const struct select *select)
 	for (size_t i = 0; i < COUNT(names); i++)
 		export_run(s, select, export_table_find(names[i], &err), formats[1 + i % 2],
 			   &document, take_text, NULL);
+	export_feedback_formats(s, select);
 	spe_parser_run(s, select, take_file, NULL);
 	export_profiles(s, select);
 }
