@@ -267,7 +267,8 @@ static size_t add_lines(struct autofdo *a, const struct binary *binary, asked_li
 static void ask_function(const struct edge_profile *p, size_t number, asked_list *out)
 {
 	const struct feedback_function *f = &p->functions.items[number];
-	const struct code_function *code = evidence_code(p->evidence, p->module, f->from, f->to);
+	const struct code_function *code =
+		flow_evidence_code(p->evidence, p->module, f->from, f->to);
 
 	for (size_t b = 0; b < f->blocks.n; b++)
 		for (size_t i = code_instruction_at(code, f->blocks.items[b].first);

@@ -117,15 +117,16 @@ static void add_up_calls(const struct edge_profile *p, call_sums *out)
 /* Without branches: samples of each instruction. */
 static int write_samples(struct bolt *b)
 {
-	const struct evidence *e = b->profile->evidence;
+	const struct flow_evidence *e = b->profile->evidence;
 	int rc = 0;
 
 	text_str(&b->text, "no_lbr ");
-	put_name(&b->text, evidence_event_name(e));
+	put_name(&b->text, flow_evidence_event_name(e));
 	text_char(&b->text, '\n');
 	for (size_t i = 0; i < b->profile->functions.n && rc == 0; i++) {
 		const struct feedback_function *f = &b->profile->functions.items[i];
-		size_t k = evidence_first_other(e, (struct place){ b->profile->module, f->from });
+		size_t k =
+			flow_evidence_first_other(e, (struct place){ b->profile->module, f->from });
 
 		if (f->is_stub)
 			continue;
@@ -230,14 +231,14 @@ static bool is_behind_call(const struct edge_profile *p, uint64_t offset)
 
 	if (f == NULL)
 		return false;
-	code = evidence_code(p->evidence, p->module, f->from, f->to);
+	code = flow_evidence_code(p->evidence, p->module, f->from, f->to);
 	i = code_instruction_at(code, offset);
 	return i > 0 && i < code->list.n && code->list.items[i - 1].flow.kind == FLOW_CALL;
 }
 
 static int write_recorded(struct bolt *b)
 {
-	const struct evidence *e = b->profile->evidence;
+	const struct flow_evidence *e = b->profile->evidence;
 	uint32_t module = b->profile->module.v;
 	int rc = 0;
 
@@ -260,8 +261,8 @@ static int write_recorded(struct bolt *b)
 			continue;
 		put_aggregated(b, is_behind_call(b->profile, s->start) ? "f" : "F",
 			       (struct place){ s->module, s->start },
-			       (struct place){ s->module, s->end }, evidence_executions(e, weight),
-			       0);
+			       (struct place){ s->module, s->end },
+			       flow_evidence_executions(e, weight), 0);
 		rc = flush(b, PIECE);
 	}
 	return rc;

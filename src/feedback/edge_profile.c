@@ -11,18 +11,18 @@
 #include "session/names.h"
 #include "symbol/symbols_state.h"
 
-static const struct modules *modules_of(const struct evidence *e)
+static const struct modules *modules_of(const struct flow_evidence *e)
 {
 	return timeline_modules(e->session->timeline);
 }
 
-static bool is_file(const struct evidence *e, struct module_id id)
+static bool is_file(const struct flow_evidence *e, struct module_id id)
 {
 	return modules_get(modules_of(e), id)->kind == MODULE_FILE;
 }
 
 /* How many branches (or samples) of each module were recorded; to be freed. */
-static uint64_t *count_branches(const struct evidence *e)
+static uint64_t *count_branches(const struct flow_evidence *e)
 {
 	uint64_t *counts = mem_zalloc(modules_of(e)->list.n + 1, sizeof(*counts));
 
@@ -33,7 +33,7 @@ static uint64_t *count_branches(const struct evidence *e)
 	return counts;
 }
 
-static bool has_name(const struct evidence *e, const struct module *m, const char *name)
+static bool has_name(const struct flow_evidence *e, const struct module *m, const char *name)
 {
 	const struct strings *strings = modules_of(e)->strings;
 
@@ -44,7 +44,7 @@ static bool has_name(const struct evidence *e, const struct module *m, const cha
 
 /* Modules with branches, for nearest(). */
 struct named_modules {
-	const struct evidence *e;
+	const struct flow_evidence *e;
 	const uint64_t *counts;
 };
 
@@ -59,7 +59,7 @@ static const char *module_name_at(const void *context, size_t i)
 	return NULL;
 }
 
-static int choose_module(const struct evidence *e, const char *name, struct module_id *out,
+static int choose_module(const struct flow_evidence *e, const char *name, struct module_id *out,
 			 struct err *err)
 {
 	const struct modules *modules = modules_of(e);
@@ -174,7 +174,7 @@ typedef VEC_OF(uint64_t) offset_list;
 /* All offsets of the module with evidence, ascending. */
 static void collect_offsets(const struct edge_profile *p, offset_list *out)
 {
-	const struct evidence *e = p->evidence;
+	const struct flow_evidence *e = p->evidence;
 
 	for (size_t i = 0; i < e->branches.n; i++) {
 		const struct evidence_branch *b = &e->branches.items[i];
@@ -210,11 +210,11 @@ static void find_functions(struct edge_profile *p)
 }
 
 /* The part of the branches from one place to another that was mispredicted; NAN: not known. */
-static double mispredicted_share(const struct evidence *e, struct place from, struct place to)
+static double mispredicted_share(const struct flow_evidence *e, struct place from, struct place to)
 {
 	uint64_t n_told = 0, n = 0;
 
-	for (size_t i = evidence_first_branch(e, from); i < e->branches.n; i++) {
+	for (size_t i = flow_evidence_first_branch(e, from); i < e->branches.n; i++) {
 		const struct evidence_branch *b = &e->branches.items[i];
 
 		if (b->from.module.v != from.module.v || b->from.offset != from.offset)
@@ -227,7 +227,7 @@ static double mispredicted_share(const struct evidence *e, struct place from, st
 	return n_told > 0 ? (double)n / (double)n_told : (double)NAN;
 }
 
-static void add_edge(struct feedback_function *f, const struct evidence *e,
+static void add_edge(struct feedback_function *f, const struct flow_evidence *e,
 		     enum feedback_edge_kind kind, struct place from, struct place to,
 		     double executions)
 {
@@ -243,10 +243,10 @@ static void add_edge(struct feedback_function *f, const struct evidence *e,
 }
 
 /* An indirect call goes to what was recorded, in these parts. */
-static void add_indirect_calls(struct feedback_function *f, const struct evidence *e,
+static void add_indirect_calls(struct feedback_function *f, const struct flow_evidence *e,
 			       struct place from, double executions)
 {
-	size_t first = evidence_first_branch(e, from), end = first;
+	size_t first = flow_evidence_first_branch(e, from), end = first;
 	double all = 0;
 
 	for (; end < e->branches.n && e->branches.items[end].from.module.v == from.module.v &&
@@ -258,8 +258,8 @@ static void add_indirect_calls(struct feedback_function *f, const struct evidenc
 			 executions * e->branches.items[i].executions / all);
 }
 
-static void add_calls(struct feedback_function *f, const struct evidence *e, const struct graph *g,
-		      size_t block, double executions)
+static void add_calls(struct feedback_function *f, const struct flow_evidence *e,
+		      const struct graph *g, size_t block, double executions)
 {
 	const struct graph_block *b = &g->blocks.items[block];
 
@@ -290,7 +290,8 @@ static int edge_compare(const void *left, const void *right)
 	return (a->to.offset > b->to.offset) - (a->to.offset < b->to.offset);
 }
 
-static void take_graph(struct feedback_function *f, const struct evidence *e, const struct graph *g)
+static void take_graph(struct feedback_function *f, const struct flow_evidence *e,
+		       const struct graph *g)
 {
 	f->is_fitted = g->is_fitted;
 	for (size_t i = 0; i < g->edges.n; i++) {
@@ -331,7 +332,7 @@ static void fit_functions(struct edge_profile *p)
 	for (size_t i = 0; i < p->functions.n; i++) {
 		struct feedback_function *f = &p->functions.items[i];
 		const struct code_function *code =
-			evidence_code(p->evidence, p->module, f->from, f->to);
+			flow_evidence_code(p->evidence, p->module, f->from, f->to);
 		struct graph graph;
 
 		if (code->list.n == 0) {
@@ -344,7 +345,7 @@ static void fit_functions(struct edge_profile *p)
 	}
 }
 
-int edge_profile_read(struct edge_profile *p, struct evidence *e, const char *module,
+int edge_profile_read(struct edge_profile *p, struct flow_evidence *e, const char *module,
 		      struct err *err)
 {
 	*p = (struct edge_profile){ .evidence = e };

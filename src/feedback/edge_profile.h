@@ -46,7 +46,7 @@ struct feedback_function {
 };
 
 struct edge_profile {
-	struct evidence *evidence; /* borrowed */
+	struct flow_evidence *evidence; /* borrowed */
 	struct module_id module;
 	VEC_OF(struct feedback_function) functions; /* by offset */
 	size_t n_without_code;
@@ -58,7 +58,7 @@ struct edge_profile {
  * Of a module, by its name for people or its path; NULL: the one with most branches. `out` is to be released also after
  * a failure.
  */
-int edge_profile_read(struct edge_profile *out, struct evidence *, const char *module,
+int edge_profile_read(struct edge_profile *out, struct flow_evidence *, const char *module,
 		      struct err *);
 void edge_profile_release(struct edge_profile *);
 

@@ -50,7 +50,7 @@ static void sort(void *items, size_t n, size_t size, int (*compare)(const void *
 }
 
 /* Adds up branches of one source and target: of several kinds, or from several targets before. */
-static void add_alike(struct evidence *e)
+static void add_alike(struct flow_evidence *e)
 {
 	size_t n = 0;
 
@@ -74,7 +74,8 @@ static void add_alike(struct evidence *e)
 	sort(e->entries.items, n, sizeof(*e->entries.items), entry_compare);
 }
 
-static void take_record(struct evidence *e, const uint64_t *key, const struct flow_record_sum *sum)
+static void take_record(struct flow_evidence *e, const uint64_t *key,
+			const struct flow_record_sum *sum)
 {
 	struct place place = session_place(e->session, (uint32_t)key[FLOW_RECORD_PLACE]);
 
@@ -96,7 +97,7 @@ static void take_record(struct evidence *e, const uint64_t *key, const struct fl
 	};
 }
 
-static int read_spe(struct evidence *e, const struct select *select, struct err *err)
+static int read_spe(struct flow_evidence *e, const struct select *select, struct err *err)
 {
 	const struct scan_wish wish = { .keeps_places = true };
 	struct analysis analysis = { .class = &flow_record_class };
@@ -126,14 +127,15 @@ static int read_spe(struct evidence *e, const struct select *select, struct err 
 	return 0;
 }
 
-double evidence_executions(const struct evidence *e, uint64_t weight)
+double flow_evidence_executions(const struct flow_evidence *e, uint64_t weight)
 {
 	double executions = branch_stacks_executions(&e->stacks, (double)weight);
 
 	return isnan(executions) ? (double)weight / STACK_WEIGHT_ONE : executions;
 }
 
-static int read_stacks(struct evidence *e, const struct select *select, int event, struct err *err)
+static int read_stacks(struct flow_evidence *e, const struct select *select, int event,
+		       struct err *err)
 {
 	const struct stack_counts *c;
 	double taken = 0, segments = 0;
@@ -154,11 +156,11 @@ static int read_stacks(struct evidence *e, const struct select *select, int even
 			.n = sum->n,
 			.n_told = sum->n_told,
 			.n_mispredicted = sum->n_mispredicted,
-			.executions = evidence_executions(e, sum->weight),
+			.executions = flow_evidence_executions(e, sum->weight),
 		};
-		taken += evidence_executions(e, sum->weight);
+		taken += flow_evidence_executions(e, sum->weight);
 	}
-	segments = evidence_executions(e, e->stacks.weight);
+	segments = flow_evidence_executions(e, e->stacks.weight);
 	e->branch_rate = taken > 0 ? (double)c->n_entries / taken : 1;
 	e->execution_rate = segments > 0 ? (double)e->stacks.n_segments / segments : 1;
 	e->lost_factor = 1;
@@ -186,7 +188,7 @@ static size_t choose_sampled(const struct session *s)
 	return 0;
 }
 
-static void read_samples(struct evidence *e, const struct select *select)
+static void read_samples(struct flow_evidence *e, const struct select *select)
 {
 	const struct scan_wish wish = { .keeps_places = true };
 	struct analysis analysis = { .class = &place_samples_class, .options = &e->sampled_event };
@@ -208,14 +210,14 @@ static void read_samples(struct evidence *e, const struct select *select)
 	sort(e->others.items, e->others.n, sizeof(*e->others.items), other_compare);
 }
 
-int evidence_read(struct evidence *e, struct session *s, const struct select *select, int event,
-		  bool samples_do, struct err *err)
+int flow_evidence_read(struct flow_evidence *e, struct session *s, const struct select *select,
+		       int event, bool samples_do, struct err *err)
 {
 	bool has_spe = capture_n_chunks(s->capture) > 0;
 	bool has_stacks = branch_stacks_choose(s, FILTER_ANY) >= 0 || event >= 0;
 	int rc = 0;
 
-	*e = (struct evidence){ .session = s };
+	*e = (struct flow_evidence){ .session = s };
 	code_functions_init(&e->functions, s);
 	e->source = has_whole_stacks(s) || event >= 0 ? EVIDENCE_STACKS
 		    : has_spe			      ? EVIDENCE_SPE
@@ -237,7 +239,7 @@ int evidence_read(struct evidence *e, struct session *s, const struct select *se
 	return rc;
 }
 
-const char *evidence_event_name(const struct evidence *e)
+const char *flow_evidence_event_name(const struct flow_evidence *e)
 {
 	switch (stack_trigger_of(e->session, e->sampled_event, NULL)) {
 	case TRIGGER_CYCLES:
@@ -249,7 +251,7 @@ const char *evidence_event_name(const struct evidence *e)
 	}
 }
 
-void evidence_release(struct evidence *e)
+void flow_evidence_release(struct flow_evidence *e)
 {
 	flow_record_class.free(e->records);
 	if (e->source == EVIDENCE_STACKS)
@@ -258,18 +260,18 @@ void evidence_release(struct evidence *e)
 	vec_release(&e->branches);
 	vec_release(&e->entries);
 	vec_release(&e->others);
-	*e = (struct evidence){ 0 };
+	*e = (struct flow_evidence){ 0 };
 }
 
-const struct code_function *evidence_code(struct evidence *e, struct module_id module,
-					  uint64_t from, uint64_t to)
+const struct code_function *flow_evidence_code(struct flow_evidence *e, struct module_id module,
+					       uint64_t from, uint64_t to)
 {
 	return code_function_get(e->source == EVIDENCE_STACKS ? &e->stacks.functions
 							      : &e->functions,
 				 module, from, to);
 }
 
-size_t evidence_first_branch(const struct evidence *e, struct place place)
+size_t flow_evidence_first_branch(const struct flow_evidence *e, struct place place)
 {
 	size_t low = 0, high = e->branches.n;
 
@@ -284,7 +286,7 @@ size_t evidence_first_branch(const struct evidence *e, struct place place)
 	return low;
 }
 
-size_t evidence_first_entry(const struct evidence *e, struct place place)
+size_t flow_evidence_first_entry(const struct flow_evidence *e, struct place place)
 {
 	size_t low = 0, high = e->entries.n;
 
@@ -299,7 +301,7 @@ size_t evidence_first_entry(const struct evidence *e, struct place place)
 	return low;
 }
 
-size_t evidence_first_other(const struct evidence *e, struct place place)
+size_t flow_evidence_first_other(const struct flow_evidence *e, struct place place)
 {
 	size_t low = 0, high = e->others.n;
 
@@ -314,7 +316,7 @@ size_t evidence_first_other(const struct evidence *e, struct place place)
 	return low;
 }
 
-void evidence_text(const struct evidence *e, struct text *out)
+void flow_evidence_text(const struct flow_evidence *e, struct text *out)
 {
 	const struct capture *c = e->session->capture;
 

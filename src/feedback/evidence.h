@@ -49,7 +49,7 @@ struct evidence_record {
 	double executions;
 };
 
-struct evidence {
+struct flow_evidence {
 	struct session *session;
 	enum evidence_source source;
 	bool has_all_operations; /* of SPE: not branches alone */
@@ -74,26 +74,26 @@ struct evidence {
  * what was not recorded, and how to; with `samples_do`, samples of an event take the place of branches that were
  * not recorded. `out` is to be released also after a failure.
  */
-int evidence_read(struct evidence *out, struct session *, const struct select *, int event,
-		  bool samples_do, struct err *);
+int flow_evidence_read(struct flow_evidence *out, struct session *, const struct select *,
+		       int event, bool samples_do, struct err *);
 
 /* The event of EVIDENCE_SAMPLES as BOLT knows events: "cycles", "instructions", or its name. */
-const char *evidence_event_name(const struct evidence *);
-void evidence_release(struct evidence *);
+const char *flow_evidence_event_name(const struct flow_evidence *);
+void flow_evidence_release(struct flow_evidence *);
 
 /* Executions that a weight of the stacks stands for; but for a factor where is_relative. */
-double evidence_executions(const struct evidence *, uint64_t weight);
+double flow_evidence_executions(const struct flow_evidence *, uint64_t weight);
 
 /* A function's code; valid until the next call. */
-const struct code_function *evidence_code(struct evidence *, struct module_id, uint64_t from,
-					  uint64_t to);
+const struct code_function *flow_evidence_code(struct flow_evidence *, struct module_id,
+					       uint64_t from, uint64_t to);
 
 /* The first branch whose source (of `branches`), or target (of `entries`), is at a place or behind it. */
-size_t evidence_first_branch(const struct evidence *, struct place);
-size_t evidence_first_entry(const struct evidence *, struct place);
-size_t evidence_first_other(const struct evidence *, struct place);
+size_t flow_evidence_first_branch(const struct flow_evidence *, struct place);
+size_t flow_evidence_first_entry(const struct flow_evidence *, struct place);
+size_t flow_evidence_first_other(const struct flow_evidence *, struct place);
 
 /* Appends what it is made of, with the sampling rate, as a clause. */
-void evidence_text(const struct evidence *, struct text *out);
+void flow_evidence_text(const struct flow_evidence *, struct text *out);
 
 #endif

@@ -38,13 +38,13 @@ const char *feedback_format_name(size_t index)
 static void note_written(const struct edge_profile *p, const struct feedback_format *format,
 			 const struct feedback_written *w, struct text *note)
 {
-	const struct evidence *e = p->evidence;
+	const struct flow_evidence *e = p->evidence;
 	size_t n_unfitted = 0;
 
 	text_format(note, "%s of %s: %zu function%s, %zu line%s\nmade of ", format->name,
 		    names_module(e->session, p->module), w->n_functions, plural(w->n_functions),
 		    w->n_lines, plural(w->n_lines));
-	evidence_text(e, note);
+	flow_evidence_text(e, note);
 	text_char(note, '\n');
 	if (e->source == EVIDENCE_SPE)
 		text_str(note,
@@ -79,7 +79,7 @@ int feedback_write(struct session *s, const struct select *select,
 		   const struct feedback_request *request, feedback_sink *sink, void *context,
 		   struct text *note, struct err *err)
 {
-	struct evidence evidence = { 0 };
+	struct flow_evidence evidence = { 0 };
 	struct edge_profile profile = { 0 };
 	struct feedback_written written = { 0 };
 	int event = -1, rc = 0;
@@ -89,7 +89,8 @@ int feedback_write(struct session *s, const struct select *select,
 		rc = event < 0 ? -1 : 0;
 	}
 	if (rc == 0)
-		rc = evidence_read(&evidence, s, select, event, request->format->samples_do, err);
+		rc = flow_evidence_read(&evidence, s, select, event, request->format->samples_do,
+					err);
 	if (rc == 0)
 		rc = edge_profile_read(&profile, &evidence, request->module, err);
 	if (rc == 0)
@@ -97,6 +98,6 @@ int feedback_write(struct session *s, const struct select *select,
 	if (rc == 0)
 		note_written(&profile, request->format, &written, note);
 	edge_profile_release(&profile);
-	evidence_release(&evidence);
+	flow_evidence_release(&evidence);
 	return rc;
 }

@@ -16,7 +16,7 @@ struct seen {
 /* The function while its graph is made. */
 struct making {
 	struct graph *g;
-	const struct evidence *e;
+	const struct flow_evidence *e;
 	const struct code_function *f;
 	size_t n;	    /* instructions */
 	bool *begins;	    /* a block, by instruction; [n] is outside */
@@ -145,13 +145,14 @@ static bool tells_way(const struct making *m, const struct evidence_record *r, s
 
 static void note_spe(struct making *m)
 {
-	const struct evidence *e = m->e;
+	const struct flow_evidence *e = m->e;
 	double rate = e->branch_rate;
 
 	for (size_t i = 0; i < m->n; i++)
 		if (counts_once(m, at(m, i)))
 			m->runs[i].rate = rate;
-	for (size_t k = evidence_first_other(e, place_in(m, m->f->from)); k < e->others.n; k++) {
+	for (size_t k = flow_evidence_first_other(e, place_in(m, m->f->from)); k < e->others.n;
+	     k++) {
 		const struct evidence_record *r = &e->others.items[k];
 		size_t i = code_instruction_at(m->f, r->place.offset);
 		struct seen *way;
@@ -205,7 +206,7 @@ static void note_stacks(struct making *m)
 	executions_init_runs(&x, &m->e->stacks, m->f->module, m->f->to, offsets, m->n);
 	for (size_t i = 0; i < m->n; i++) {
 		/* of a block, that of its first instruction: the others are of the same segments */
-		double scale = m->e->execution_rate * evidence_executions(m->e, 1);
+		double scale = m->e->execution_rate * flow_evidence_executions(m->e, 1);
 
 		m->stays[i] =
 			(struct seen){ (double)x.goes_on[i].weight * scale, m->e->execution_rate };
@@ -273,7 +274,7 @@ static void add_direct(struct making *m, size_t block, size_t i)
 	struct place to = place_in(m, at(m, i)->flow.target);
 	const struct evidence_branch *b;
 
-	for (size_t k = evidence_first_branch(m->e, place_in(m, at(m, i)->offset));
+	for (size_t k = flow_evidence_first_branch(m->e, place_in(m, at(m, i)->offset));
 	     (b = branch_from(m, k)) != NULL && b->from.offset == at(m, i)->offset; k++)
 		seen.n += b->executions * seen.rate;
 	add_edge(m, GRAPH_TAKEN, block, to, node_behind(block), node_at(m, to), seen);
@@ -289,7 +290,7 @@ static void add_indirect(struct making *m, size_t block, size_t i)
 	const struct evidence_branch *b;
 	bool stays = false;
 
-	for (size_t k = evidence_first_branch(m->e, place_in(m, at(m, i)->offset));
+	for (size_t k = flow_evidence_first_branch(m->e, place_in(m, at(m, i)->offset));
 	     (b = branch_from(m, k)) != NULL && b->from.offset == at(m, i)->offset; k++) {
 		add_edge(m, GRAPH_TAKEN, block, b->to, node_behind(block), node_at(m, b->to),
 			 (struct seen){ b->executions * rate, rate });
@@ -306,7 +307,7 @@ static void add_return(struct making *m, size_t block, size_t i)
 	struct seen seen = { 0, m->e->branch_rate };
 	const struct evidence_branch *b;
 
-	for (size_t k = evidence_first_branch(m->e, place_in(m, at(m, i)->offset));
+	for (size_t k = flow_evidence_first_branch(m->e, place_in(m, at(m, i)->offset));
 	     (b = branch_from(m, k)) != NULL && b->from.offset == at(m, i)->offset; k++)
 		seen.n += b->executions * seen.rate;
 	add_edge(m, GRAPH_RETURN, block, (struct place){ 0 }, node_behind(block), FLOW_OUTSIDE,
@@ -416,7 +417,7 @@ static void add_entries(struct making *m)
 	free(is_reached);
 }
 
-void graph_init(struct graph *g, const struct evidence *e, const struct code_function *f)
+void graph_init(struct graph *g, const struct flow_evidence *e, const struct code_function *f)
 {
 	struct making m = { .g = g, .e = e, .f = f, .n = f->list.n };
 
@@ -427,8 +428,8 @@ void graph_init(struct graph *g, const struct evidence *e, const struct code_fun
 	m.stays = mem_zalloc(m.n + 1, sizeof(*m.stays));
 	m.into = mem_zalloc(m.n + 1, sizeof(*m.into));
 	m.onto = mem_zalloc(m.n + 1, sizeof(*m.onto));
-	m.first_branch = evidence_first_branch(e, place_in(&m, f->from));
-	m.first_entry = evidence_first_entry(e, place_in(&m, f->from));
+	m.first_branch = flow_evidence_first_branch(e, place_in(&m, f->from));
+	m.first_entry = flow_evidence_first_entry(e, place_in(&m, f->from));
 	find_blocks(&m);
 	if (e->source == EVIDENCE_STACKS) {
 		note_stacks(&m);

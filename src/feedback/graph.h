@@ -36,7 +36,7 @@ struct graph {
 };
 
 /* Makes the graph and fits the flow. The code must have instructions, and stay valid. */
-void graph_init(struct graph *, const struct evidence *, const struct code_function *);
+void graph_init(struct graph *, const struct flow_evidence *, const struct code_function *);
 void graph_release(struct graph *);
 
 #endif
