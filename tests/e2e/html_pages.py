@@ -438,12 +438,22 @@ def check_cycles(checks, page, arguments, folder, axe):
                  csv_of(arguments.cyclops, arguments.data, *words, "--tree", "all"))
     check_access(checks, page, axe, "#cycles")
     rows = csv_of(arguments.cyclops, arguments.data, *words, "--all")
-    first = page.run("document.querySelector('.grid td a').getAttribute('href')")
+    links = page.run("[...document.querySelectorAll('.grid td a')].map((a) => [a.textContent, a.getAttribute('href')])")
+    first = links[0][1]
+    for name, link in links:
+        checks.expect(urllib.parse.unquote(link.partition("/")[2]).startswith(f"{name}@"), f"cycles: {name} leads to {link}")
     page.show(f"{first}?all=1")
     name, _, module = urllib.parse.unquote(first.partition("/")[2]).partition("@")
     compare_grid(checks, f"cycles of {name}", page.run(READ_GRIDS)["tree"],
                  [row for row in rows if row["function"] == name and row["module"] == module])
-    checks.count("pages of cycle accounting", 2)
+    run(arguments.cyclops, *words, "--by", "line,thread", "--html", path, cwd=arguments.data)
+    rows = csv_of(arguments.cyclops, arguments.data, *words, "--all", "--by", "line,thread")
+    page.open(path, "#cycles")
+    last = page.run("[...document.querySelectorAll('.grid td a')].pop().getAttribute('href')")
+    page.show(f"{last}{'&' if '?' in last else '?'}all=1")
+    shown = page.run(READ_GRIDS)["tree"]
+    compare_grid(checks, f"cycles of {last}", shown, rows[-len(shown):])
+    checks.count("pages of cycle accounting", 3)
     check_quiet(checks, page, "cycles")
 
 

@@ -7,8 +7,28 @@ import { addGrid, addressOf, addTable, type Page } from "../page.js";
 /** Columns that name an object, in the order of a label. */
 const NAMES = ["program", "function", "module", "file", "line", "block", "address"];
 
-function labelOf(table: Table, row: number): string {
-  return NAMES.map((name) => table.words(row, name)).filter((s) => s !== "").join("@");
+/** An object with its rows, a node each. */
+interface Accounted {
+  label: string;
+  readonly rows: number[];
+}
+
+/** The objects, in their order. Where labels do not tell them apart (two threads of one name), numbers do. */
+function objectsOf(table: Table): Accounted[] {
+  const objects: Accounted[] = [];
+  const seen = new Map<string, number>();
+  for (let row = 0; row < table.rows; row++) {
+    if (table.words(row, "node") === table.words(0, "node")) {
+      const label = NAMES.map((name) => table.words(row, name)).filter((s) => s !== "").join("@");
+      seen.set(label, (seen.get(label) ?? 0) + 1);
+      objects.push({ label, rows: [] });
+    }
+    objects.at(-1)!.rows.push(row);
+  }
+  objects.forEach((o, i) => {
+    if (o.label === "" || (seen.get(o.label) ?? 0) > 1) o.label = `${o.label}#${i + 1}`;
+  });
+  return objects;
 }
 
 /** Rows of one object as a tree: nodes below their parents, with shares as bars. */
@@ -60,8 +80,8 @@ export const cycles: Page = {
     const shares = tables.find((t) => t.name !== "answer" && t !== long && t !== whole);
     const about = view.route.about;
     const all = (t: Table): number[] => Array.from({ length: t.rows }, (_, row) => row);
-    const rows = about === "" ? all(whole) : all(long).filter((row) => labelOf(long, row) === about);
-    const labels = new Set(all(long).map((row) => labelOf(long, row)));
+    const objects = objectsOf(long);
+    const rows = about === "" ? all(whole) : objects.find((o) => o.label === about)?.rows ?? [];
 
     if (about === "" && answer !== undefined) addTable(root, answer, view);
     if (about !== "") root.append(h("p", {}, h("a", { href: addressOf("cycles") }, "all of the capture")));
@@ -80,14 +100,16 @@ export const cycles: Page = {
           showsAll ? "only nodes with a number" : `${rows.length - kept.length} more nodes, which this capture has no events of`)));
     }
     if (shares === undefined || shares.rows === 0) return;
-    root.append(h("h2", {}, "By function"));
-    view.texts.push(() => "\nBy function\n");
+    const keys = shares.columns.slice(0, shares.columns.findIndex((c) => c.type === "number")).map((c) => c.title);
+    const by = `By ${keys.join(", ")}`;
+    root.append(h("h2", {}, by));
+    view.texts.push(() => `\n${by}\n`);
     const first = shares.columns[0]!.name;
     addGrid(root, withBars(shares), view, {
       state: view.route.state, onState: view.keep, linkColumns: [first],
       link: (row) => {
-        const label = labelOf(shares, row);
-        return labels.has(label) ? addressOf("cycles", label) : null;
+        const object = shares.rows === objects.length ? objects[row] : undefined;
+        return object === undefined ? null : addressOf("cycles", object.label);
       },
     });
   },
