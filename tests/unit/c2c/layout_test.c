@@ -453,6 +453,14 @@ static void the_drawing_has_lines(void **state)
 	world_release(&w);
 }
 
+static const struct cell *row_cell(const struct table *t, size_t row, const char *column)
+{
+	int number = table_column(t, column);
+
+	assert_true(number >= 0);
+	return table_cell(t, row, (size_t)number);
+}
+
 /* If all accesses are to one member, that is what is drawn. */
 static void the_drawing_is_of_a_member(void **state)
 {
@@ -524,6 +532,49 @@ static void the_fix_is_enough(void **state)
 	world_release(&w);
 }
 
+/* Rows say where a member is on its line, and where it would be: only where the fix is another layout of members. */
+static void rows_have_the_fix(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct layout_question question = question_of(&w, i);
+		struct layout layout;
+		struct table rows;
+		uint64_t offsets[16], size;
+		bool moves;
+		size_t at = 0;
+
+		layout_init(&layout, &question);
+		table_init(&rows, "layouts", NULL, layout_columns, n_layout_columns);
+		layout_rows(&layout, 1, 0, &rows);
+		moves = layout.advice == LAYOUT_ALIGN || layout.advice == LAYOUT_REORDER;
+		if (moves)
+			layout_move(&layout, offsets, &size);
+		for (size_t k = 0; k < layout.fields.n; k++) {
+			const struct layout_field *f = &layout.fields.items[k];
+
+			for (size_t use = 0; use < (f->uses.n > 0 ? f->uses.n : 1); use++, at++) {
+				const struct cell *moved = row_cell(&rows, at, "new_offset");
+
+				assert_int_equal(row_cell(&rows, at, "line_offset")->count,
+						 (question.address + f->offset) % LINE);
+				assert_int_equal(moved->type, moves ? CELL_COUNT : CELL_NONE);
+				if (!moves)
+					continue;
+				assert_int_equal(moved->count, offsets[k]);
+				assert_int_equal(row_cell(&rows, at, "new_size")->count, size);
+			}
+		}
+		assert_int_equal(at, table_n_rows(&rows));
+		table_release(&rows);
+		layout_release(&layout);
+	}
+	world_release(&w);
+}
+
 /* A variable without a type has its name in the fix; memory without any is counted in bytes. */
 static void bytes_have_a_name(void **state)
 {
@@ -581,6 +632,7 @@ int main(void)
 		cmocka_unit_test(the_drawing_is_of_a_member),
 		cmocka_unit_test(side_by_side_is_an_array),
 		cmocka_unit_test(the_fix_is_enough),
+		cmocka_unit_test(rows_have_the_fix),
 		cmocka_unit_test(bytes_have_a_name),
 	};
 

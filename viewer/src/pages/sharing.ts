@@ -209,7 +209,7 @@ function addFindings(root: HTMLElement, tables: readonly Table[], view: View): v
     root.append(h("div", { class: "wide-cards" }, ...rows.map((row) => card(tables, findings, row))));
     view.texts.push(() => rows.map((row) => cardText(tables, findings, row)).join(""));
   }
-  if (findings !== undefined) {
+  if (findings !== undefined && findings.rows > 0) {
     root.append(...findings.raw.notes.map((note) => h("p", { class: "note" }, note)));
     view.texts.push(() => findings.raw.notes.map((note) => note + "\n").join(""));
   }

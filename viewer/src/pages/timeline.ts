@@ -139,7 +139,7 @@ class Timeline {
   private strips: (readonly [Timed, readonly Strip[]])[] = [];
   private readonly charts = h("div", { class: "timeline" });
   private readonly tables = h("div");
-  private readonly said = h("span", { class: "range", role: "status" });
+  private readonly said = h("p", { class: "range", role: "status" });
   private readonly states = new Map<string, URLSearchParams>();
   private readonly from: HTMLInputElement;
   private readonly to: HTMLInputElement;
@@ -215,8 +215,9 @@ class Timeline {
           this.choose(this.range);
         })),
       this.charts,
-      h("div", { class: "tools range-tools" }, h("label", {}, "from ", this.from), h("label", {}, "to ", this.to), this.said,
+      h("div", { class: "tools range-tools" }, h("label", {}, "from ", this.from), h("label", {}, "to ", this.to),
         button("Whole time", () => this.choose({ from: 0, to: this.steps }))),
+      this.said,
       h("p", { class: "note" }, "drag over the bars, or move the ends: the tables are of that range"),
       this.tables);
     this.view.texts.push(() => this.text());
@@ -253,7 +254,7 @@ class Timeline {
     this.strips = drawn.map(({ timed, strips }) => [timed, strips] as const);
     this.charts.replaceChildren(...drawn.flatMap(({ timed, strips, left }) => [
       h("h2", {}, `${timed.rows.title}: ${this.measureTitle(this.measure)}`),
-      drawStrips(strips, ticks, "time", largestOf(strips)),
+      timed.rows.name === "threads" ? drawStrips(strips, ticks, "time", largestOf(strips)) : drawStrips(strips, ticks, "time (own scale)"),
       left > 0 ? h("p", { class: "note" }, `${left} more in the table`) : null,
     ]).filter((e): e is HTMLElement => e !== null));
   }
@@ -335,7 +336,8 @@ class Timeline {
 
   private text(): string {
     return `${this.event}, ${this.said.textContent ?? ""}\n` +
-      this.strips.map(([timed, strips]) => `\n${timed.rows.title}: ${this.measureTitle(this.measure)}\n${stripsText(strips, largestOf(strips))}`).join("") +
+      this.strips.map(([timed, strips]) => `\n${timed.rows.title}: ${this.measureTitle(this.measure)}\n` +
+        stripsText(strips, timed.rows.name === "threads" ? largestOf(strips) : undefined)).join("") +
       this.view.grids.map((grid) => `\n${grid.table.title}\n${grid.text()}`).join("");
   }
 }
