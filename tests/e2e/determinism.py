@@ -111,7 +111,7 @@ ALL = {
         *(["--table", table, "--format", form] for table in ("spe", "samples") for form in ("csv", "json")),
         ["--select", "tot>20 || period>1"],
         ["--format", "spe-parser", "-o", "parser"],
-        *(["--format", form, "-o", "profile"] for form in ("folded", "svg", "pprof", "speedscope", "perf-script", "firefox", "callgrind", "chrome-trace")),
+        *(["--format", form, "-o", "profile"] for form in ("folded", "svg", "pprof", "speedscope", "perf-script", "firefox", "callgrind", "chrome-trace", "otlp")),
     ],
 }
 # These read no capture: they measure, or tell what is known.

@@ -232,6 +232,36 @@ def read_chrome_trace(data):
     return +sums
 
 
+def read_otlp(data):
+    """Of the first event, the value that `hot` weighs by."""
+    file = fields_of(data)
+    tables = collections.defaultdict(list)
+    for piece in map(fields_of, file[2]):
+        for number, entries in piece.items():
+            tables[number] += entries
+    strings = [text.decode() for text in tables[5]]
+    mappings, locations, functions, stacks = ([fields_of(entry) for entry in tables[n]] for n in (1, 2, 3, 7))
+    if any(any(table[0].values()) for table in (mappings, locations, functions, stacks)) or strings[0]:
+        raise Failed("otlp: the first entry of a table is not empty")
+    profiles = {}
+    for resource in map(fields_of, file[1]):
+        profile = fields_of(fields_of(resource[2][0])[2][0])
+        profiles[strings[fields_of(profile[1][0])[1][0]]] = profile
+    first = next(iter(profiles), " ").rsplit(" samples", 1)[0]
+    chosen = profiles.get(f"{first} cycles" if first == "spe" else first) or profiles.get(f"{first} samples", {2: []})
+    sums = collections.Counter()
+    for sample in map(fields_of, chosen[2]):
+        for index in packed(sample, 2):
+            fields_of(tables[6][index])
+        leaf = locations[packed(stacks[sample[1][0]], 1)[0]]
+        if leaf[3]:
+            name = strings[functions[fields_of(leaf[3][-1])[1][0]][1][0]]
+        else:
+            name = f"[{MODULES[strings[mappings[leaf[1][0]][4][0]]]}]" if leaf[1] else "[unknown]"
+        sums[name] += packed(sample, 4)[0]
+    return +sums
+
+
 def read_firefox(data):
     file = json.loads(data)
     sums = collections.Counter()
@@ -310,6 +340,7 @@ def shown(name):
 READERS = {
     "callgrind": (read_callgrind, shown),
     "chrome-trace": (read_chrome_trace, shown),
+    "otlp": (read_otlp, shown),
     "firefox": (read_firefox, shown),
     "perf-script": (read_perf_script, shown),
     "speedscope": (read_speedscope, shown),
@@ -354,6 +385,21 @@ def check_determinism(checks, cyclops, path, formats, *options):
         checks.expect(len(outputs) == 1, f"{os.path.basename(path)}: {name} differs with the number of threads")
 
 
+# What reads the files, where it is installed; the words stand before the file's name.
+TOOLS = {"pprof": ("go", "tool", "pprof", "-raw"), "callgrind": ("callgrind_annotate",)}
+
+
+def check_tools(checks, cyclops, path, formats, folder, *options):
+    for name in TOOLS.keys() & set(formats):
+        if shutil.which(TOOLS[name][0]) is None:
+            continue
+        out = os.path.join(folder, f"out.{name}")
+        run(cyclops, "export", "--format", name, "-o", out, *options, path)
+        done = subprocess.run([*TOOLS[name], out], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        checks.expect(done.returncode == 0 and b"plain" in done.stdout, f"{name}: {TOOLS[name][0]} cannot read it: {done.stderr[-300:]}")
+        checks.count(f"{name}: read by {TOOLS[name][0]}")
+
+
 def make_strange(maker, folder):
     """A capture of a program with strange names."""
     program, path = os.path.join(folder, "prog"), os.path.join(folder, "strange.data")
@@ -378,6 +424,7 @@ def main():
         check_sums(checks, cyclops, strange, formats, "--symfs", "/")
         for path in [mixed, *real_captures()] if shutil.which("perf") and "perf-script" in formats else ():
             check_perf_script(checks, cyclops, path)
+        check_tools(checks, cyclops, strange, formats, folder, "--symfs", "/")
         for path in (mixed, strange):
             check_determinism(checks, cyclops, path, formats, "--symfs", "/")
     checks.finish()

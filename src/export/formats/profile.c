@@ -8,8 +8,9 @@
 #include "scan/time_slices.h"
 
 static const struct profile_format *const formats[] = {
-	&profile_folded,      &profile_svg,	&profile_pprof,	    &profile_speedscope,
-	&profile_perf_script, &profile_firefox, &profile_callgrind, &profile_chrome_trace,
+	&profile_folded,     &profile_svg,	    &profile_pprof,
+	&profile_speedscope, &profile_perf_script,  &profile_firefox,
+	&profile_callgrind,  &profile_chrome_trace, &profile_otlp,
 };
 
 const struct profile_format *profile_format_at(size_t i)

@@ -18,7 +18,7 @@
 #define PROFILE_FORMATS                                                                            \
 	"folded, svg, pprof,\n"                                                                    \
 	"                          speedscope, perf-script, firefox, callgrind,\n"                 \
-	"                          chrome-trace"
+	"                          chrome-trace, otlp"
 
 /* What was asked for. All borrowed. */
 struct profile_options {
@@ -96,7 +96,7 @@ void profile_put_frame_name(const struct profile *, const struct stack_frame *, 
 int perf_script_check_fields(const char *fields, struct err *);
 
 extern const struct profile_format profile_perf_script, profile_firefox, profile_callgrind;
-extern const struct profile_format profile_chrome_trace;
+extern const struct profile_format profile_chrome_trace, profile_otlp;
 extern const struct profile_format profile_folded, profile_pprof, profile_speedscope, profile_svg;
 
 #endif
