@@ -37,8 +37,8 @@ ONCE = ["--no-suite", "vm", "--no-suite", "qemu", "--no-suite", "once"]
 
 # Clang warns before it optimises and instruments, so its sanitizers' build warns of what a plain one does.
 # Gcc's would warn of things that cannot be.
-# The viewer of --html is the same in each build: one is enough.
-CLANG = ["-Dwerror=true", "-Db_lundef=false", "-Dhtml=disabled"]
+# The viewer of --html is the same in each build: one is enough. Reports of sanitizers want lines, and no variables.
+CLANG = ["-Dwerror=true", "-Db_lundef=false", "-Dhtml=disabled", "-Dc_args=-g1"]
 
 # name, compiler, meson options, arguments of `meson test`. Where they say which suites, no more is built
 # than those take.
