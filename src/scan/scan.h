@@ -14,7 +14,8 @@
 /*
  * Runs the analyses over all records that `select` (NULL: all) lets through, and fills the
  * session's places, frames and attribution totals. Results are the same for any number of
- * workers. The first scan adds what it cannot read to the capture's diagnostics.
+ * workers. The first scan adds what it cannot read to the capture's diagnostics. Without analyses and
+ * without `select` only times are looked at: no places, no frames, no totals.
  */
 void scan(struct session *, const struct select *, struct analysis *analyses, size_t n);
 
