@@ -396,7 +396,7 @@ def check_tools(checks, cyclops, path, formats, folder, *options):
         out = os.path.join(folder, f"out.{name}")
         run(cyclops, "export", "--format", name, "-o", out, *options, path)
         done = subprocess.run([*TOOLS[name], out], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-        checks.expect(done.returncode == 0 and b"plain" in done.stdout, f"{name}: {TOOLS[name][0]} cannot read it: {done.stderr[-300:]}")
+        checks.expect(done.returncode == 0 and b"alert(1)" in done.stdout, f"{name}: {TOOLS[name][0]} cannot read it: {done.stderr[-300:]}")
         checks.count(f"{name}: read by {TOOLS[name][0]}")
 
 
