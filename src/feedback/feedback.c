@@ -72,7 +72,7 @@ static void note_written(const struct edge_profile *p, const struct feedback_for
 	if (w->n_without_lines > 0)
 		text_format(note,
 			    "%zu function%s without debug information left out (compile with -g)\n",
-			    w->n_without_lines, n_unfitted == 1 ? "" : "s");
+			    w->n_without_lines, plural(w->n_without_lines));
 }
 
 int feedback_write(struct session *s, const struct select *select,
@@ -95,6 +95,12 @@ int feedback_write(struct session *s, const struct select *select,
 		rc = edge_profile_read(&profile, &evidence, request->module, err);
 	if (rc == 0)
 		rc = request->format->write(&profile, sink, context, &written);
+	if (rc == 0 && written.n_lines == 0)
+		rc = err_set(err, ERR_NO_DATA, ERR_NOWHERE, "%s: nothing to write of %s%s",
+			     request->format->name, names_module(s, profile.module),
+			     written.n_without_lines > 0
+				     ? ": it has no debug information (compile with -g)"
+				     : "");
 	if (rc == 0)
 		note_written(&profile, request->format, &written, note);
 	edge_profile_release(&profile);
