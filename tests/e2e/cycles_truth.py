@@ -4,7 +4,7 @@
 Cycle accounting of samples, against what the machine model counted in full: cycles_truth.py CYCLOPS DATA_DIR
 [SEEDS [FIRST_SEED]].
 
-Each of SEEDS captures (default 8) of the demo has other samples, at random intervals. The standard errors of
+Each of SEEDS captures (default 5) of the demo has other samples, at random intervals. The standard errors of
 events by function must cover the truth as often as 95 % limits claim, also where events take turns on few
 counters. Costs never exceed their caps, and a branch without one of its events is a lower bound. Where loads
 overlap, counts cost several times the cycles, and are capped. Without the emulator, or nm, the test is skipped.
@@ -126,7 +126,7 @@ def main():
     need("qemu-aarch64")
     need("nm")
     cyclops, data = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
-    amount = int(sys.argv[3]) if len(sys.argv) > 3 else 8
+    amount = int(sys.argv[3]) if len(sys.argv) > 3 else 5
     first = int(sys.argv[4]) if len(sys.argv) > 4 else 0
     program = data / "root/opt/demo/demo"
     checks = Checks()
