@@ -147,6 +147,17 @@ def check_file(checks, cyclops, data, folder):
     return found
 
 
+def check_far_walks(checks, cyclops):
+    """
+    Table 4.4 of the SPE white paper, from DRAM with -t: 135 ns. Lines are in DRAM, each on a page of its own, and
+    page table entries no longer fit the L2 beside them, so that a walk reads the system cache, which is small here.
+    """
+    run = answer(cyclops, "chase", "--lines", "131072", "--stride", "4160", "--iterations", "300000", "--model", "--set",
+                 "system_cache_bytes=4194304")["run"][0]
+    checks.expect(is_near(run["iteration_ns"], 135), f"DRAM with walks: {run['iteration_ns']} ns, the paper has 135")
+    checks.count("points of table 4.4")
+
+
 def main():
     if len(sys.argv) != 5:
         sys.exit(__doc__)
@@ -157,6 +168,7 @@ def main():
         model = {p["name"]: p["value"] for p in json.load(file)["parameters"]}
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
+        check_far_walks(checks, cyclops)
         check_counts(checks, cyclops, CASES)
         check_swapped(checks, cyclops, expected, folder)
         found = check_file(checks, cyclops, data, folder)

@@ -21,7 +21,7 @@ ARM64 = pathlib.Path(os.environ.get("CYCLOPS_ARM64", ROOT / "build-arm64" / "cyc
 
 # How the model is set, size, ns that the paper prints. With huge pages all translations hit the TLB. With small ones,
 # lines in random order, they are beyond the first-level TLB at 512K, and beyond the second at 24M, of which it holds a
-# fifth. From DRAM with -t the paper has 135 ns at 1 GiB, where page tables do not fit the L2 either: not measured here.
+# fifth. From DRAM with -t the paper has 135 ns at 1 GiB, where walks read the system cache: kernel_checks.py, 129.9 ns.
 PRINTED = {
     "huge_pages=1": {"32K": 1.429, "512K": 5.0, "24M": 36.6, "48M": 101},
     "huge_pages=0": {"32K": 1.429, "512K": 5.7, "24M": 45},
