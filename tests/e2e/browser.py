@@ -47,7 +47,7 @@ class Browser:
         self.folder = tempfile.TemporaryDirectory(prefix="cyclops-browser-", ignore_cleanup_errors=True)
         to_child, self.outgoing = os.pipe()
         self.incoming, from_child = os.pipe()
-        # It makes folders where these say: tests need that /nonexistent, which they have for them, does not exist.
+        # It makes folders where these say.
         home = {name: self.folder.name for name in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME")}
         self.process = subprocess.Popen(self.command(path or find(), to_child, from_child), env={**os.environ, **home},
                                         pass_fds=(to_child, from_child), stdin=subprocess.DEVNULL,

@@ -16,9 +16,9 @@ PERF_TRIES = 4
 # cyclops's exit status where a capture has no data of this kind: with an answer that is empty, or without one.
 NO_DATA = 4
 
-# What perf may find at home must not change its answer.
-ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C", "TZ": "UTC", "HOME": "/nonexistent",
-               "PERF_CONFIG": "/dev/null", "XDG_CONFIG_HOME": "/nonexistent"}
+# What perf may find at home must not change its answer, and nobody can make a folder in /proc.
+ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C", "TZ": "UTC", "HOME": "/proc/nohome",
+               "PERF_CONFIG": "/dev/null", "XDG_CONFIG_HOME": "/proc/nohome"}
 # How a sanitizer is to behave has to come from outside.
 ENVIRONMENT.update({name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")})
 

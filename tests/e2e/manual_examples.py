@@ -29,7 +29,7 @@ ANY = "..."
 SKIPPED = 77  # what the test runner takes for "skipped"
 TIMEOUT_S = 600
 MANUAL_COLUMNS = "95"  # five less than a screen has: displays are indented
-ENVIRONMENT = {"TZ": "UTC", "NO_COLOR": "1", "HOME": "/nonexistent"}
+ENVIRONMENT = {"TZ": "UTC", "NO_COLOR": "1", "HOME": "/proc/nohome"}
 # A program's stack begins below its environment, and its start reads that: PATH and PWD are as long
 # everywhere, so that a program on the machine model takes the same cycles everywhere.
 PATH_BYTES = 6000
