@@ -53,6 +53,8 @@ void text_str(struct text *t, const char *string)
 
 void text_repeat(struct text *t, char c, size_t times)
 {
+	if (times == 0)
+		return;
 	memset(text_room(t, times), c, times);
 	t->n += times;
 }

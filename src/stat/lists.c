@@ -343,7 +343,7 @@ void stat_intervals_table(const struct stat *s, struct table *out)
 
 		while (end < n && items[end].interval == i)
 			end++;
-		stat_totals_init(&totals, items + first, end - first);
+		stat_totals_init(&totals, end > first ? items + first : NULL, end - first);
 		stat_intervals_add(s, &totals, s->counts->intervals.items[i].end_ns, NULL, out);
 		add_told(s, i, out);
 		stat_totals_release(&totals);
