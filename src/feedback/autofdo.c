@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "symbol/lines.h"
 #include "symbol/symbols_state.h"
 
@@ -186,18 +187,10 @@ static int compare_asked(const void *left, const void *right)
 static void add_calls_of(struct autofdo *a, const struct feedback_function *f, uint64_t offset,
 			 uint32_t node, uint64_t location)
 {
-	size_t low = 0, high = f->edges.n;
+	size_t at = bisect(0, f->edges.n, i, f->edges.items[i].from < offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (f->edges.items[middle].from < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < f->edges.n && f->edges.items[low].from == offset; low++) {
-		const struct feedback_edge *e = &f->edges.items[low];
+	for (; at < f->edges.n && f->edges.items[at].from == offset; at++) {
+		const struct feedback_edge *e = &f->edges.items[at];
 		struct feedback_function to;
 
 		if (e->kind != FEEDBACK_NEXT && edge_profile_symbol(a->profile, e->to, &to) &&
@@ -380,25 +373,22 @@ static uint32_t *sorted(struct autofdo *a, uint32_t n,
 	return order;
 }
 
+/* Are the key's first words below these? */
+static bool is_below(const uint64_t *key, const uint64_t *words, size_t n_words)
+{
+	int compared = compare_words(key[0], words[0]);
+
+	if (compared == 0 && n_words > 1)
+		compared = compare_words(key[1], words[1]);
+	return compared < 0;
+}
+
 /* The first in an order whose key's first words are not below these. */
 static uint32_t first_of(const struct tuples *keys, const uint32_t *order, const uint64_t *words,
 			 size_t n_words)
 {
-	uint32_t low = 0, high = keys->n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const uint64_t *key = tuples_get(keys, order[middle]);
-		int compared = compare_words(key[0], words[0]);
-
-		if (compared == 0 && n_words > 1)
-			compared = compare_words(key[1], words[1]);
-		if (compared < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)bisect(0, keys->n, i,
+				is_below(tuples_get(keys, order[i]), words, n_words));
 }
 
 static void put_location(struct text *t, unsigned depth, uint64_t location)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "elf/elf_file.h"
 #include "session/names.h"
 
@@ -271,17 +272,9 @@ static int write_recorded(struct bolt *b)
 /* The first instruction of the block that has an offset. */
 static uint64_t block_of(const struct feedback_function *f, uint64_t offset)
 {
-	size_t low = 0, high = f->blocks.n;
+	size_t at = bisect(0, f->blocks.n, i, f->blocks.items[i].last < offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (f->blocks.items[middle].last < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < f->blocks.n ? f->blocks.items[low].first : offset;
+	return at < f->blocks.n ? f->blocks.items[at].first : offset;
 }
 
 static int write_fitted(struct bolt *b)

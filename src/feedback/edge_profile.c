@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/nearest.h"
 #include "feedback/graph.h"
 #include "session/names.h"
@@ -377,17 +378,9 @@ void edge_profile_release(struct edge_profile *p)
 
 const struct feedback_function *edge_profile_find(const struct edge_profile *p, uint64_t offset)
 {
-	size_t low = 0, high = p->functions.n;
+	size_t at = bisect(0, p->functions.n, i, p->functions.items[i].to <= offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->functions.items[middle].to <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < p->functions.n && p->functions.items[low].from <= offset
-		       ? &p->functions.items[low]
+	return at < p->functions.n && p->functions.items[at].from <= offset
+		       ? &p->functions.items[at]
 		       : NULL;
 }

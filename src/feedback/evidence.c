@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "feedback/samples.h"
 #include "scan/scan.h"
 #include "scan/spe_filters.h"
@@ -273,47 +274,17 @@ const struct code_function *flow_evidence_code(struct flow_evidence *e, struct m
 
 size_t flow_evidence_first_branch(const struct flow_evidence *e, struct place place)
 {
-	size_t low = 0, high = e->branches.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (place_compare(e->branches.items[middle].from, place) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, e->branches.n, i, place_compare(e->branches.items[i].from, place) < 0);
 }
 
 size_t flow_evidence_first_entry(const struct flow_evidence *e, struct place place)
 {
-	size_t low = 0, high = e->entries.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (place_compare(e->entries.items[middle].to, place) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, e->entries.n, i, place_compare(e->entries.items[i].to, place) < 0);
 }
 
 size_t flow_evidence_first_other(const struct flow_evidence *e, struct place place)
 {
-	size_t low = 0, high = e->others.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (place_compare(e->others.items[middle].place, place) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(0, e->others.n, i, place_compare(e->others.items[i].place, place) < 0);
 }
 
 void flow_evidence_text(const struct flow_evidence *e, struct text *out)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 
 /* Of a plan: factors, and multiplications to find them. */
 enum { MOST_FACTORS = 4 << 20, MOST_WORK = 32 << 20 };
@@ -202,17 +203,7 @@ static void open_column(struct laplacian *l, uint32_t at)
 
 static size_t find_row(const struct laplacian *l, uint32_t column, uint32_t row)
 {
-	size_t low = l->first[column], high = l->first[column + 1];
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->rows.items[middle] < row)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(l->first[column], l->first[column + 1], i, l->rows.items[i] < row);
 }
 
 static void fill_in(struct laplacian *l, const uint32_t (*edges)[2], const double *weights,

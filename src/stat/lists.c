@@ -317,10 +317,13 @@ static void add_told(const struct stat *s, uint32_t interval, struct table *t)
 
 	for (size_t i = 0; i < c->metrics.n; i++) {
 		const struct count_metric *told = &c->metrics.items[i];
-		const struct cpu_metric *m = stat_metric_told(s->pmu, told->name);
+		const struct cpu_metric *m;
 		struct cell *row;
 
-		if (told->interval != interval || m == NULL || !stat_value_of(s, m)->is_told)
+		if (told->interval != interval)
+			continue;
+		m = stat_metric_told(s->pmu, told->name);
+		if (m == NULL || !stat_value_of(s, m)->is_told)
 			continue;
 		row = table_add_row(t);
 		row[INTERVAL_END] = cell_count(c->intervals.items[interval].end_ns);

@@ -134,9 +134,8 @@ struct stored_file {
 	struct str_id path;
 	uint32_t kind;	      /* enum stored_kind */
 	uint64_t min_address; /* lowest address of code … */
-	uint64_t
-		min_offset; /* … which is at this offset: in the file, or in memory for a kernel module */
-	size_t first, n; /* in stored_functions */
+	uint64_t min_offset;  /* … and its offset: in the file; of a kernel module in memory */
+	size_t first, n;      /* in stored_functions */
 };
 
 /* The name of an event, by its attr. */
