@@ -2,63 +2,17 @@
 /* Format: the schema of the Jenkins xUnit plugin, junit-10.xsd: the part that all readers take. */
 #include "gate/junit.h"
 
-#include <string.h>
-
-#include "table/utf8.h"
-
-/* What means something in XML. */
-static const char *entity_of(char c)
-{
-	switch (c) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	default:
-		return NULL;
-	}
-}
-
-/* XML has no character for these two, though UTF-8 does. */
-static bool is_no_character(const char *bytes)
-{
-	return memcmp(bytes, "\xef\xbf", 2) == 0 && ((uint8_t)bytes[2] & 0xfe) == 0xbe;
-}
-
-/* Appends text. Bytes that are not UTF-8, and control characters, become \xNN (utf8.h). */
-static void put_escaped(struct text *out, const char *words)
-{
-	struct arena memory = { 0 };
-	struct span span = span_of(&memory, words, true);
-
-	for (size_t i = 0; i < span.size; i++) {
-		const char *entity = entity_of(span.bytes[i]);
-
-		if (entity != NULL) {
-			text_str(out, entity);
-		} else if (span.size - i >= 3 && is_no_character(span.bytes + i)) {
-			text_str(out, "\xef\xbf\xbd");
-			i += 2;
-		} else {
-			text_char(out, span.bytes[i]);
-		}
-	}
-	arena_release(&memory);
-}
+#include "table/xml.h"
 
 static void put_case(struct text *out, const struct gate_result *r, const char *command)
 {
 	text_format(out, "    <testcase classname=\"cyclops.%s\" name=\"", command);
-	put_escaped(out, r->text);
+	xml_put(out, r->text);
 	text_str(out, "\">\n");
 	text_str(out, r->is_failed  ? "      <failure message=\""
 		      : r->is_error ? "      <error message=\""
 				    : "      <system-out>");
-	put_escaped(out, r->sentence);
+	xml_put(out, r->sentence);
 	text_str(out, r->is_failed || r->is_error ? "\" type=\"gate\"/>\n" : "</system-out>\n");
 	text_str(out, "    </testcase>\n");
 }

@@ -7,6 +7,7 @@
 
 #include "base/output_file.h"
 #include "base/text.h"
+#include "table/xml.h"
 
 /* In pixels. */
 enum { WIDTH = 900, HEIGHT = 480, LEFT = 70, RIGHT = 30, TOP = 60, BOTTOM = 60 };
@@ -53,16 +54,6 @@ static void put_size(struct text *out, uint64_t bytes)
 		text_char(out, units[unit]);
 }
 
-static void put_escaped(struct text *out, const char *words)
-{
-	for (; *words != '\0'; words++) {
-		if (*words == '<' || *words == '&')
-			text_str(out, *words == '<' ? "&lt;" : "&amp;");
-		else
-			text_char(out, *words);
-	}
-}
-
 static void put_start(struct text *out, const char *title, const char *description)
 {
 	text_format(
@@ -72,7 +63,7 @@ static void put_start(struct text *out, const char *title, const char *descripti
 		"aria-labelledby=\"title description\" width=\"%d\" height=\"%d\" "
 		"viewBox=\"0 0 %d %d\">\n<title id=\"title\">%s</title>\n<desc id=\"description\">",
 		WIDTH, HEIGHT, WIDTH, HEIGHT, title);
-	put_escaped(out, description);
+	xml_put(out, description);
 	text_format(out, "</desc>\n%s<text x=\"%d\" y=\"24\" font-size=\"16\">%s</text>\n", style,
 		    LEFT, title);
 }
@@ -184,7 +175,7 @@ static void put_levels(const struct sweep *s, const struct table *levels, const 
 			"<line class=\"level\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>"
 			"<text class=\"name\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">",
 			from, at, to, at, (from + to) / 2, at - 12);
-		put_escaped(out, words_of(levels, i, "level"));
+		xml_put(out, words_of(levels, i, "level"));
 		text_format(out, " %.3g ns</text>\n", l->latency);
 	}
 }

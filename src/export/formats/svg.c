@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "export/formats/profile.h"
 #include "stacks/tree.h"
+#include "table/xml.h"
 
 enum { WIDTH = 1200, MARGIN = 10, ROW = 17, FONT = 12, TITLE_ROWS = 3, LETTERS_LEAST = 3 };
 
@@ -84,7 +85,7 @@ static void put_fitting(struct text *out, char *name, double width)
 	}
 	if (n > most)
 		name[cut] = '\0';
-	put_xml(out, name);
+	xml_put(out, name);
 	if (n > most)
 		text_str(out, "..");
 }
@@ -96,12 +97,12 @@ static void put_title(const struct drawing *d, const struct stack_label *label, 
 	char grouped[GROUPED_BYTES];
 
 	text_str(out, "<title>");
-	put_xml(out, name);
+	xml_put(out, name);
 	if (label->kind == STACK_LABEL_PROCESS && label->id >= 0)
 		text_format(out, " (pid %d)", label->id);
 	if (label->module.v != 0 && label->function != 0) {
 		text_str(out, " (");
-		put_xml(out, names_module(p->session, label->module));
+		xml_put(out, names_module(p->session, label->module));
 		text_str(out, label->is_inlined ? ", inlined)" : ")");
 	}
 	text_format(out, ": %s %s, %.2f %%</title>", grouped_u64(weight, grouped),
@@ -160,7 +161,7 @@ static void walk_nodes(struct drawing *d, void (*each)(struct drawing *, uint32_
 
 static void put_caveat(struct profile *p, const char *caveat)
 {
-	put_xml(&p->out->text, caveat);
+	xml_put(&p->out->text, caveat);
 	text_str(&p->out->text, ". ");
 }
 
@@ -178,9 +179,9 @@ static void put_head(struct drawing *d)
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"%d\" height=\"%d\" "
 		"viewBox=\"0 0 %d %d\">\n<title>Flame graph: ",
 		WIDTH, d->height, WIDTH, d->height);
-	put_xml(out, name.bytes);
+	xml_put(out, name.bytes);
 	text_format(out, "</title>\n%s<text class=\"head\" x=\"%d\" y=\"%d\">", style, MARGIN, ROW);
-	put_xml(out, name.bytes);
+	xml_put(out, name.bytes);
 	text_format(out, ", %s %s%s</text>\n<text class=\"note\" x=\"%d\" y=\"%d\">",
 		    grouped_u64(d->tree.nodes.items[0].total, grouped),
 		    stacks_unit(p->stacks, p->event, p->value),

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "export/formats/gzip.h"
@@ -83,22 +84,4 @@ void put_printable(struct text *out, const char *name)
 {
 	while (*name != '\0')
 		name += put_character(out, name);
-}
-
-void put_xml(struct text *out, const char *name)
-{
-	static const char *const signs[] = {
-		['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;",
-	};
-
-	while (*name != '\0') {
-		uint8_t c = (uint8_t)*name;
-
-		if (c < COUNT(signs) && signs[c] != NULL) {
-			text_str(out, signs[c]);
-			name++;
-		} else {
-			name += put_character(out, name);
-		}
-	}
 }

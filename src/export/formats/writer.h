@@ -38,7 +38,4 @@ void profile_writer_note(struct profile_writer *, const char *format, ...)
 /* Appends text from outside: invalid bytes and control characters become U+FFFD. */
 void put_printable(struct text *, const char *name);
 
-/* The same for XML, and with its signs escaped. */
-void put_xml(struct text *, const char *name);
-
 #endif
