@@ -110,19 +110,25 @@ static int choose_colour(const struct output_options *o, FILE *stream, bool *out
 }
 
 /* Writing the answer over the mapped capture would truncate it. */
-static bool is_capture(const char *path, const struct session *session)
+static bool is_same_file(const char *path, const char *other)
 {
-	struct stat output, capture;
+	struct stat output, input;
 
-	return stat(path, &output) == 0 && stat(capture_path(session->capture), &capture) == 0 &&
-	       output.st_dev == capture.st_dev && output.st_ino == capture.st_ino;
+	return stat(path, &output) == 0 && stat(other, &input) == 0 &&
+	       output.st_dev == input.st_dev && output.st_ino == input.st_ino;
 }
 
-/* Fails if the path that an option names is that of the capture. */
-static int spare_capture(const char *option, const char *path, const struct session *session,
-			 struct err *err)
+/* Fails if the path that an option names is that of the capture, or of another input. */
+static int spare_inputs(const char *option, const char *path, const struct printer *p,
+			struct err *err)
 {
-	if (session == NULL || !is_capture(path, session))
+	size_t n = p->inputs != NULL ? p->inputs->n : 0;
+	bool is_input = p->session != NULL &&
+			is_same_file(path, capture_path(p->session->capture));
+
+	for (size_t i = 0; i < n && !is_input; i++)
+		is_input = is_same_file(path, p->inputs->items[i]);
+	if (!is_input)
 		return 0;
 	return err_set(err, ERR_USAGE, ERR_NOWHERE, "%s: '%s' is the capture itself", option, path);
 }
@@ -144,8 +150,7 @@ static bool names_folder(const char *path)
 }
 
 /* Opens the file of -o; of a folder makes sure that it is there. */
-static int printer_open_path(struct printer *out, const char *path, const struct session *session,
-			     struct err *err)
+static int printer_open_path(struct printer *out, const char *path, struct err *err)
 {
 	struct stat st;
 
@@ -157,7 +162,7 @@ static int printer_open_path(struct printer *out, const char *path, const struct
 		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot make the folder: %s", path,
 			       strerror(errno));
 	}
-	if (spare_capture("--output", path, session, err) < 0)
+	if (spare_inputs("--output", path, out, err) < 0)
 		return -1;
 	if (output_file_open(&out->file, path, err) < 0)
 		return -1;
@@ -177,8 +182,9 @@ int printer_open(struct printer *out, const struct output_options *o, const char
 			       "--format: there is no format '%s'; there are %s", name,
 			       format_names());
 	out->session = session;
+	out->inputs = o->inputs;
 	if (o->path != NULL && strcmp(o->path, "-") != 0 &&
-	    printer_open_path(out, o->path, session, err) < 0)
+	    printer_open_path(out, o->path, err) < 0)
 		return -1;
 	out->document = (struct document){
 		.command = command,
@@ -281,14 +287,14 @@ static int write_file(struct printer *out, const char *name, const struct tables
 		      struct err *err)
 {
 	struct text path = { 0 }, text = { 0 };
-	struct printer file = { 0 };
+	struct printer file = { .session = out->session, .inputs = out->inputs };
 	int rc;
 
 	text_format(&path, "%s/", out->path);
 	put_file_name(&path, name, out->format->extension);
 	text_char(&path, '\0');
 	file.path = path.bytes;
-	rc = printer_open_path(&file, path.bytes, out->session, err);
+	rc = printer_open_path(&file, path.bytes, err);
 	if (rc == 0)
 		rc = printer_need_file(&file, err);
 	if (rc == 0) {
@@ -372,7 +378,7 @@ int printer_html(const struct printer *p, const struct html *h, const char *path
 		.is_modelled = p->document.is_modelled,
 	};
 	struct text text = { 0 };
-	int rc = spare_capture("--html", path, p->session, err);
+	int rc = spare_inputs("--html", path, p, err);
 
 	if (rc == 0)
 		rc = html_write(h, html_viewer(), &about, &text, err);

@@ -24,6 +24,7 @@ struct output_options {
 	unsigned width;	     /* columns of text; 0: as many as there are */
 	const char *pager;   /* a command; NULL: $PAGER, or less */
 	bool no_pager;
+	const struct arguments *inputs; /* files that are not written over, beside the session's; NULL: none */
 };
 
 /* Options for the rows. */
@@ -46,6 +47,7 @@ struct printer {
 	struct output_file file; /* of the stream; zeroed: it is none of -o */
 	bool is_folder;
 	const struct session *session; /* whose capture is not written over; NULL: none */
+	const struct arguments *inputs; /* nor are these; NULL: none */
 	pid_t pager;		       /* 0: none */
 	const char *path;	       /* NULL: standard output */
 	const struct format *format;
@@ -53,7 +55,7 @@ struct printer {
 };
 
 /*
- * Opens the output. Fails if it would overwrite the capture. `default_format` is used without
+ * Opens the output. Fails if it would overwrite a capture. `default_format` is used without
  * --format. `session` NULL: the answer is not about a capture; the caller then sets
  * document.is_modelled.
  */
@@ -99,7 +101,7 @@ int printer_finish(struct printer *, const struct output_options *, const struct
 #define HTML_HELP "also write pages for a browser to this file"
 
 /*
- * --html: writes pages about `subject` to a file, beside what is printed. Fails if that is the capture. The build has
+ * --html: writes pages about `subject` to a file, beside what is printed. Fails if that is a capture. The build has
  * a viewer: html_check().
  */
 int printer_html(const struct printer *, const struct html *, const char *path, const char *subject,

@@ -41,6 +41,7 @@ static int question_answer(struct question *q, struct session *s, const struct s
 {
 	int rc;
 
+	q->output.inputs = &q->arguments;
 	if (scan_choose_slices(s, q->time_slices, q->by != NULL && keys_have_time(q->by), err) <
 		    0 ||
 	    printer_open(&q->out, &q->output, "text", q->usage->command, s, err) < 0)

@@ -422,6 +422,7 @@ static int diff_command(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	how.html = command.html;
+	output.inputs = &arguments;
 	gates_init(&results);
 	if (diff_answer(&command, &input, &arguments, &how, &results, &err) < 0)
 		status = diff_fail(&gate_options, &results, &err);
