@@ -570,7 +570,7 @@ static void put_amounts(struct table *t, const struct finding *f, struct cell *r
 
 	if (!isnan(size->share))
 		row[SHARE] = cell_marked(cell_number(size->share), size->mark);
-	if (f->sharing != NULL && f->sharing->has_latency)
+	if (f->sharing != NULL ? f->sharing->has_latency : words_has_error(f))
 		row[SHARE_ERROR] = cell_number(size->error);
 	row[WHOLE] = table_text_cell(t, size->whole);
 	if (size->unit != NULL) {

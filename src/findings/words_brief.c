@@ -179,8 +179,7 @@ static const char *bound_words(const struct finding *f)
 	return f->code != NULL ? "at least " : "";
 }
 
-/* A saturated counter makes the share a bound, which has no interval. */
-static bool has_error(const struct finding *f)
+bool words_has_error(const struct finding *f)
 {
 	bool is_bound = f->loop == NULL && f->size.mark != MARK_EXACT;
 
@@ -195,7 +194,7 @@ static const char *cost_words(struct table *t, const struct finding *f)
 	if (isnan(f->size.share) || (f->sharing != NULL && !f->sharing->has_latency))
 		return NULL;
 	text_format(&text, "%.1f %%", 100 * f->size.share);
-	if (has_error(f))
+	if (words_has_error(f))
 		text_format(&text, " \xc2\xb1 %.1f", 100 * f->size.error);
 	return words_take(t, &text);
 }
@@ -515,7 +514,7 @@ static void say_confidence(struct table *t, const struct findings *found, const 
 	if (f->sharing != NULL || f->coverage.is_set)
 		text_format(&text, "Confidence: %s", finding_confidence_words(t, f));
 	else if (f->samples.n_all > 0)
-		text_format(&text, "Confidence: %s%s", has_error(f) ? interval_words(f) : "",
+		text_format(&text, "Confidence: %s%s", words_has_error(f) ? interval_words(f) : "",
 			    table_human(t, cell_count(f->samples.n), f->samples.of));
 	if (f->samples.no_jitter)
 		text_str(&text, "; no jitter: loops in step with the interval mislead");

@@ -32,6 +32,9 @@ const char *finding_next_words(struct table *, const struct session *, const str
 const char *finding_code_words(struct table *, const struct session *, const struct finding *);
 void findings_note_silence(struct table *, const struct silence *);
 
+/* words_brief.c: is the error of its share known? A saturated counter makes the share a bound, which has no interval. */
+bool words_has_error(const struct finding *);
+
 /* words_counts.c */
 const char *counts_claim(struct table *, const struct finding *, bool with_cause);
 const char *counts_size(struct table *, const struct finding *);
