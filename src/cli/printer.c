@@ -123,8 +123,7 @@ static int spare_inputs(const char *option, const char *path, const struct print
 			struct err *err)
 {
 	size_t n = p->inputs != NULL ? p->inputs->n : 0;
-	bool is_input = p->session != NULL &&
-			is_same_file(path, capture_path(p->session->capture));
+	bool is_input = p->session != NULL && is_same_file(path, capture_path(p->session->capture));
 
 	for (size_t i = 0; i < n && !is_input; i++)
 		is_input = is_same_file(path, p->inputs->items[i]);

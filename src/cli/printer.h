@@ -24,7 +24,8 @@ struct output_options {
 	unsigned width;	     /* columns of text; 0: as many as there are */
 	const char *pager;   /* a command; NULL: $PAGER, or less */
 	bool no_pager;
-	const struct arguments *inputs; /* files that are not written over, beside the session's; NULL: none */
+	const struct arguments
+		*inputs; /* files that are not written over, beside the session's; NULL: none */
 };
 
 /* Options for the rows. */
@@ -46,10 +47,10 @@ struct printer {
 	FILE *stream;		 /* NULL: a folder */
 	struct output_file file; /* of the stream; zeroed: it is none of -o */
 	bool is_folder;
-	const struct session *session; /* whose capture is not written over; NULL: none */
+	const struct session *session;	/* whose capture is not written over; NULL: none */
 	const struct arguments *inputs; /* nor are these; NULL: none */
-	pid_t pager;		       /* 0: none */
-	const char *path;	       /* NULL: standard output */
+	pid_t pager;			/* 0: none */
+	const char *path;		/* NULL: standard output */
 	const struct format *format;
 	struct document document;
 };

@@ -127,12 +127,18 @@ static int write_html(const struct question *q, const struct cycle_objects *obje
 		      const struct cycle_request *request, struct err *err)
 {
 	const struct cycles_command *command = q->what.into;
+	struct text subject = { 0 };
 	struct html h = { 0 };
 	int rc = cycles_html(&h, objects, request, err);
 
+	text_str(&subject, q->out.session->path);
+	for (size_t i = 1; i < q->arguments.n; i++)
+		text_format(&subject, ", %s", q->arguments.items[i]);
+	text_char(&subject, '\0');
 	if (rc == 0)
-		rc = printer_html(&q->out, &h, command->html, q->out.session->path, err);
+		rc = printer_html(&q->out, &h, command->html, subject.bytes, err);
 	html_release(&h);
+	text_release(&subject);
 	return rc;
 }
 

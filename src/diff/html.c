@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two runs beside each other as pages for a browser; flame graphs of both, where both have call chains. */
+/*
+ * Two runs beside each other as pages for a browser: what changed, functions by thread and time of both, and flame
+ * graphs of both, where both have call chains.
+ */
 #include "cli/command.h"
 #include "diff/html.h"
 #include "html/pages/pages.h"
 
-/* Flame graphs of a run; nothing where it is no capture, or has no call chains. */
-static int add_flame_of(struct html *h, const struct input_options *input, const char *path,
-			const char *run, struct err *err)
+/* Pages of a run; nothing where it is no capture. */
+static int add_run(struct html *h, const struct input_options *input, const char *path,
+		   const char *run, struct err *err)
 {
 	const struct arguments arguments = { .items = { path }, .n = 1 };
 	struct session session;
@@ -16,6 +19,8 @@ static int add_flame_of(struct html *h, const struct input_options *input, const
 	if (path == NULL)
 		return 0;
 	rc = open_input(input, &arguments, &session, &select, err);
+	if (rc == 0)
+		rc = html_add_timeline_of(h, &session, select, run, err);
 	if (rc == 0)
 		rc = html_add_flame_of(h, &session, select, run, err);
 	close_input(&session, select, rc < 0 ? EXIT_FAILED : EXIT_DONE);
@@ -37,9 +42,9 @@ int diff_html(const struct diff *d, const struct diff_gate *gates, size_t n_gate
 	if (rc == 0)
 		html_add(&h, "diff", NULL, &tables.shown);
 	if (rc == 0)
-		rc = add_flame_of(&h, input, d->a->capture_path, "a", err);
+		rc = add_run(&h, input, d->a->capture_path, "a", err);
 	if (rc == 0)
-		rc = add_flame_of(&h, input, d->b->capture_path, "b", err);
+		rc = add_run(&h, input, d->b->capture_path, "b", err);
 	text_format(&subject, "%s, %s", d->a->origin, d->b->origin);
 	text_char(&subject, '\0');
 	if (rc == 0)

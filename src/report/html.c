@@ -4,13 +4,17 @@
 #include "html/pages/pages.h"
 #include "report/report.h"
 
-/* The tables of the answer: those of the screen, the findings in full, and what programs get. */
+/*
+ * The tables of the answer: those of the screen, the findings in full, and what programs get. Run time stands
+ * before functions where the screen shows it in place of them.
+ */
 static void add_answer(const struct session *s, struct report *r, struct html *h)
 {
 	const struct report_detail detail = { true, true };
 	struct tables tables = { 0 };
-	struct table *const first[] = { &r->answer,   &r->summary, &r->findings,   &r->next,
-					&r->evidence, &r->loops,   &r->brief_facts };
+	struct table *const first[] = { &r->answer,   &r->summary, &r->findings,    &r->next,
+					&r->evidence, &r->loops,   &r->brief_facts, &r->addresses };
+	const struct table *last = r->is_timed ? NULL : &r->elapsed;
 
 	report_screen(s, &detail, r);
 	if (r->found.list.n > 0)
@@ -19,9 +23,11 @@ static void add_answer(const struct session *s, struct report *r, struct html *h
 		if (first[i]->columns != NULL)
 			*vec_add(&tables.list) = first[i];
 	for (size_t i = 0; i < r->shown.list.n; i++)
-		if (r->shown.list.items[i] != &r->findings &&
+		if (r->shown.list.items[i] != &r->findings && r->shown.list.items[i] != last &&
 		    r->shown.list.items[i] != &r->evidence && r->shown.list.items[i] != &r->loops)
 			*vec_add(&tables.list) = r->shown.list.items[i];
+	if (last != NULL && last->columns != NULL)
+		*vec_add(&tables.list) = &r->elapsed;
 	html_add(h, "answer", NULL, &tables);
 	vec_release(&tables.list);
 }

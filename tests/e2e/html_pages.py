@@ -17,6 +17,7 @@ import io
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 import urllib.parse
@@ -152,6 +153,8 @@ def check_values(checks, page, cyclops, data, capture, options):
             check_function(checks, page, cyclops, data, capture, options, address)
     for tab in [address for address in found if address.startswith("#functions")]:
         name = tab.partition("/")[2] or "functions"
+        if name == "compare":
+            continue
         if name not in HOT:
             rows = csv_of(cyclops, data, "report", "--all", "--table", name, *options, capture)
         else:
@@ -163,6 +166,8 @@ def check_values(checks, page, cyclops, data, capture, options):
     check_timeline(checks, page, cyclops, data, capture, options)
     if capture == CAPTURES["sharing"][0]:
         check_bytes(checks, page, cyclops, data, capture, options)
+        check_compare(checks, page, cyclops, data, capture, options)
+        check_object_times(checks, page, cyclops, data, capture, options)
     page.show("#answer")
     for name, shown in page.run(READ_GRIDS).items():
         rows = csv_of(cyclops, data, "report", "--all", "--table", name, *options, capture)
@@ -251,6 +256,88 @@ def check_timeline(checks, page, cyclops, data, capture, options):
     checks.expect(page.run("location.hash") == f"#timeline?from=20&to={last}", f"slider: {page.run('location.hash')}")
     page.run("document.querySelector('.range-tools button').click()")
     checks.expect(page.run("location.hash") == "#timeline", f"whole time: {page.run('location.hash')}")
+
+
+COMPARED = "function,module,inlined,share_a,error_a,share_b,error_b,difference,samples_a,samples_b"
+
+
+def by_function(rows):
+    return {(row["function"], row["module"], row["inlined"]): row for row in rows}
+
+
+def check_sides(checks, page, what, address, sides):
+    """Both sides of a comparison: rows of csv, and whether they are by samples."""
+    page.show(f"{address}&columns={COMPARED}")
+    shown = {tuple(row[name][0] for name in ("function", "module", "inlined")): row for row in page.run(READ_GRIDS)["compare"]}
+    for letter, (rows, by_samples) in zip("ab", sides):
+        rows = by_function(rows)
+        samples = sum(int(row["samples"]) for row in rows.values())
+        for key, row in shown.items():
+            theirs = rows.get(key, {"samples": "0", "share": "", "share_trust": ""})
+            checks.count("values", 3)
+            checks.expect(same(row[f"samples_{letter}"][0], theirs["samples"]), f"{what} {key}: samples {row}, csv {theirs}")
+            ours, trust = row[f"share_{letter}"]
+            if by_samples and theirs["share"] != "":
+                share = int(theirs["samples"]) / samples
+                error = 1.96 * (share * (1 - share) / samples) ** 0.5
+                checks.expect(abs(float(ours) - share) < 1e-12, f"{what} {key}: {ours}, of samples {share}")
+                checks.expect(abs(float(row[f"error_{letter}"][0]) - error) < 1e-9, f"{what} {key}: {row}, wanted ± {error}")
+            else:
+                checks.expect(same(ours, theirs["share"]), f"{what} {key}: {ours}, csv {theirs['share']}")
+                checks.expect(trust == (theirs["share_trust"] or "exact"), f"{what} {key}: {trust}, csv {theirs}")
+        checks.expect(set(rows) == {key for key in shown if shown[key][f"samples_{letter}"][0] != "0"},
+                      f"{what}: other functions")
+    checks.count("comparisons")
+    return shown
+
+
+def check_compare(checks, page, cyclops, data, capture, options):
+    """Threads, ranges of time and columns beside each other; chance where it explains a difference."""
+    hot = [cyclops, data, "hot", "--all", "--by", "function", *options, capture]
+    tids = [row["tid"] for row in csv_of(cyclops, data, "hot", "--all", "--by", "thread", *options, capture)]
+    starts = sorted({int(row["start_ns"]) for row in csv_of(cyclops, data, "hot", "--all", "--by", "time", "--time-slices", str(SLICES),
+                                                            *options, capture)})
+    halves = [csv_of(*hot, "--select", f"time {condition}") for condition in (f"< {starts[50]}ns", f">= {starts[50]}ns")]
+    by_thread = [csv_of(*hot, "--select", f"tid={tid}") for tid in tids]
+    whole = csv_of(*hot)
+    check_sides(checks, page, "threads", "#functions/compare?a=thread:0&b=thread:1", [(by_thread[0], False), (by_thread[1], False)])
+    check_sides(checks, page, "halves", "#functions/compare?a=time:0:50&b=time:50:100", [(halves[0], False), (halves[1], False)])
+    shown = check_sides(checks, page, "columns", "#functions/compare?a=all&b=all:samples", [(whole, False), (whole, True)])
+    # one thread runs one function, and none of the others does
+    records = [(row["tid"], int(row["total_lat"])) for row in csv_of(cyclops, data, "export", *options, capture)]
+    own = [latency for tid, latency in records if tid == tids[1]]
+    rest = [latency for tid, latency in records if tid != tids[1]]
+    spread = [sum(x * x for x in part) * len(part) / sum(part) ** 2 for part in (own, rest)]
+    share = sum(own) / sum(own + rest)
+    error = 1.96 * share * (1 - share) * (spread[0] / len(own) + spread[1] / len(rest)) ** 0.5
+    found = [row for key, row in shown.items() if key[0] == by_thread[1][0]["function"]][0]
+    checks.expect(abs(float(found["error_a"][0]) - error) < 1e-9, f"compare: {found}, wanted ± {error}")
+    page.show("#functions/compare?a=time:0:50&b=time:50:100")
+    for row in page.run(READ_GRIDS)["compare"]:
+        errors = [float(row[f"error_{side}"][0] or 0) for side in "ab"]
+        least = (errors[0] ** 2 + errors[1] ** 2) ** 0.5
+        value, mark = row["difference"]
+        wanted = "sparse" if all(int(row[f"samples_{side}"][0]) < 10 for side in "ab") else "noise" if abs(float(value)) <= least else "exact"
+        checks.expect(mark == wanted, f"compare: {row}: wanted {wanted}")
+    page.run("""(() => { const select = document.querySelector("select[aria-label='A by']"); select.value = "samples";
+                select.dispatchEvent(new Event("change")); })()""")
+    checks.expect("a=time%3A0%3A50%3Asamples" in page.run("location.hash"), f"compare: {page.run('location.hash')}")
+    checks.expect("A: " in twin_of(page) and "B − A" in twin_of(page), f"compare: {twin_of(page)[:300]}")
+
+
+def check_object_times(checks, page, cyclops, data, capture, options):
+    """Accesses of each object in a range of time: sums of the slices that csv has."""
+    first, last = 20, 60
+    page.show(f"#memory/objects?from={first}&to={last}")
+    shown = page.run("[...document.querySelectorAll('.strip:not(.strip-axis)')].map((strip) => [strip.querySelector('.strip-name').textContent,"
+                     " strip.querySelector('.strip-figures').textContent, strip.querySelectorAll('rect').length])")
+    rows = csv_of(cyclops, data, "addr", "--time-slices", str(SLICES), *options, capture)
+    wanted = []
+    for row in rows[:24]:
+        slices = [int(row[f"slice_{i}"]) for i in range(SLICES)]
+        wanted.append([row["object"] or row["kind"], f"{sum(slices[first:last])} records", sum(n > 0 for n in slices)])
+    checks.expect(shown == wanted, f"objects over time: {shown}, csv has {wanted}")
+    checks.count("objects over time", len(wanted))
 
 
 def check_tables(checks, page, cyclops, data, capture, options, start, commands):
@@ -456,6 +543,9 @@ def check_cycles(checks, page, arguments, folder, axe):
     shown = page.run(READ_GRIDS)["tree"]
     compare_grid(checks, f"cycles of {last}", shown, rows[-len(shown):])
     checks.count("pages of cycle accounting", 3)
+    run(arguments.cyclops, *words, "cycles.data", "--html", path, cwd=arguments.data)
+    page.open(path)
+    checks.expect(page.run("document.querySelector('.subject').textContent") == "cycles.data, cycles.data", "cycles: not both files are named")
     check_quiet(checks, page, "cycles")
 
 
@@ -482,6 +572,14 @@ def check_diff(checks, page, arguments, folder, axe):
         compare_grid(checks, f"diff {name}", shown, csv_of(arguments.cyclops, arguments.data, *words, "--all", "--table", name))
     check_access(checks, page, axe, "#diff")
     check_text(checks, page, "diff", "#diff", arguments.data, arguments.update)
+    hot = [csv_of(arguments.cyclops, arguments.data, "hot", "--all", "--by", "function", *SYMBOLS, f"samples/{name}.data")
+           for name in ("padded", "sharing")]
+    for row in hot[1]:
+        row["module"] = hot[0][0]["module"]  # the same program, of another name
+    check_sides(checks, page, "runs", "#functions/compare?a=a.all&b=b.all", [(rows, False) for rows in hot])
+    checks.expect("run b, all" in twin_of(page), f"runs: {twin_of(page)[:300]}")
+    page.show("#timeline/b")
+    checks.expect("sharing 1002" in twin_of(page), f"timeline of run b: {twin_of(page)[:300]}")
     before, after = write_stacks(arguments, folder, STACKS), pathlib.Path(folder) / "after.data"
     before.rename(pathlib.Path(folder) / "before.data")
     write_stacks(arguments, folder, {**STACKS, ("main", "a", "b"): 28}).rename(after)
@@ -570,6 +668,14 @@ def check_refusals(checks, arguments, data):
     checks.expect_failure("cannot write", arguments.cyclops, "report", "--html", demo / "pages.html", demo)
     checks.expect(demo.read_bytes() == before, "the capture was written over")
     checks.count("refusals", 2)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, command in (("samples/sharing.data", "diff"), ("cycles.data", "cycles")):
+            copy = pathlib.Path(folder) / "second.data"
+            shutil.copyfile(data / name, copy)
+            for option in ("--html", "-o"):
+                checks.expect_failure("is the capture itself", arguments.cyclops, command, option, copy, data / name, copy)
+                checks.expect(copy.read_bytes() == (data / name).read_bytes(), f"{command} {option}: the capture was written over")
+                checks.count("refusals")
 
 
 def main():

@@ -14,6 +14,8 @@ export interface Column {
   readonly type: "none" | "count" | "signed" | "number" | "hex" | "text" | "bool";
   readonly meaning: string;
   readonly flags: readonly Flag[];
+  /** What absent cells are called, where that says more than nothing. */
+  readonly absent?: string;
 }
 
 export interface RawTable {
@@ -46,6 +48,11 @@ export class Table {
 
   constructor(readonly raw: RawTable) {
     this.columns = raw.columns.map(titled);
+  }
+
+  /** The same table with something else in it. */
+  with(changes: Partial<RawTable>): Table {
+    return new Table({ ...this.raw, ...changes });
   }
 
   get name(): string {

@@ -64,7 +64,7 @@ export function addSentences(root: HTMLElement, table: Table, view: View): void 
 }
 
 /** What stands in `quotes` is code. */
-function withCode(words: string): (Node | string)[] {
+export function withCode(words: string): (Node | string)[] {
   return words.split("`").map((part, i, all) => (i % 2 === 1 && i < all.length - 1 ? h("code", {}, part) : part));
 }
 
@@ -100,6 +100,16 @@ function addNotes(root: HTMLElement, table: Table, view: View): void {
   if (table.raw.notes.length === 0) return;
   root.append(...table.raw.notes.map((note) => h("p", { class: "note" }, note)));
   view.texts.push(() => table.raw.notes.join("\n") + "\n");
+}
+
+/** Something to choose from: ids with titles. */
+export function chooser(
+  label: string, values: readonly (readonly [string, string])[], value: string, onChange: (value: string) => void,
+): HTMLElement {
+  const select = h("select", { "aria-label": label }, ...values.map(([id, title]) => h("option", { value: id }, title)));
+  select.value = value;
+  select.addEventListener("change", () => onChange(select.value));
+  return h("span", {}, `${label} `, select);
 }
 
 export function addGrid(root: HTMLElement, table: Table, view: View, options: GridOptions = {}): Grid {

@@ -72,6 +72,16 @@ export function drawStrips(
     axis(strips[0]?.values.length ?? 1, ticks, title), legendOf(strips));
 }
 
+/** Other figures beside strips that are drawn. */
+export function setFigures(drawn: HTMLElement, strips: readonly Strip[]): void {
+  drawn.querySelectorAll(".strip:not(.strip-axis)").forEach((element, i) => {
+    const strip = strips[i];
+    if (strip === undefined) return;
+    element.querySelector(".strip-figures")!.textContent = strip.figures;
+    element.querySelector("svg")!.setAttribute("aria-label", `${strip.name}: ${strip.figures}`);
+  });
+}
+
 /** What the colours of bars mean, of those that are there. */
 export function stripsLegend(strips: readonly Strip[]): string {
   return [

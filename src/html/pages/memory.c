@@ -10,7 +10,7 @@ static const struct mem_request by_time = { .by = { { KEY_TIME }, 1 } };
 static const struct addr_request by_object = { .by = ADDR_BY_OBJECT };
 
 /* Without symbols the functions are addresses: of very many nobody looks at the last. */
-enum { MOST_FUNCTION_ROWS = 2000 };
+enum { MOST_FUNCTION_ROWS = 2000, MOST_OBJECT_STRIPS = 24 };
 
 /* A block for each part, so that the page draws what is asked for. */
 static void add_part(struct html *h, const char *label, const struct tables *tables)
@@ -46,6 +46,37 @@ static int add_times(struct html *h, struct session *s, const struct select *sel
 	return rc;
 }
 
+/*
+ * How often the first objects were accessed by slice of time: of each a column, as --time-slices has them. The
+ * table of objects has no such columns, so that it is that of `cyclops addr`.
+ */
+static int add_object_times(struct html *h, struct session *s, const struct select *select,
+			    struct err *err)
+{
+	const struct addr_request request = { .by = ADDR_BY_OBJECT, .top = MOST_OBJECT_STRIPS };
+	struct addr_report report = { 0 };
+	struct html_slices slices;
+	struct table length = { 0 };
+	int rc;
+
+	if (!html_slices_begin(&slices, s))
+		return 0;
+	rc = addr_report_make(s, select, &request, &report, err);
+	if (rc == 0 && table_n_rows(&report.rows) > 0) {
+		struct tables tables = { 0 };
+
+		html_slices_table(&s->slices, &length);
+		*vec_add(&tables.list) = &report.rows;
+		*vec_add(&tables.list) = &length;
+		add_part(h, "object times", &tables);
+		vec_release(&tables.list);
+	}
+	table_release(&length);
+	addr_report_release(&report);
+	html_slices_end(&slices, s);
+	return rc;
+}
+
 static int add_objects(struct html *h, struct session *s, const struct select *select,
 		       struct err *err)
 {
@@ -74,5 +105,7 @@ int html_add_memory(struct html *h, struct session *s, const struct select *sele
 		rc = add_times(h, s, select, err);
 	if (has_data && rc == 0)
 		rc = add_objects(h, s, select, err);
+	if (has_data && rc == 0)
+		rc = add_object_times(h, s, select, err);
 	return rc;
 }

@@ -43,10 +43,14 @@ int html_add_flame_of(struct html *, struct session *, const struct select *, co
 		      struct err *);
 
 /*
- * Threads, functions and data sources by slices of time, of the records that `cyclops hot` counts. Nothing where
- * records have no times.
+ * Threads, functions and data sources by slices of time, and functions by thread, of the records that `cyclops hot`
+ * counts. Nothing where records have no times.
  */
 int html_add_timeline(struct html *, struct session *, const struct select *, struct err *);
+
+/* The same of one of two runs; NULL: there is only one. */
+int html_add_timeline_of(struct html *, struct session *, const struct select *, const char *run,
+			 struct err *);
 
 /* Whether the capture can be trusted: the tables of `cyclops quality`. */
 int html_add_quality(struct html *, struct session *, const struct select *, struct err *);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads, functions and data sources by slices of time. Of each there are two tables: its rows, and how much of
- * each row fell into which slice, as far as it is not nothing. So ranges of time can be added up again.
+ * each row fell into which slice, as far as it is not nothing. So ranges of time can be added up again. Another
+ * table has what each function took in each thread.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/tuples.h"
 #include "capture/capture.h"
 #include "hot/event.h"
 #include "hot/hot.h"
@@ -36,10 +39,23 @@ static const struct timed {
 	{ { { KEY_SOURCE }, 1 }, "sources", "Data sources", "source_slices", 2, 0, true },
 };
 
-/* The keys of each scan's groups. */
-static const enum key scanned[] = { KEY_THREAD, KEY_FUNCTION, KEY_SOURCE };
+/* Of `timed`. */
+enum { TIMED_THREADS = 1, TIMED_FUNCTIONS = 2 };
 
-enum { N_TIMED = COUNT(timed), N_SCANNED = COUNT(scanned), MOST_COLUMNS = KEY_MAX_COLUMNS + 8 };
+/* The keys of each scan's groups. All but the last are by slice, too. */
+static const struct keys scanned[] = {
+	{ { KEY_THREAD }, 1 },
+	{ { KEY_FUNCTION }, 1 },
+	{ { KEY_SOURCE }, 1 },
+	{ { KEY_THREAD, KEY_FUNCTION }, 2 },
+};
+
+enum {
+	N_TIMED = COUNT(timed),
+	N_SCANNED = COUNT(scanned),
+	SCANNED_PAIRS = N_SCANNED - 1,
+	MOST_COLUMNS = 2 * KEY_MAX_COLUMNS + 8
+};
 
 static const struct column event_column = { "event", NULL, "", CELL_TEXT, 0, "event" };
 static const struct column sum_columns[] = {
@@ -48,24 +64,58 @@ static const struct column sum_columns[] = {
 	  "latency of SPE records, period of samples" },
 	{ "saturated", NULL, "cycles", CELL_COUNT, COLUMN_MACHINE_ONLY,
 	  "the part of the weight by saturated latency counters" },
+	{ "squares", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
+	  "sum of the squares of weights that differ, for errors of shares" },
 	{ "unit", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "of the weight" },
 };
+
+/* Columns of a part of a row, by a slice or a thread. */
+#define PART_COLUMNS                                                                               \
+	{ "samples", NULL, "samples", CELL_COUNT, 0, "samples or records" },                       \
+		{ "weight",                                                                        \
+		  NULL,                                                                            \
+		  "",                                                                              \
+		  CELL_COUNT,                                                                      \
+		  COLUMN_TRUST | COLUMN_MACHINE_ONLY,                                              \
+		  "latency of SPE records, period of samples" },                                   \
+		{ "saturated",                                                                     \
+		  NULL,                                                                            \
+		  "cycles",                                                                        \
+		  CELL_COUNT,                                                                      \
+		  COLUMN_MACHINE_ONLY,                                                             \
+		  "the part of the weight by saturated latency counters" },                        \
+	{                                                                                          \
+		"squares", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,                              \
+			"sum of the squares of weights that differ, for errors of shares"          \
+	}
 
 static const struct column slice_columns[] = {
 	{ "row", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY, "of the table, from 0" },
 	{ "slice", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY, "of the time, from 0" },
-	{ "samples", NULL, "samples", CELL_COUNT, 0, "samples or records" },
-	{ "weight", NULL, "", CELL_COUNT, COLUMN_TRUST | COLUMN_MACHINE_ONLY,
-	  "latency of SPE records, period of samples" },
-	{ "saturated", NULL, "cycles", CELL_COUNT, COLUMN_MACHINE_ONLY,
-	  "the part of the weight by saturated latency counters" },
+	PART_COLUMNS,
 };
 
-/* What fell into a slice. */
+static const struct column pair_columns[] = {
+	{ "thread_row", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY, "of the table of threads" },
+	{ "function_row", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY, "of the table of functions" },
+	PART_COLUMNS,
+};
+
+/* What fell into a slice, or a thread. */
 struct timed_sum {
 	uint64_t samples, weight;
-	uint64_t full; /* the part of the weight by saturated latency counters */
+	uint64_t full;	  /* the part of the weight by saturated latency counters */
+	uint64_t squares; /* 0: all weigh the same */
 };
+
+static void timed_sum_add(struct timed_sum *sum, const struct hot_grouping *g, uint64_t event,
+			  const struct hot_cost *cost)
+{
+	sum->samples += cost->n;
+	sum->weight += hot_weight(g, event, cost);
+	sum->full += hot_full_weight(g, event, cost);
+	sum->squares += hot_is_spe(g->hot, event) ? cost->squares : 0;
+}
 
 static const char *unit_of(const struct hot *hot, uint64_t event)
 {
@@ -92,34 +142,37 @@ static struct timed_sum *sums_by_slice(const struct hot_grouping *g)
 	for (uint32_t i = hot_next(g->hot, 0); i < hot_end(g->hot); i = hot_next(g->hot, i + 1)) {
 		const struct hot_cost *cost = hot_cost(g->hot, i);
 		uint64_t raw[N_DIMENSIONS], words[HOT_GROUP_WORDS];
-		struct timed_sum *sum;
 
 		hot_key(g->hot, i, raw);
 		if (raw[DIM_SLICE] >= n)
 			continue;
 		hot_words(g, raw, words);
-		sum = &sums[(size_t)tuples_find(&g->keys, words) * n + raw[DIM_SLICE]];
-		sum->samples += cost->n;
-		sum->weight += hot_weight(g, raw[DIM_EVENT], cost);
-		sum->full += hot_full_weight(g, raw[DIM_EVENT], cost);
+		timed_sum_add(&sums[(size_t)tuples_find(&g->keys, words) * n + raw[DIM_SLICE]], g,
+			      raw[DIM_EVENT], cost);
 	}
 	return sums;
 }
 
+/* A row of a part: two numbers that say which, and the sums. */
+static void add_part(uint64_t first, uint64_t second, const struct timed_sum *sum,
+		     struct table *out)
+{
+	struct cell *row = table_add_row(out);
+
+	row[0] = cell_count(first);
+	row[1] = cell_count(second);
+	row[2] = cell_count(sum->samples);
+	row[3] = weight_cell(sum->weight, sum->full);
+	row[4] = cell_count(sum->full);
+	if (sum->squares > 0)
+		row[5] = cell_count(sum->squares);
+}
+
 static void add_slices(const struct timed_sum *sums, uint32_t n, uint64_t number, struct table *out)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		struct cell *row;
-
-		if (sums[i].samples == 0)
-			continue;
-		row = table_add_row(out);
-		row[0] = cell_count(number);
-		row[1] = cell_count(i);
-		row[2] = cell_count(sums[i].samples);
-		row[3] = weight_cell(sums[i].weight, sums[i].full);
-		row[4] = cell_count(sums[i].full);
-	}
+	for (uint32_t i = 0; i < n; i++)
+		if (sums[i].samples > 0)
+			add_part(number, i, &sums[i], out);
 }
 
 static void start_rows(const struct timed *what, struct table *rows, struct table *slices)
@@ -139,8 +192,9 @@ static void start_rows(const struct timed *what, struct table *rows, struct tabl
 	slices->readers = TABLE_FOR_PROGRAMS;
 }
 
+/* `shown`: gets the words of each row, numbered as the rows are; of as many words as the groups have. */
 static void make_timed(const struct hot *hot, const struct names *names, const struct timed *what,
-		       struct table *rows, struct table *slices)
+		       struct table *rows, struct table *slices, struct tuples *shown)
 {
 	const struct hot_view view = { .keys = what->keys };
 	uint32_t n = hot->session->slices.n;
@@ -153,6 +207,7 @@ static void make_timed(const struct hot *hot, const struct names *names, const s
 	hot_grouping_init(&g, hot, names, &view);
 	sums = sums_by_slice(&g);
 	order = hot_grouping_order(&g);
+	tuples_init(shown, g.n_words);
 	start_rows(what, rows, slices);
 	for (size_t i = 0; i < g.groups.n; i++) {
 		const uint64_t *words = tuples_get(&g.keys, order[i]);
@@ -168,6 +223,7 @@ static void make_timed(const struct hot *hot, const struct names *names, const s
 			continue;
 		}
 		add_slices(&sums[(size_t)order[i] * n], n, table_n_rows(rows), slices);
+		tuples_add(shown, words);
 		row = table_add_row(rows);
 		hot_table_set(rows, row, "event", cell_text(hot_event_text(hot, event, rows)));
 		hot_show_keys(&g, words + 1, rows, row);
@@ -176,6 +232,8 @@ static void make_timed(const struct hot *hot, const struct names *names, const s
 		hot_table_set(rows, row, "weight",
 			      weight_cell(hot_weight(&g, event, &group->cost), full));
 		hot_table_set(rows, row, "saturated", cell_count(full));
+		if (hot_is_spe(hot, event))
+			hot_table_set(rows, row, "squares", cell_count(group->cost.squares));
 		hot_table_set(rows, row, "unit", cell_text(unit_of(hot, event)));
 	}
 	if (n_left > 0)
@@ -195,10 +253,58 @@ static bool says_nothing(const struct timed *what, const struct table *rows)
 	return n_known == 0;
 }
 
-static void add_timeline(struct html *h, struct session *s, struct analysis *scans)
+/* The row of a group by its words: its event, and those of one of its keys. */
+static uint32_t row_of(const struct tuples *shown, uint64_t event, const uint64_t *words)
 {
-	struct table rows[N_TIMED] = { 0 }, slices[N_TIMED] = { 0 }, length = { 0 };
+	uint64_t own[HOT_GROUP_WORDS] = { event };
+
+	memcpy(own + 1, words, (shown->width - 1) * sizeof(*own));
+	return tuples_find(shown, own);
+}
+
+/* What each function took in each thread, of the rows that are shown. */
+static void make_pairs(const struct hot *hot, const struct names *names,
+		       const struct tuples *threads, const struct tuples *functions,
+		       struct table *out)
+{
+	const struct hot_view view = { .keys = scanned[SCANNED_PAIRS] };
+	struct hot_grouping g;
+	uint32_t *order;
+
+	table_init(out, "thread_functions", NULL, pair_columns, COUNT(pair_columns));
+	out->readers = TABLE_FOR_PROGRAMS;
+	hot_grouping_init(&g, hot, names, &view);
+	order = hot_grouping_order(&g);
+	for (size_t i = 0; i < g.groups.n; i++) {
+		const uint64_t *words = tuples_get(&g.keys, order[i]);
+		uint32_t thread = row_of(threads, words[0], words + 1);
+		uint32_t function = row_of(functions, words[0], words + threads->width);
+		struct timed_sum sum = { 0 };
+
+		if (thread == TUPLES_NONE || function == TUPLES_NONE)
+			continue;
+		timed_sum_add(&sum, &g, words[0], &g.groups.items[order[i]].cost);
+		add_part(thread, function, &sum, out);
+	}
+	free(order);
+	hot_grouping_release(&g);
+}
+
+static void timeline_names(struct session *s, const struct hot *hot, const struct keys *keys,
+			   struct names *out)
+{
+	hot_names(s, hot, keys, out);
+	if (keys_have(keys, KEY_FUNCTION) && out->depth == SYMBOLS_FUNCTIONS)
+		hot_names_inlined(hot, out);
+}
+
+static void add_timeline(struct html *h, const char *run, struct session *s, struct analysis *scans)
+{
+	struct table rows[N_TIMED] = { 0 }, slices[N_TIMED] = { 0 }, length = { 0 }, pairs = { 0 };
+	const struct hot *by_both = scans[SCANNED_PAIRS].result;
+	struct tuples shown[N_TIMED];
 	struct tables tables = { 0 };
+	struct names of_both = { 0 };
 
 	html_slices_table(&s->slices, &length);
 	*vec_add(&tables.list) = &length;
@@ -206,19 +312,23 @@ static void add_timeline(struct html *h, struct session *s, struct analysis *sca
 		const struct hot *hot = scans[timed[i].scan].result;
 		struct names names = { 0 };
 
-		hot_names(s, hot, &timed[i].keys, &names);
-		if (keys_have(&timed[i].keys, KEY_FUNCTION) && names.depth == SYMBOLS_FUNCTIONS)
-			hot_names_inlined(hot, &names);
-		make_timed(hot, &names, &timed[i], &rows[i], &slices[i]);
+		timeline_names(s, hot, &timed[i].keys, &names);
+		make_timed(hot, &names, &timed[i], &rows[i], &slices[i], &shown[i]);
 		names_release(&names);
 		if (says_nothing(&timed[i], &rows[i]))
 			continue;
 		*vec_add(&tables.list) = &rows[i];
 		*vec_add(&tables.list) = &slices[i];
 	}
+	timeline_names(s, by_both, &scanned[SCANNED_PAIRS], &of_both);
+	make_pairs(by_both, &of_both, &shown[TIMED_THREADS], &shown[TIMED_FUNCTIONS], &pairs);
+	names_release(&of_both);
+	*vec_add(&tables.list) = &pairs;
 	if (table_n_rows(&rows[0]) > 0)
-		html_add(h, "timeline", NULL, &tables);
+		html_add(h, "timeline", run, &tables);
+	table_release(&pairs);
 	for (size_t i = 0; i < N_TIMED; i++) {
+		tuples_release(&shown[i]);
 		table_release(&rows[i]);
 		table_release(&slices[i]);
 	}
@@ -228,6 +338,12 @@ static void add_timeline(struct html *h, struct session *s, struct analysis *sca
 
 int html_add_timeline(struct html *h, struct session *s, const struct select *select,
 		      struct err *err)
+{
+	return html_add_timeline_of(h, s, select, NULL, err);
+}
+
+int html_add_timeline_of(struct html *h, struct session *s, const struct select *select,
+			 const char *run, struct err *err)
 {
 	struct analysis scans[N_SCANNED];
 	struct hot_options options[N_SCANNED];
@@ -243,16 +359,16 @@ int html_add_timeline(struct html *h, struct session *s, const struct select *se
 	}
 	mux = mux_new(s);
 	for (size_t i = 0; i < N_SCANNED; i++) {
-		const struct keys keys = { { scanned[i] }, 1 };
+		uint32_t slice = i == SCANNED_PAIRS ? 0 : 1u << DIM_SLICE;
 
-		options[i] = hot_event_options(&event, keys_dimensions(&keys) | 1u << DIM_SLICE);
+		options[i] = hot_event_options(&event, keys_dimensions(&scanned[i]) | slice);
 		if (mux_scales(mux))
 			options[i].mux = mux;
 		scans[i] = (struct analysis){ .class = &hot_class, .options = &options[i] };
 	}
 	scan_part(s, select, &(struct scan_wish){ .with_branches = event.with_branches }, scans,
 		  N_SCANNED);
-	add_timeline(h, s, scans);
+	add_timeline(h, run, s, scans);
 	for (size_t i = 0; i < N_SCANNED; i++)
 		hot_class.free(scans[i].result);
 	hot_event_release(&event);

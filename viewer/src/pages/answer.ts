@@ -3,8 +3,9 @@
 import type { Table } from "../data.js";
 import { h } from "../dom.js";
 import {
-  addGrid, addProgramFacts, addressOf, addTable, commandLine, factsOf, type Page, type View,
+  addGrid, addProgramFacts, addressOf, addTable, commandLine, factsOf, withCode, type Page, type View,
 } from "../page.js";
+import { snippetOf } from "../snippet.js";
 import { FUNCTION_COLUMNS, functionAddress } from "./functions.js";
 
 /** Tables that cards show by the number of the finding. */
@@ -13,8 +14,11 @@ const GROUNDS = ["evidence", "loops"];
 /** Tables that have a place of their own here, or on the page of functions. */
 const PLACED = [
   "answer", "summary", "findings", "next", "functions", "running", "waiting", "brief_facts", "capture", "elapsed", "user_code",
-  "lines", "modules", "processes",
+  "lines", "modules", "processes", "addresses",
 ];
+
+/** Tables of code, one of which is shown here: addresses where no function is known, else what the report begins with. */
+const OF_CODE = ["elapsed", "functions"];
 
 /** Functions on this page. */
 const SHOWN = 8;
@@ -22,7 +26,7 @@ const SHOWN = 8;
 /** The share as a bar, with half of its 95 % interval to both sides. */
 export function costBar(findings: Table, row: number): HTMLElement | null {
   const share = findings.get(row, "share");
-  const error = Number(findings.get(row, "samples_error") ?? findings.get(row, "share_error") ?? 0);
+  const error = Number(findings.get(row, "share_error") ?? 0);
   if (typeof share !== "number") return null;
   const percent = (part: number): string => `${100 * Math.min(1, Math.max(0, part))}%`;
   const bar = h("div", { class: "cost-bar", "aria-hidden": "true" }, h("div", { class: "part" }), h("div", { class: "error" }));
@@ -33,7 +37,8 @@ export function costBar(findings: Table, row: number): HTMLElement | null {
 }
 
 function term(name: string, value: Node | string): HTMLElement[] {
-  return value === "" ? [] : [h("dt", {}, name), h("dd", {}, value)];
+  if (value === "") return [];
+  return [h("dt", {}, name), h("dd", {}, ...(typeof value === "string" ? withCode(value) : [value]))];
 }
 
 /** What it costs, and of what: the head of the column says so where all findings are of the same. */
@@ -45,40 +50,47 @@ function cost(summary: Table, row: number): string {
 
 function place(summary: Table, findings: Table, row: number, view: View): Node {
   const where = [summary.words(row, "where"), summary.words(row, "line")].filter((s) => s !== "").join("  ");
-  const address = functionAddress(view, findings, row);
-  return address === null ? h("span", {}, where) : h("a", { href: address }, where);
+  const isShared = findings.words(row, "writer") !== "" && view.data.has("sharing");
+  const address = isShared ? addressOf("sharing") : functionAddress(view, findings, row);
+  if (address === null) return h("span", {}, where);
+  return h("span", {}, h("a", { href: address }, where), isShared ? " (drawn byte by byte, with the fix)" : "");
 }
 
 /** What is known of the loops that a finding is about, and what it rests on: for those who doubt it. */
-function grounds(tables: readonly Table[], row: number): HTMLElement | null {
+function grounds(tables: readonly Table[], findings: Table, row: number): HTMLElement | null {
+  const words = findings.words(row, "evidence");
   const lists = tables.filter((t) => t.name === "loops" || t.name === "evidence").flatMap((t) =>
     Array.from({ length: t.rows }, (_, i) => i).filter((i) => t.get(i, "finding") === row + 1)
       .map((i) => factsOf(t, i, t.columns.flatMap((c, k) => (c.name === "finding" ? [] : [k])))));
-  return lists.length === 0 ? null : h("details", {}, h("summary", {}, "What it rests on"), ...lists);
+  if (lists.length === 0 && words === "") return null;
+  return h("details", {}, h("summary", {}, "What it rests on"), words === "" ? null : h("p", {}, ...withCode(words)), ...lists);
 }
 
-function card(tables: readonly Table[], summary: Table, findings: Table, row: number, view: View): HTMLElement {
+async function card(tables: readonly Table[], summary: Table, findings: Table, row: number, view: View): Promise<HTMLElement> {
   const title = `finding-${row + 1}`;
-  return h("article", { class: "card", "aria-labelledby": title, "data-finding": row + 1 },
+  const code = await snippetOf(view, findings, row);
+  const said = h("div", { class: "said" },
     h("h2", { id: title }, `${summary.words(row, "number")}. ${summary.words(row, "what")}`),
     h("p", { class: "cost" }, cost(summary, row)),
     costBar(findings, row),
     h("p", { class: "claim" }, findings.words(row, "claim")),
     h("dl", { class: "terms" },
       ...term("where", place(summary, findings, row, view)),
-      ...term("evidence", [summary.words(row, "evidence"), findings.words(row, "evidence")].filter((s) => s !== "").join("; ")),
+      ...term("evidence", summary.words(row, "evidence") || findings.words(row, "evidence")),
       ...term("fix", findings.words(row, "try") || summary.words(row, "fix")),
       ...term("confidence", findings.words(row, "sure"))),
     commandLine(findings.words(row, "next")),
-    grounds(tables, row));
+    grounds(tables, findings, row));
+  return h("article", { class: code === null ? "card" : "card with-code", "aria-labelledby": title, "data-finding": row + 1 }, said, code);
 }
 
-function addCards(root: HTMLElement, tables: readonly Table[], view: View): void {
+async function addCards(root: HTMLElement, tables: readonly Table[], view: View): Promise<void> {
   const summary = tables.find((t) => t.name === "summary");
   const findings = tables.find((t) => t.name === "findings");
   if (summary === undefined || findings === undefined || summary.rows === 0) return;
   const rows = Array.from({ length: summary.rows }, (_, row) => row);
-  root.append(h("div", { class: "cards" }, ...rows.map((row) => card(tables, summary, findings, row, view))));
+  const cards = await Promise.all(rows.map((row) => card(tables, summary, findings, row, view)));
+  root.append(h("div", { class: cards.some((c) => c.classList.contains("with-code")) ? "wide-cards" : "cards" }, ...cards));
   view.texts.push(() => "\n" + rows.map((row) => {
     const parts = ["what", "where", "line"].map((c) => summary.words(row, c)).filter((s) => s !== "");
     return `${summary.words(row, "number")}. ${[...parts, cost(summary, row), summary.words(row, "evidence")].join("  ")}\n` +
@@ -112,6 +124,12 @@ function addHead(root: HTMLElement, table: Table | undefined, title: string, vie
     root.append(h("p", {}, h("a", { href: addressOf("functions") }, `${table.rows - SHOWN} more`)));
 }
 
+/** Is what the notes of a table say the answer already? */
+function repeats(table: Table | undefined, sentences: Table | undefined): boolean {
+  const said = sentences === undefined ? [] : Array.from({ length: sentences.rows }, (_, row) => sentences.words(row, "answer"));
+  return table !== undefined && table.raw.notes.every((note) => said.includes(note));
+}
+
 export const answer: Page = {
   id: "answer",
   title: "Answer",
@@ -122,9 +140,10 @@ export const answer: Page = {
     const sentences = find("answer");
 
     if (sentences !== undefined) addTable(root, sentences, view);
-    addCards(root, tables, view);
-    addNotesOf(root, find("findings"), view);
-    addHead(root, find("functions"), "Functions", view);
+    await addCards(root, tables, view);
+    if (!repeats(find("findings"), sentences)) addNotesOf(root, find("findings"), view);
+    const code = find("addresses") ?? tables.find((t) => OF_CODE.includes(t.name) && t.rows > 0);
+    addHead(root, code, code?.title ?? "", view);
     for (const name of ["running", "waiting"]) {
       const table = find(name);
       if (table !== undefined) addTable(root, table, view, { linkColumns: FUNCTION_COLUMNS, link: (row) => functionAddress(view, table, row) });

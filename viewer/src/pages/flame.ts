@@ -3,6 +3,7 @@
 import { Table, type Column, type Data } from "../data.js";
 import { announce, h, svg } from "../dom.js";
 import { humanValue } from "../human.js";
+import { renamed } from "../modules.js";
 import { addGrid, addressOf, type Page, type View } from "../page.js";
 import { functionAddress } from "./functions.js";
 
@@ -54,22 +55,23 @@ function nodesOf(table: Table): Node[] {
 /** Two runs as one tree: as wide as `shown`, beside what `other` has. */
 function merged(shown: readonly Node[], other: readonly Node[]): Node[] {
   const nodes = [root()];
-  const add = (from: readonly Node[], put: (to: Node, node: Node) => void): void => {
+  const moduleOf = renamed(shown.map((node) => node.module), other.map((node) => node.module));
+  const add = (from: readonly Node[], nameOf: (module: string) => string, put: (to: Node, node: Node) => void): void => {
     const places = new Map<Node, Node>();
     for (const node of from) {
       const parent = node.parent === null ? null : places.get(node.parent)!;
       const known = parent?.children.length;
-      const to = parent === null ? nodes[0]! : child(parent, node.name, node.module);
+      const to = parent === null ? nodes[0]! : child(parent, node.name, nameOf(node.module));
       if (parent !== null && parent.children.length !== known) nodes.push(to);
       places.set(node, to);
       put(to, node);
     }
   };
-  add(shown, (to, node) => {
+  add(shown, (m) => m, (to, node) => {
     to.total += node.total;
     to.self += node.self;
   });
-  add(other, (to, node) => (to.other += node.total));
+  add(other, moduleOf, (to, node) => (to.other += node.total));
   return nodes;
 }
 

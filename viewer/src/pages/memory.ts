@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long loads and stores take, where their data come from, what they move: what `cyclops mem` and `addr` say.
+import { Brush } from "../brush.js";
 import type { Table } from "../data.js";
 import { h } from "../dom.js";
 import { humanNumber, shown } from "../human.js";
 import { addGrid, addressOf, addTable, type Page, type View } from "../page.js";
-import { drawStrips, largestOf, stripsText, type Strip, type Tick } from "../strips.js";
+import { drawStrips, largestOf, setFigures, stripsText, type Strip, type Tick } from "../strips.js";
+import type { Range } from "../timed.js";
 import { FUNCTION_COLUMNS, functionAddress } from "./functions.js";
 
 /** The parts of the page, and the block of data of each. */
@@ -138,38 +140,111 @@ const MEASURES = [
   { column: "samples", title: "Samples" },
 ] as const;
 
+/** Slices of time of a block. */
+interface Clock {
+  readonly steps: number;
+  readonly stepOf: (ns: number) => number;
+  readonly moment: (step: number) => string;
+  readonly ticks: readonly Tick[];
+}
+
+function clockOf(slices: Table): Clock {
+  const [steps, start, width] = ["slices", "start_ns", "width_ns"].map((name) => Number(slices.get(0, name))) as [number, number, number];
+  const time = slices.columns[slices.column("start_ns")]!;
+  const moment = (step: number): string => humanNumber(Math.round(start + step * width), time, 1);
+  return {
+    steps, moment, stepOf: (ns) => Math.round((ns - start) / width),
+    ticks: [0, 0.25, 0.5, 0.75].map((part): Tick => ({ at: part * steps, label: moment(part * steps) })),
+  };
+}
+
+/** Bars of which a range can be chosen: `onRange` is called with it. */
+function addBrush(root: HTMLElement, charts: HTMLElement, clock: Clock, words: string, view: View, onRange: (range: Range) => void): Brush {
+  const brush = new Brush(charts, clock.steps, clock.moment, (range) => {
+    const state = new URLSearchParams();
+    brush.write(state);
+    view.keep(state);
+    onRange(range);
+  });
+  const range = brush.read(view.route.state);
+  root.append(charts, brush.tools, h("p", { class: "note" }, words));
+  brush.show(range);
+  onRange(range);
+  return brush;
+}
+
 function addTimes(root: HTMLElement, tables: readonly Table[], view: View): void {
   const table = find(tables, "mem");
   const slices = find(tables, "slices");
   if (table === undefined || slices === undefined) return;
-  const [steps, start, width] = ["slices", "start_ns", "width_ns"].map((name) => Number(slices.get(0, name))) as [number, number, number];
-  const time = table.columns[table.column("start_ns")]!;
-  const ticks = [0, 0.25, 0.5, 0.75].map((part): Tick => ({ at: part * steps, label: humanNumber(Math.round(start + part * steps * width), time, 1) }));
+  const clock = clockOf(slices);
+  const { steps, ticks } = clock;
+  const stepOfRow = (row: number): number => clock.stepOf(Number(table.get(row, "start_ns")));
+  const charts = h("div");
+  const drawn: { element: HTMLElement; of: (range: Range) => readonly Strip[] }[] = [];
   for (const { column, title } of MEASURES) {
     const at = table.column(column);
     const rows = rowsOf(table).filter((row) => table.at(row, at) !== null);
     if (rows.length === 0) continue;
-    const strips = [...new Set(rows.map((row) => table.words(row, "access")))].map((access): Strip => {
-      const by = new Map(rows.filter((row) => table.words(row, "access") === access)
-        .map((row) => [Math.round((Number(table.get(row, "start_ns")) - start) / width), row]));
+    const of = (range: Range): readonly Strip[] => [...new Set(rows.map((row) => table.words(row, "access")))].map((access): Strip => {
+      const by = new Map(rows.filter((row) => table.words(row, "access") === access).map((row) => [stepOfRow(row), row]));
       const values = Array.from({ length: steps }, (_, step) => {
         const row = by.get(step);
         return row === undefined ? null : Number(table.at(row, at));
       });
       const marked = (mark: string, column: number): Set<number> =>
         new Set([...by].filter(([, row]) => table.mark(row, column) === mark).map(([step]) => step));
-      const most = [...by.values()].reduce((a, b) => (Number(table.at(b, at)) > Number(table.at(a, at)) ? b : a));
+      const most = [...by].filter(([step]) => step >= range.from && step < range.to).map(([, row]) => row)
+        .reduce((a, b) => (a < 0 || Number(table.at(b, at)) > Number(table.at(a, at)) ? b : a), -1);
       return {
         name: access, values,
         words: (step) => `${access}, ${shown(table, by.get(step)!, table.column("start_ns"))}: ${shown(table, by.get(step)!, at)}`,
-        figures: `up to ${shown(table, most, at).trim()}`,
+        figures: most < 0 ? "nothing" : `up to ${shown(table, most, at).trim()}`,
         bounds: marked("saturated", at), sparse: marked("sparse", table.column("share")),
       };
     });
-    root.append(h("h2", {}, title), drawStrips(strips, ticks, "time (own scale)"));
-    view.texts.push(() => `\n${title}\n${stripsText(strips)}`);
+    const element = drawStrips(of({ from: 0, to: steps }), ticks, "time (own scale)");
+    charts.append(h("h2", {}, title), element);
+    drawn.push({ element, of });
+    view.texts.push(() => `\n${title}\n${stripsText(of(brush.now))}`);
   }
-  addTable(root, table, view);
+  const below = h("div", {}, h("h2", {}, table.title));
+  const grid = addGrid(below, table, view, { plain: table.rows < 12 });
+  const brush = addBrush(root, charts, clock, "drag over the bars, or move the ends: figures and the table are of that range", view, (range) => {
+    for (const { element, of } of drawn) setFigures(element, of(range));
+    grid.restrict((row) => stepOfRow(row) >= range.from && stepOfRow(row) < range.to);
+  });
+  root.append(below);
+}
+
+/** Accesses of each object over time. */
+function addObjectTimes(root: HTMLElement, tables: readonly Table[], view: View): void {
+  const rows = tables.find((t) => t.column("slice_0") >= 0);
+  const slices = find(tables, "slices");
+  if (rows === undefined || slices === undefined) return;
+  const clock = clockOf(slices);
+  const count = rows.columns[rows.column("slice_0")]!;
+  const number = (n: number): string => `${humanNumber(n, count, 0)} records`;
+  const of = (range: Range): Strip[] => rowsOf(rows).map((row): Strip => {
+    const values = Array.from({ length: clock.steps }, (_, step) => Number(rows.get(row, `slice_${step}`) ?? 0));
+    const name = objectName(rows, row);
+    return {
+      name, values: values.map((v) => (v === 0 ? null : v)), words: (step) => `${name}, ${clock.moment(step)}: ${number(values[step]!)}`,
+      figures: number(values.slice(range.from, range.to).reduce((sum, v) => sum + v, 0)),
+    };
+  });
+  const strips = of({ from: 0, to: clock.steps });
+  const element = drawStrips(strips, clock.ticks, "time", largestOf(strips));
+  root.append(h("h2", {}, "Accesses over time"));
+  const brush = addBrush(root, h("div", {}, element), clock,
+    "drag over the bars, or move the ends: figures beside the bars are of that range; tables are of the whole time", view,
+    (range) => setFigures(element, of(range)));
+  view.texts.push(() => `\nAccesses over time, ${brush.words}\n${stripsText(of(brush.now), largestOf(strips))}\n`);
+}
+
+/** What the row of an object begins with: its name, or that of its memory. */
+function objectName(table: Table, row: number): string {
+  return ["object", "kind", "module"].map((name) => table.words(row, name)).find((words) => words !== "") ?? "-";
 }
 
 function tabs(parts: readonly Part[], chosen: Part): HTMLElement {
@@ -189,6 +264,12 @@ export const memory: Page = {
     if (part.id === "") addSources(root, tables, view);
     else if (part.id === "histogram") addHistogram(root, tables, view);
     else if (part.id === "time") addTimes(root, tables, view);
-    else for (const table of tables) addTable(root, table, view);
+    else {
+      const answer = find(tables, "answer");
+      const times = view.data.find("memory", "object times");
+      if (answer !== undefined) addTable(root, answer, view);
+      if (times >= 0) addObjectTimes(root, await view.data.load(times), view);
+      for (const table of tables.filter((t) => t !== answer)) addTable(root, table, view);
+    }
   },
 };
