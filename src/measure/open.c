@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/utf8_decode.h"
 #include "measure/counters_here.h"
 #include "measure/inside.h"
 #include "measure/mark.h"
 #include "system/system.h"
-#include "table/utf8.h"
 
 /* What is counted if nobody asks for anything. */
 static const char default_events[] = "cycles,instructions,page-faults";

@@ -12,18 +12,13 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "base/utf8_decode.h"
 
 /* Printable text and its width in columns. Not NUL-terminated. */
 struct span {
 	const char *bytes;
 	size_t size, width;
 };
-
-/*
- * Decodes a character of NUL-terminated text. Returns its size in bytes; 0 if it is not UTF-8
- * (overlong forms, surrogates and codes above U+10FFFF included).
- */
-size_t utf8_decode(const char *text, uint32_t *out_code);
 
 /* Columns of a character: 0 for combining ones, 2 for East Asian wide ones. */
 unsigned utf8_width(uint32_t code);

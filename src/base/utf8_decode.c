@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* UTF-8 as in RFC 3629, without memory of its own: for libcyclops, too. */
+#include "base/utf8_decode.h"
+
 #include "base/alloc.h"
-#include "table/utf8.h"
 
 /* First bytes, the length that they mean, and the least code that needs this length. */
 static const struct form {

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the footer says of values, so that readers can skip a row group: bounds and bloom filters. */
+#include <string.h>
+
+#include "base/xxhash64.h"
+#include "parquet/bloom.h"
+#include "parquet/inside.h"
+#include "parquet/packed.h"
+
+/* Longer texts are no bounds. */
+enum { MAX_BOUND_BYTES = 128 };
+
+static double double_of(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static bool number_is_less(enum parquet_type type, uint64_t a, uint64_t b)
+{
+	if (type == PARQUET_DOUBLE)
+		return double_of(a) < double_of(b);
+	return type_is_signed(type) ? (int64_t)a < (int64_t)b : a < b;
+}
+
+/* No bounds are of values that are no numbers. Of zeros the signs are those that hold for both. */
+static void bound_doubles(struct chunk *c, const uint64_t *values, size_t n)
+{
+	double least = 0, largest = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double value = double_of(values[i]);
+
+		if (value != value)
+			continue;
+		least = !c->has_bounds || value < least ? value : least;
+		largest = !c->has_bounds || value > largest ? value : largest;
+		c->has_bounds = true;
+	}
+	least = least == 0 ? -0.0 : least;
+	largest = largest == 0 ? 0.0 : largest;
+	text_add(&c->least, (const char *)&least, sizeof(least));
+	text_add(&c->largest, (const char *)&largest, sizeof(largest));
+}
+
+static void bound_numbers(struct chunk *c, enum parquet_type type, const uint64_t *values, size_t n)
+{
+	uint64_t least, largest;
+
+	if (n == 0)
+		return;
+	if (type == PARQUET_DOUBLE) {
+		bound_doubles(c, values, n);
+		return;
+	}
+	least = largest = values[0];
+	for (size_t i = 1; i < n; i++) {
+		least = number_is_less(type, values[i], least) ? values[i] : least;
+		largest = number_is_less(type, largest, values[i]) ? values[i] : largest;
+	}
+	plain_put(&c->least, type, least);
+	plain_put(&c->largest, type, largest);
+	c->has_bounds = true;
+}
+
+/* By bytes, as unsigned numbers; what another begins with is before it. */
+static int compare_packed(const char *a, const char *b)
+{
+	size_t a_size = packed_size(a), b_size = packed_size(b);
+	int order = memcmp(a + packed_prefix, b + packed_prefix, a_size < b_size ? a_size : b_size);
+
+	return order != 0 ? order : (a_size > b_size) - (a_size < b_size);
+}
+
+static void bound_texts(struct chunk *c, const char *texts, size_t n)
+{
+	const char *least = texts, *largest = texts;
+
+	for (size_t i = 0; i < n; i++, texts = packed_next(texts)) {
+		if (compare_packed(texts, least) < 0)
+			least = texts;
+		if (compare_packed(texts, largest) > 0)
+			largest = texts;
+	}
+	if (n == 0 || packed_size(least) > MAX_BOUND_BYTES ||
+	    packed_size(largest) > MAX_BOUND_BYTES)
+		return;
+	text_add(&c->least, least + packed_prefix, packed_size(least));
+	text_add(&c->largest, largest + packed_prefix, packed_size(largest));
+	c->has_bounds = true;
+}
+
+static void filter_numbers(struct chunk *c, enum parquet_type type, const uint64_t *values,
+			   size_t n)
+{
+	size_t first = bloom_begin(&c->bloom, n);
+	struct text plain = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		text_reset(&plain);
+		plain_put(&plain, type, values[i]);
+		bloom_add(&c->bloom, first, xxhash64(plain.bytes, plain.n));
+	}
+	text_release(&plain);
+}
+
+static void filter_texts(struct chunk *c, const char *texts, size_t n)
+{
+	size_t first = bloom_begin(&c->bloom, n);
+
+	for (size_t i = 0; i < n; i++, texts = packed_next(texts))
+		bloom_add(&c->bloom, first, xxhash64(texts + packed_prefix, packed_size(texts)));
+}
+
+void chunk_describe(const struct encoder *e, struct chunk *c, const struct column_values *v)
+{
+	const struct dictionary *d = dictionary_of(e, v);
+	size_t n = v->has_dictionary ? dictionary_size(d) : v->n_values;
+	const uint64_t *numbers = v->has_dictionary ? d->numbers.items : e->numbers.items;
+	const char *texts = v->has_dictionary ? d->texts.bytes : v->texts;
+
+	c->n_nulls = c->n_values - v->n_values;
+	if (v->is_text)
+		bound_texts(c, texts, n);
+	else
+		bound_numbers(c, v->column->type, numbers, n);
+	if (!v->column->has_bloom)
+		return;
+	if (v->is_text)
+		filter_texts(c, texts, n);
+	else
+		filter_numbers(c, v->column->type, numbers, n);
+}

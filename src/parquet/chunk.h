@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A column of a row group: its values as pages, and what the footer says of it. */
+#ifndef CYCLOPS_PARQUET_CHUNK_H
+#define CYCLOPS_PARQUET_CHUNK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "parquet/parquet.h"
+
+/* Numbers of the format: docs/reference/parquet.md sections 3 and 4. */
+enum parquet_physical {
+	PHYSICAL_BOOLEAN = 0,
+	PHYSICAL_INT32 = 1,
+	PHYSICAL_INT64 = 2,
+	PHYSICAL_DOUBLE = 5,
+	PHYSICAL_BYTES = 6,
+};
+
+enum parquet_encoding {
+	ENCODING_PLAIN = 0,
+	ENCODING_RUNS = 3,
+	ENCODING_DELTA = 5,
+	ENCODING_DICTIONARY = 8,
+};
+
+enum parquet_codec { CODEC_NONE = 0, CODEC_ZSTD = 6 };
+
+enum parquet_physical parquet_physical(enum parquet_type);
+
+/* The most rows of a row group. */
+enum { GROUP_ROWS = 1 << 17 };
+
+struct chunk {
+	struct text pages;	 /* with their headers; the dictionary is the first */
+	size_t dictionary_bytes; /* of the dictionary's page; 0: there is none */
+	uint64_t
+		n_values; /* with absent ones; of lists the elements, and a value for each list without */
+	uint64_t n_nulls;		/* absent ones */
+	size_t uncompressed_bytes;	/* of all pages with their headers */
+	enum parquet_encoding encoding; /* of the values in data pages */
+	enum parquet_codec codec;
+	bool has_bounds;
+	struct text least, largest; /* in plain encoding, of texts without their size */
+	struct text bloom;	    /* a filter with its header; empty: none */
+};
+
+void chunk_release(struct chunk *);
+
+/* The memory of a worker who encodes. */
+struct encoder *encoder_new(void);
+void encoder_free(struct encoder *);
+
+/*
+ * Replaces the chunk by that of the rows whose presence and values begin there. Returns how many bytes of values they
+ * had.
+ */
+size_t chunk_encode(struct chunk *, struct encoder *, const struct parquet_column *,
+		    const char *present, const char *values, size_t n_rows);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For the files of chunk.h only: how the values of a column become pages and bounds. */
+#ifndef CYCLOPS_PARQUET_INSIDE_H
+#define CYCLOPS_PARQUET_INSIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <zstd.h>
+
+#include "base/vec.h"
+#include "parquet/chunk.h"
+#include "parquet/dictionary.h"
+
+struct encoder {
+	ZSTD_CCtx *zstd;
+	VEC_OF(uint64_t) numbers; /* values, or codes */
+	VEC_OF(uint64_t) ids;	  /* in the dictionary */
+	VEC_OF(uint64_t) levels, repeats;
+	struct dictionary numbers_seen, texts_seen;
+	struct parquet_values spelled; /* texts of codes */
+	struct text word;	       /* one of them */
+	struct text listed;	       /* the texts of lists */
+	struct text page, compressed, data;
+};
+
+/* What is encoded, and how. */
+struct column_values {
+	const struct parquet_column *column;
+	const char *present;
+	size_t n_rows, n_present;
+	size_t n_values; /* that are there: n_present, or of lists their elements */
+	bool is_text;
+	const char *texts; /* if so, packed */
+	bool has_dictionary;
+};
+
+static inline bool type_is_signed(enum parquet_type type)
+{
+	return type == PARQUET_INT32 || type == PARQUET_INT64 || type == PARQUET_TIME_US ||
+	       type == PARQUET_TIME_NS;
+}
+
+/* The dictionary of the column, if it has one. */
+static inline const struct dictionary *dictionary_of(const struct encoder *e,
+						     const struct column_values *v)
+{
+	return v->is_text ? &e->texts_seen : &e->numbers_seen;
+}
+
+/* Appends numbers in plain encoding. */
+void plain_put(struct text *out, enum parquet_type, uint64_t value);
+void plain_put_all(struct text *out, enum parquet_type, const uint64_t *values, size_t n);
+
+/* Fills the chunk's pages; c->encoding is chosen. `values` are those that the column was read from. */
+void pages_put(struct encoder *, struct chunk *c, const struct column_values *, const char *values);
+
+/* Bounds and filter of the chunk, whose pages are filled: of the distinct values, if they are known. */
+void chunk_describe(const struct encoder *, struct chunk *, const struct column_values *);
+
+#endif

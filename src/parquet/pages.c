@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pages: levels, which say where values are absent, and values. Format: docs/reference/parquet.md sections 3 and 4. */
+#include <assert.h>
+#include <string.h>
+
+#include "parquet/bits.h"
+#include "parquet/delta.h"
+#include "parquet/inside.h"
+#include "parquet/packed.h"
+#include "parquet/thrift.h"
+
+enum {
+	ZSTD_LEVEL = 1,
+	/* A page is not larger than this, unless a single row is. */
+	PAGE_BYTES = 1 << 20,
+	/* Pages that compress to more than this part of their size stay as they are. */
+	WORTH_NUMERATOR = 15,
+	WORTH_DENOMINATOR = 16,
+};
+
+void plain_put(struct text *out, enum parquet_type type, uint64_t value)
+{
+	static const size_t sizes[] = { [PHYSICAL_BOOLEAN] = 1,
+					[PHYSICAL_INT32] = 4,
+					[PHYSICAL_INT64] = 8,
+					[PHYSICAL_DOUBLE] = 8 };
+
+	text_add(out, (const char *)&value, sizes[parquet_physical(type)]);
+}
+
+void plain_put_all(struct text *out, enum parquet_type type, const uint64_t *values, size_t n)
+{
+	if (parquet_physical(type) == PHYSICAL_BOOLEAN)
+		bits_pack(out, values, n, 1);
+	else if (parquet_physical(type) != PHYSICAL_INT32)
+		text_add(out, (const char *)values, n * sizeof(*values));
+	else
+		for (size_t i = 0; i < n; i++)
+			plain_put(out, type, values[i]);
+}
+
+/* The levels of a page, after their size. `largest`: the largest level there may be. */
+static void put_levels(struct text *out, const uint64_t *levels, size_t n, uint64_t largest)
+{
+	size_t at = out->n;
+	uint32_t size = 0;
+
+	text_add(out, (const char *)&size, sizeof(size));
+	bits_put_runs(out, levels, n, bits_of(largest));
+	size = (uint32_t)(out->n - at - sizeof(size));
+	memcpy(out->bytes + at, &size, sizeof(size));
+}
+
+/* The levels of rows without lists: 1 where there is a value. */
+static void put_presence(struct encoder *e, const char *present, size_t n, struct text *out)
+{
+	e->levels.n = 0;
+	vec_reserve(&e->levels, n);
+	for (size_t i = 0; i < n; i++)
+		e->levels.items[i] = (uint8_t)present[i];
+	put_levels(out, e->levels.items, n, 1);
+}
+
+/*
+ * The levels of lists. Repetition: 0 begins a row. Definition: 0 no list, 1 a list without elements, 2 an
+ * element. Returns how many there are.
+ */
+static size_t put_list_levels(struct encoder *e, const char *present, size_t n_rows,
+			      const char *lists, struct text *out)
+{
+	e->levels.n = e->repeats.n = 0;
+	for (size_t row = 0; row < n_rows; row++) {
+		uint32_t n = 0;
+
+		if (present[row]) {
+			memcpy(&n, lists, sizeof(n));
+			lists += sizeof(n);
+		}
+		for (uint32_t i = 0; i < n; i++) {
+			*vec_add(&e->repeats) = i > 0;
+			*vec_add(&e->levels) = 2;
+			lists = packed_next(lists);
+		}
+		if (n == 0) {
+			*vec_add(&e->repeats) = 0;
+			*vec_add(&e->levels) = (uint8_t)present[row];
+		}
+	}
+	put_levels(out, e->repeats.items, e->repeats.n, 1);
+	put_levels(out, e->levels.items, e->levels.n, 2);
+	return e->levels.n;
+}
+
+/* Numbers of a page's header. */
+enum { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
+
+static void put_page_header(struct text *out, int kind, size_t size, size_t compressed_size,
+			    size_t n_values, enum parquet_encoding encoding)
+{
+	struct thrift t = thrift_begin(out);
+
+	thrift_int(&t, 1, kind);
+	thrift_int(&t, 2, (int32_t)size);
+	thrift_int(&t, 3, (int32_t)compressed_size);
+	thrift_struct(&t, kind == PAGE_DATA ? 5 : 7);
+	thrift_int(&t, 1, (int32_t)n_values);
+	thrift_int(&t, 2, encoding);
+	if (kind == PAGE_DATA) {
+		thrift_int(&t, 3, ENCODING_RUNS);
+		thrift_int(&t, 4, ENCODING_RUNS);
+	}
+	thrift_end(&t);
+	thrift_end(&t);
+}
+
+/* Compresses e->page to e->compressed; false: it is hardly smaller then. */
+static bool compress_page(struct encoder *e)
+{
+	size_t bound = ZSTD_compressBound(e->page.n);
+	size_t size;
+
+	text_reset(&e->compressed);
+	size = ZSTD_compressCCtx(e->zstd, text_room(&e->compressed, bound), bound, e->page.bytes,
+				 e->page.n, ZSTD_LEVEL);
+	assert(!ZSTD_isError(size));
+	e->compressed.n = size;
+	return size < e->page.n / WORTH_DENOMINATOR * WORTH_NUMERATOR;
+}
+
+/* Appends e->page with its header to `out`. The first page decides whether the chunk is compressed. */
+static void put_page(struct encoder *e, struct chunk *c, int kind, size_t n_values,
+		     enum parquet_encoding encoding, bool is_first, struct text *out)
+{
+	const struct text *page = &e->page;
+	size_t before = out->n;
+
+	if (is_first)
+		c->codec = compress_page(e) ? CODEC_ZSTD : CODEC_NONE;
+	else if (c->codec == CODEC_ZSTD)
+		compress_page(e);
+	if (c->codec == CODEC_ZSTD)
+		page = &e->compressed;
+	put_page_header(out, kind, e->page.n, page->n, n_values, encoding);
+	c->uncompressed_bytes += out->n - before + e->page.n;
+	text_add(out, page->bytes, page->n);
+}
+
+/* Appends the values of a page that holds all. */
+static void put_all_values(struct encoder *e, struct chunk *c, const struct column_values *v)
+{
+	if (c->encoding == ENCODING_DICTIONARY) {
+		const struct dictionary *d = dictionary_of(e, v);
+		unsigned width = bits_of(dictionary_size(d) > 0 ? dictionary_size(d) - 1 : 0);
+
+		text_char(&e->page, (char)width);
+		bits_put_runs(&e->page, e->ids.items, v->n_values, width);
+	} else if (c->encoding == ENCODING_DELTA) {
+		delta_put(&e->page, e->numbers.items, v->n_values,
+			  parquet_physical(v->column->type) == PHYSICAL_INT32);
+	} else {
+		plain_put_all(&e->page, v->column->type, e->numbers.items, v->n_values);
+	}
+}
+
+/* Texts without a dictionary: pages of limited size. */
+static void put_plain_texts(struct encoder *e, struct chunk *c, const struct column_values *v)
+{
+	const char *at = v->texts;
+
+	for (size_t row = 0, end; row < v->n_rows; row = end) {
+		const char *first = at;
+
+		for (end = row; end < v->n_rows && at - first < PAGE_BYTES; end++)
+			if (v->present[end])
+				at = packed_next(at);
+		text_reset(&e->page);
+		put_presence(e, v->present + row, end - row, &e->page);
+		text_add(&e->page, first, (size_t)(at - first));
+		put_page(e, c, PAGE_DATA, end - row, ENCODING_PLAIN, row == 0, &e->data);
+		c->n_values += end - row;
+	}
+}
+
+/* Lists without a dictionary, the same. */
+static void put_plain_lists(struct encoder *e, struct chunk *c, const struct column_values *v,
+			    const char *lists)
+{
+	for (size_t row = 0, end; row < v->n_rows; row = end) {
+		const char *first = lists;
+		size_t n_levels;
+
+		text_reset(&e->page);
+		for (end = row; end < v->n_rows && lists - first < PAGE_BYTES; end++) {
+			uint32_t n = 0;
+
+			if (!v->present[end])
+				continue;
+			memcpy(&n, lists, sizeof(n));
+			lists += sizeof(n);
+			while (n-- > 0)
+				lists = packed_next(lists);
+		}
+		n_levels = put_list_levels(e, v->present + row, end - row, first, &e->page);
+		for (size_t i = row; i < end; i++) {
+			uint32_t n = 0;
+			const char *texts;
+
+			if (!v->present[i])
+				continue;
+			memcpy(&n, first, sizeof(n));
+			texts = first += sizeof(n);
+			while (n-- > 0)
+				first = packed_next(first);
+			text_add(&e->page, texts, (size_t)(first - texts));
+		}
+		put_page(e, c, PAGE_DATA, n_levels, ENCODING_PLAIN, row == 0, &e->data);
+		c->n_values += n_levels;
+	}
+}
+
+static void put_data_pages(struct encoder *e, struct chunk *c, const struct column_values *v,
+			   const char *values)
+{
+	bool is_list = v->column->type == PARQUET_TEXT_LIST;
+
+	if (v->is_text && c->encoding == ENCODING_PLAIN) {
+		if (is_list)
+			put_plain_lists(e, c, v, values);
+		else
+			put_plain_texts(e, c, v);
+		return;
+	}
+	text_reset(&e->page);
+	c->n_values = v->n_rows;
+	if (is_list)
+		c->n_values = put_list_levels(e, v->present, v->n_rows, values, &e->page);
+	else
+		put_presence(e, v->present, v->n_rows, &e->page);
+	put_all_values(e, c, v);
+	put_page(e, c, PAGE_DATA, c->n_values, c->encoding, true, &e->data);
+}
+
+static void put_dictionary_page(struct encoder *e, struct chunk *c, const struct column_values *v)
+{
+	const struct dictionary *d = dictionary_of(e, v);
+
+	text_reset(&e->page);
+	if (v->is_text)
+		text_add(&e->page, d->texts.bytes, d->texts.n);
+	else
+		plain_put_all(&e->page, v->column->type, d->numbers.items, d->numbers.n);
+	put_page(e, c, PAGE_DICTIONARY, dictionary_size(d), ENCODING_PLAIN, false, &c->pages);
+	c->dictionary_bytes = c->pages.n;
+}
+
+void pages_put(struct encoder *e, struct chunk *c, const struct column_values *v,
+	       const char *values)
+{
+	text_reset(&e->data);
+	put_data_pages(e, c, v, values);
+	if (c->encoding == ENCODING_DICTIONARY)
+		put_dictionary_page(e, c, v);
+	text_add(&c->pages, e->data.bytes, e->data.n);
+}

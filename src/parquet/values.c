@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values in memory, before they are encoded. */
+#include "parquet/parquet.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/utf8_decode.h"
+
+/*
+ * Copies the values of the rows that are present. Each is stored, and the next one over it if it was absent: there
+ * is nothing to mispredict.
+ */
+#define PUT_ROWS(type)                                                                             \
+	static size_t put_rows_##type(char *present, char *out, const type *values,                \
+				      const uint32_t *has, uint32_t bits, size_t n)                \
+	{                                                                                          \
+		size_t n_present = 0;                                                              \
+                                                                                                   \
+		for (size_t i = 0; i < n; i++) {                                                   \
+			present[i] = (has[i] & bits) != 0;                                         \
+			memcpy(out + n_present * sizeof(type), &values[i], sizeof(type));          \
+			n_present += (size_t)present[i];                                           \
+		}                                                                                  \
+		return n_present * sizeof(type);                                                   \
+	}
+
+PUT_ROWS(uint8_t)
+PUT_ROWS(uint16_t)
+PUT_ROWS(uint32_t)
+PUT_ROWS(uint64_t)
+
+void parquet_put_rows(struct parquet_values *v, const void *first, unsigned width,
+		      const uint32_t *has, uint32_t bits, size_t n)
+{
+	char *present = text_room(&v->present, n);
+	char *out = text_room(&v->values, (n + 1) * width);
+
+	v->present.n += n;
+	if (width == 1)
+		v->values.n += put_rows_uint8_t(present, out, first, has, bits, n);
+	else if (width == 2)
+		v->values.n += put_rows_uint16_t(present, out, first, has, bits, n);
+	else if (width == 4)
+		v->values.n += put_rows_uint32_t(present, out, first, has, bits, n);
+	else
+		v->values.n += put_rows_uint64_t(present, out, first, has, bits, n);
+}
+
+static bool is_ascii(const char *bytes, size_t size)
+{
+	unsigned char all = 0;
+
+	for (size_t i = 0; i < size; i++)
+		all |= (unsigned char)bytes[i];
+	return all < 0x80;
+}
+
+/* Appends a text that is not ASCII, of a copy with a NUL behind it. */
+static void put_valid(struct text *out, const char *text, size_t size)
+{
+	static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+
+	for (const char *at = text, *end = text + size; at < end;) {
+		uint32_t code;
+		size_t n = utf8_decode(at, &code);
+
+		if (n > 0)
+			text_add(out, at, n);
+		else
+			text_str(out, replacement);
+		at += n > 0 ? n : 1;
+	}
+}
+
+/* A text is its size in four bytes, then its bytes: as Parquet's plain encoding has it. */
+void parquet_put_item(struct parquet_values *v, const char *bytes, size_t size)
+{
+	size_t at = v->values.n;
+	uint32_t size_put = (uint32_t)size;
+
+	assert(size <= UINT32_MAX / 4);
+	text_add(&v->values, (const char *)&size_put, sizeof(size_put));
+	if (is_ascii(bytes, size)) {
+		text_add(&v->values, bytes, size);
+		return;
+	}
+
+	char *copy = mem_strndup(bytes, size);
+
+	put_valid(&v->values, copy, size);
+	free(copy);
+	size_put = (uint32_t)(v->values.n - at - sizeof(size_put));
+	memcpy(v->values.bytes + at, &size_put, sizeof(size_put));
+}
+
+void parquet_put_text(struct parquet_values *v, const char *bytes, size_t size)
+{
+	text_char(&v->present, 1);
+	parquet_put_item(v, bytes, size);
+}
+
+/* A list is its length in four bytes, then its texts. */
+void parquet_put_list(struct parquet_values *v, uint32_t n)
+{
+	text_char(&v->present, 1);
+	text_add(&v->values, (const char *)&n, sizeof(n));
+}
+
+void parquet_values_release(struct parquet_values *v)
+{
+	text_release(&v->present);
+	text_release(&v->values);
+}
