@@ -131,14 +131,43 @@ static int capture_read_header(struct capture *c, const char *name, struct err *
 	return 0;
 }
 
+/* Puts the contents of a file that is compressed as a whole in its place. `name` is for messages. */
+static int unpack(struct capture *c, const char *name, struct mapped *file, struct err *err)
+{
+	struct mapped packed = *file;
+	char why[INFLATE_ERROR_BYTES] = "";
+
+	if (!is_zstd(packed.bytes, packed.size))
+		return 0;
+	*file = (struct mapped){ 0 };
+	if (zstd_unpack(packed.bytes, packed.size, file, why, err) < 0)
+		return err_within(err, "%s", name);
+	if (why[0] != '\0' && file->size == 0)
+		return err_set(err, ERR_FORMAT, 0, "%s: cannot decompress: %s", name, why);
+	if (why[0] != '\0')
+		capture_note(c, DIAG_DAMAGE, c->size + file->size, 0,
+			     "only a part of the compressed file could be read: %s", why);
+	return 0;
+}
+
 static int capture_open_file(struct capture *c, const char *path, struct err *err)
 {
-	struct mapped file = { 0 };
-	int rc = strcmp(path, "-") == 0 ? mapped_from_fd(&file, STDIN_FILENO, "standard input", err)
-					: mapped_open(&file, path, err);
+	bool is_input = strcmp(path, "-") == 0;
+	const char *name = is_input ? "standard input" : path;
+	struct mapped read = { 0 }, file;
+	int rc = is_input ? mapped_from_fd(&read, STDIN_FILENO, name, err)
+			  : mapped_open(&read, path, err);
 
 	if (rc < 0)
 		return -1;
+	file = read;
+	rc = unpack(c, name, &file, err);
+	if (file.bytes != read.bytes)
+		mapped_release(&read);
+	if (rc < 0) {
+		mapped_release(&file);
+		return -1;
+	}
 	add_segment(c, file.bytes, file.size)->file = file;
 	return 0;
 }
@@ -218,15 +247,11 @@ out:
 	return rc;
 }
 
-int capture_open(const char *path, struct capture **out, struct err *err)
+static int finish_open(struct capture *c, int rc, struct capture **out, struct err *err)
 {
-	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-	struct capture *c = new_capture(name);
-	struct stat st;
-	bool is_directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-	int rc = is_directory ? open_directory(c, path, err) : capture_open_file(c, path, err);
-
-	if (rc < 0 || capture_read_header(c, name, err) < 0) {
+	if (rc == 0)
+		rc = c->is_raw ? raw_check(c, err) : capture_read_header(c, c->path, err);
+	if (rc < 0) {
 		capture_free(c);
 		return -1;
 	}
@@ -234,18 +259,67 @@ int capture_open(const char *path, struct capture **out, struct err *err)
 	return 0;
 }
 
-int capture_open_bytes(const char *name, const void *bytes, size_t size, struct capture **out,
-		       struct err *err)
+static int open_path(const char *path, struct capture *c, struct capture **out, struct err *err)
+{
+	struct stat st;
+	bool is_directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode) && !c->is_raw;
+
+	return finish_open(
+		c, is_directory ? open_directory(c, path, err) : capture_open_file(c, path, err),
+		out, err);
+}
+
+static int open_bytes(const void *bytes, size_t size, struct capture *c, struct capture **out,
+		      struct err *err)
+{
+	struct mapped file = { .bytes = bytes, .size = size };
+	int rc = unpack(c, c->path, &file, err);
+	struct segment *s = add_segment(c, file.bytes, file.size);
+
+	if (file.bytes != bytes)
+		s->file = file;
+	return finish_open(c, rc, out, err);
+}
+
+static const char *name_of_path(const char *path)
+{
+	return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+static struct capture *new_raw(const char *name, uint64_t midr)
 {
 	struct capture *c = new_capture(name);
 
-	add_segment(c, bytes, size);
-	if (capture_read_header(c, name, err) < 0) {
-		capture_free(c);
-		return -1;
-	}
-	*out = c;
-	return 0;
+	c->is_raw = true;
+	raw_describe(c, midr);
+	return c;
+}
+
+int capture_open(const char *path, struct capture **out, struct err *err)
+{
+	return open_path(path, new_capture(name_of_path(path)), out, err);
+}
+
+int capture_open_bytes(const char *name, const void *bytes, size_t size, struct capture **out,
+		       struct err *err)
+{
+	return open_bytes(bytes, size, new_capture(name), out, err);
+}
+
+int capture_open_raw(const char *path, uint64_t midr, struct capture **out, struct err *err)
+{
+	return open_path(path, new_raw(name_of_path(path), midr), out, err);
+}
+
+int capture_open_raw_bytes(const char *name, const void *bytes, size_t size, uint64_t midr,
+			   struct capture **out, struct err *err)
+{
+	return open_bytes(bytes, size, new_raw(name, midr), out, err);
+}
+
+bool capture_begins(const void *bytes, size_t size)
+{
+	return is_zstd(bytes, size) || header_is_perf_data(cur_of(bytes, size));
 }
 
 const char *capture_path(const struct capture *c)
@@ -261,6 +335,11 @@ uint64_t capture_size(const struct capture *c)
 bool capture_is_pipe(const struct capture *c)
 {
 	return c->header.is_pipe;
+}
+
+bool capture_is_raw(const struct capture *c)
+{
+	return c->is_raw;
 }
 
 const struct strings *capture_strings(const struct capture *c)

@@ -24,7 +24,8 @@ struct capture;
 
 /*
  * Opens the capture at `path`: a file, a directory of `perf record --threads`, or "-" for standard
- * input. Fails if it is no perf.data, or big-endian.
+ * input. A file that zstd compressed as a whole is decompressed to a temporary file. Fails if it is
+ * no perf.data, or big-endian.
  */
 int capture_open(const char *path, struct capture **out, struct err *);
 void capture_free(struct capture *);
@@ -33,9 +34,23 @@ void capture_free(struct capture *);
 int capture_open_bytes(const char *name, const void *bytes, size_t size, struct capture **out,
 		       struct err *);
 
+/*
+ * The same for a file that is one SPE buffer from its first byte to its last, with nothing about it:
+ * no thread but in context packets, no CPU, no time base, no mappings. `midr` is MIDR_EL1 of the CPU
+ * that wrote it; 0: not known. Fails for perf.data.
+ */
+int capture_open_raw(const char *path, uint64_t midr, struct capture **out, struct err *);
+int capture_open_raw_bytes(const char *name, const void *bytes, size_t size, uint64_t midr,
+			   struct capture **out, struct err *);
+
+/* Do these bytes begin perf.data of any kind, or what zstd compressed? */
+bool capture_begins(const void *bytes, size_t size);
+
 const char *capture_path(const struct capture *); /* or "standard input" */
-uint64_t capture_size(const struct capture *);	  /* bytes on disk */
+uint64_t capture_size(
+	const struct capture *); /* bytes, of compressed files the decompressed ones */
 bool capture_is_pipe(const struct capture *);
+bool capture_is_raw(const struct capture *); /* by capture_open_raw() */
 
 /* Texts of events and info. Constant after capture_scan(). */
 const struct strings *capture_strings(const struct capture *);

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "capture/format/attr.h"
+#include "capture/state.h"
 
 /* First bytes of other files, and of captures that are not supported, for messages. */
 static const struct magic {
@@ -18,22 +19,34 @@ static const struct magic {
 } magics[] = {
 	{ "2ELIFREP", 8, ERR_UNSUPPORTED,
 	  "recorded on a big-endian machine; only captures of little-endian ones can be read" },
-	{ "PERFFILE", 8, ERR_UNSUPPORTED,
-	  "perf.data version 1, written before Linux 3.2; record it again with a newer perf" },
+	{ "ELIFFREP", 8, ERR_UNSUPPORTED,
+	  "recorded on a big-endian machine; only captures of little-endian ones can be read" },
 	{ "\177ELF", 4, ERR_FORMAT,
 	  "an ELF program or library, not a perf.data file; name the file that perf record wrote" },
 	{ "# captured on", 13, ERR_FORMAT,
 	  "text made by perf, not a perf.data file; name the file that it was made from" },
 	{ "\x1f\x8b", 2, ERR_FORMAT, "compressed by gzip; unpack it first, or pipe: zcat FILE" },
-	{ "\x28\xb5\x2f\xfd", 4, ERR_FORMAT, "compressed by zstd; unpack it first: zstd -d FILE" },
 	{ "\xfd\x37zXZ", 5, ERR_FORMAT, "compressed by xz; unpack it first: xz -d FILE" },
 	{ "BZh", 3, ERR_FORMAT, "compressed by bzip2; unpack it first: bzip2 -d FILE" },
 	{ "PK\3\4", 4, ERR_FORMAT, "a zip archive; unpack it first" },
+	{ "QPERFSTREAM", 11, ERR_FORMAT,
+	  "what hotspot saved (.perfparser), not a perf.data file; name the file that it was made "
+	  "from" },
 };
 
 static bool begins_with(const struct cursor *c, const void *bytes, size_t size)
 {
 	return cur_left(c) >= size && memcmp(c->pos, bytes, size) == 0;
+}
+
+bool header_is_perf_data(struct cursor c)
+{
+	static const char *const begins[] = { "PERFILE2", "PERFFILE", "2ELIFREP", "ELIFFREP" };
+
+	for (size_t i = 0; i < COUNT(begins); i++)
+		if (begins_with(&c, begins[i], 8))
+			return true;
+	return false;
 }
 
 /* Appends printable characters unchanged, others escaped as in C. */
@@ -60,6 +73,12 @@ static int header_refuse(const struct cursor *c, const char *name, struct err *e
 	for (size_t i = 0; i < COUNT(magics); i++)
 		if (begins_with(c, magics[i].bytes, magics[i].size))
 			return err_set(err, magics[i].code, 0, "%s: %s", name, magics[i].text);
+	if (raw_is_likely(c->pos, cur_left(c)))
+		return err_set(
+			err, ERR_FORMAT, 0,
+			"%s: not a perf.data file, but its bytes are packets of SPE; --raw reads a "
+			"raw SPE buffer",
+			name);
 	describe_bytes(c, &found);
 	err_set(err, ERR_FORMAT, 0,
 		"%s: not a perf.data file: begins with \"%.*s\", wanted \"PERFILE2\"", name,
@@ -77,7 +96,8 @@ static struct extent read_extent(struct cursor *c)
 	return s;
 }
 
-static int read_file_header(struct cursor c, const char *name, struct header *out, struct err *err)
+static int read_file_header(struct cursor c, uint64_t size, const char *name, struct header *out,
+			    struct err *err)
 {
 	struct header h = { 0 };
 
@@ -85,11 +105,11 @@ static int read_file_header(struct cursor c, const char *name, struct header *ou
 	h.attrs = read_extent(&c);
 	h.data = read_extent(&c);
 	(void)read_extent(&c); /* event types: replaced by EVENT_DESC */
-	for (unsigned i = 0; i < FEATURE_WORDS; i++)
+	for (unsigned i = 0; i < FEATURE_WORDS && size == FILE_HEADER_BYTES; i++)
 		h.features[i] = cur_u64(&c);
 	if (!cur_ok(&c))
-		return err_set(err, ERR_FORMAT, 0, "%s: cut off inside its header of %d bytes",
-			       name, FILE_HEADER_BYTES);
+		return err_set(err, ERR_FORMAT, 0,
+			       "%s: cut off inside its header of %" PRIu64 " bytes", name, size);
 	if (h.entry_size < ATTR_SIZE_MIN + sizeof(struct extent))
 		return err_set(err, ERR_FORMAT, 16,
 			       "%s: entries of %" PRIu64 " bytes for events, smallest known is %zu",
@@ -100,16 +120,17 @@ static int read_file_header(struct cursor c, const char *name, struct header *ou
 
 int header_read(struct cursor c, const char *name, struct header *out, struct err *err)
 {
+	bool is_version_1 = begins_with(&c, "PERFFILE", 8);
 	uint64_t size;
 
-	if (!begins_with(&c, "PERFILE2", 8))
+	if (!is_version_1 && !begins_with(&c, "PERFILE2", 8))
 		return header_refuse(&c, name, err);
 	cur_skip(&c, 8);
 	size = cur_u64(&c);
 	if (!cur_ok(&c))
 		return err_set(err, ERR_FORMAT, 8, "%s: cut off inside its header", name);
-	if (size == FILE_HEADER_BYTES)
-		return read_file_header(c, name, out, err);
+	if (size == FILE_HEADER_BYTES || (is_version_1 && size == OLD_HEADER_BYTES))
+		return read_file_header(c, size, name, out, err);
 	if (size != PIPE_HEADER_BYTES)
 		return err_set(err, ERR_FORMAT, 8,
 			       "%s: header of %" PRIu64 " bytes, wanted %d (file) or %d (stream)",

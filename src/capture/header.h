@@ -20,6 +20,7 @@ enum {
 	FEATURE_WORDS = 4,
 	MAX_FEATURES = FEATURE_WORDS * 64,
 	FILE_HEADER_BYTES = 104,
+	OLD_HEADER_BYTES = 72, /* of the first version 1, which had no features */
 	PIPE_HEADER_BYTES = 16,
 };
 
@@ -36,9 +37,13 @@ static inline bool header_has_feature(const struct header *h, unsigned feature)
 }
 
 /*
- * Reads a header. Fails if it is no perf.data file that is supported; the error begins with `name`.
+ * Reads a header, also that of version 1 ("PERFFILE", before Linux 3.2), which differs in nothing but the
+ * magic. Fails if it is no perf.data file that is supported; the error begins with `name`.
  */
 int header_read(struct cursor bytes, const char *name, struct header *out, struct err *);
+
+/* Is it perf.data, of any version and byte order? */
+bool header_is_perf_data(struct cursor bytes);
 
 /* The part of a section that is inside of a file of `file_size` bytes; empty if none is. */
 struct extent extent_clamp(struct extent, uint64_t file_size);

@@ -299,6 +299,10 @@ int capture_scan(struct capture *c, capture_visit *visit, void *context, struct 
 	struct scan s = { .capture = c, .visit = visit, .context = context };
 	int rc = 0;
 
+	if (c->is_raw) {
+		raw_scan(c);
+		return 0;
+	}
 	c->totals.header_bytes = c->segments.items[0].start;
 	if (!c->header.is_pipe) {
 		meta_attrs(c);
@@ -341,6 +345,6 @@ static void walk_segment(const struct capture *c, const struct segment *segment,
 
 void capture_walk(const struct capture *c, capture_visit *visit, void *context)
 {
-	for (size_t i = 0; i < c->segments.n; i++)
+	for (size_t i = 0; i < c->segments.n && !c->is_raw; i++)
 		walk_segment(c, &c->segments.items[i], visit, context);
 }

@@ -34,6 +34,7 @@ struct capture {
 	VEC_OF(struct segment) segments;
 	uint64_t size;
 	struct progress *progress; /* of pass 1; borrowed, or NULL */
+	bool is_raw;		   /* the segment is one SPE buffer, no perf.data */
 
 	bool has_old_features; /* records of types RECORD_OLD_FEATURES … are features */
 
@@ -99,6 +100,20 @@ void spe_info_record(struct capture *, const struct record *auxtrace_info);
 
 /* After everything was read: finds the SPE event and the owner of buffers. */
 void spe_info_finish(struct capture *);
+
+/* raw.c */
+
+/* Says what is known of the machine that wrote an SPE buffer. */
+void raw_describe(struct capture *, uint64_t midr);
+
+/* Are these packets of SPE, with the beginning and the end of a record? */
+bool raw_is_likely(const uint8_t *bytes, size_t size);
+
+/* Fails if the bytes cannot be an SPE buffer without a file around it. */
+int raw_check(const struct capture *, struct err *);
+
+/* Its pass 1. */
+void raw_scan(struct capture *);
 
 /* units.c */
 

@@ -22,6 +22,9 @@ enum { SHOWN_MISSING = 3 };
 static const struct option input_list[] = {
 	{ "input", 'i', OPTION_TEXT, IN(path), "FILE",
 	  "the capture (default perf.data; - is a pipe)" },
+	{ "raw", 0, OPTION_FLAG, IN(raw.is_raw), NULL,
+	  "it is a raw SPE buffer, such as WindowsPerf's spe.data" },
+	{ "midr", 0, OPTION_TEXT, IN(raw.midr), "X", "MIDR_EL1 of the CPU that wrote that" },
 	{ "select", 0, OPTION_TEXT, IN(select), "EXPR",
 	  "only records that match, such as 'op=load && tot>100'" },
 	{ "cpu", 0, OPTION_TEXT, IN(cpu), "NAME", "take the CPU to be this one" },
@@ -108,6 +111,7 @@ int open_input(const struct input_options *input, const struct arguments *argume
 	       struct session *session, struct select **out_select, struct err *err)
 {
 	struct session_options options = {
+		.raw = input->raw,
 		.cpu_name = input->cpu,
 		.catalog_path = input->catalog,
 		.n_workers = input->n_workers,

@@ -12,6 +12,7 @@
 /* Options for reading a capture. */
 struct input_options {
 	const char *path;
+	struct raw_options raw;
 	const char *select;
 	const char *cpu;
 	const char *catalog;

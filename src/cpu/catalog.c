@@ -201,8 +201,7 @@ static const char *any_name_at(const void *context, size_t n)
 	return NULL;
 }
 
-/* A MIDR_EL1 in hexadecimal, without blanks; false: the text is something else. */
-static bool midr_of_text(const char *text, uint64_t *out)
+bool midr_of_text(const char *text, uint64_t *out)
 {
 	const char *digits = text + 2;
 

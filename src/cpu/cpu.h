@@ -89,6 +89,9 @@ const char *cpu_alias_at(const struct cpu *, size_t i);
  */
 void midr_describe(const struct catalog *, uint64_t midr, char *out, size_t size);
 
+/* A MIDR_EL1 in hexadecimal ("0x410fd0c1"), without blanks; false: the text is something else. */
+bool midr_of_text(const char *text, uint64_t *out);
+
 /* The meaning of a data source value on this CPU; NULL if the CPU or the value is unknown. */
 const struct cpu_source *cpu_source(const struct cpu *, uint16_t value);
 

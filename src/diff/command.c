@@ -172,13 +172,6 @@ static int load_counts(const struct loader *l, const struct mapped *file, const 
 	return rc;
 }
 
-/* Is it a perf.data file, of either byte order? */
-static bool begins_capture(const struct mapped *file)
-{
-	return file->size >= 8 &&
-	       (memcmp(file->bytes, "PERFILE2", 8) == 0 || memcmp(file->bytes, "2ELIFREP", 8) == 0);
-}
-
 static int load_file(const struct loader *l, const char *path, struct measures *out,
 		     struct err *err)
 {
@@ -189,7 +182,7 @@ static int load_file(const struct loader *l, const char *path, struct measures *
 		return -1;
 	if (measures_is_baseline((const char *)file.bytes, file.size))
 		rc = measures_read((const char *)file.bytes, file.size, path, out, err);
-	else if (begins_capture(&file))
+	else if (l->input->raw.is_raw || capture_begins(file.bytes, file.size))
 		rc = load_capture(l, path, out, err);
 	else
 		rc = load_counts(l, &file, path, out, err);

@@ -22,6 +22,7 @@ enum { WRITE_BYTES = 1 << 20 };
 
 struct dump_command {
 	const char *path, *output, *wording;
+	struct raw_options raw;
 	bool packets, wants_help;
 	unsigned n_workers;
 };
@@ -29,6 +30,10 @@ struct dump_command {
 static const struct option options[] = {
 	{ "input", 'i', OPTION_TEXT, offsetof(struct dump_command, path), "FILE",
 	  "the capture (default perf.data; - is a pipe)" },
+	{ "raw", 0, OPTION_FLAG, offsetof(struct dump_command, raw.is_raw), NULL,
+	  "it is a raw SPE buffer, such as WindowsPerf's spe.data" },
+	{ "midr", 0, OPTION_TEXT, offsetof(struct dump_command, raw.midr), "X",
+	  "MIDR_EL1 of the CPU that wrote that" },
 	{ "packets", 0, OPTION_FLAG, offsetof(struct dump_command, packets), NULL,
 	  "SPE packets, as perf script -D prints them" },
 	{ "wording", 0, OPTION_TEXT, offsetof(struct dump_command, wording), "NAME",
@@ -141,7 +146,7 @@ static int dump_command(int argc, char **argv)
 		return status;
 	rc = choose_path(command.path, &arguments, &path, &err);
 	if (rc == 0)
-		rc = capture_open(path, &session.capture, &err);
+		rc = raw_options_open(&command.raw, path, &session.capture, &err);
 	output_options.path = command.output;
 	if (rc == 0)
 		rc = printer_open(&out, &output_options, "text", usage.command, &session, &err);

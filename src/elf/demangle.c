@@ -72,15 +72,25 @@ static bool demangle_run(const struct scheme *scheme, const char *name, enum dem
 	return false;
 }
 
+/* All names of Android's linker begin so, as they must not be those of the program's libraries. */
+static const char linker_prefix[] = "__dl_", linker_word[] = "[linker]";
+
 static bool demangle_plain(const char *name, enum demangle_style style, struct text *out)
 {
+	size_t n_before = out->n;
+
 	if (name[0] != '_' || strnlen(name, MANGLED_MAX) == MANGLED_MAX)
 		return false;
+	if (strncmp(name, linker_prefix, sizeof(linker_prefix) - 1) == 0) {
+		name += sizeof(linker_prefix) - 1;
+		text_str(out, linker_word);
+	}
 	for (size_t i = 0; i < COUNT(schemes); i++) {
 		if (strncmp(name, schemes[i].prefix, strlen(schemes[i].prefix)) == 0 &&
 		    demangle_run(&schemes[i], name, style, out))
 			return true;
 	}
+	out->n = n_before;
 	return false;
 }
 

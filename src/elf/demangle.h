@@ -16,7 +16,8 @@ enum demangle_style {
 /*
  * Appends the readable form of an ELF symbol's name, or the name itself if it is not
  * mangled. A default version ("memcpy@@GLIBC_2.14") is left out: the plain name means it.
- * What else follows an '@' ("@plt", another version) is kept. Returns whether it was mangled.
+ * What else follows an '@' ("@plt", another version) is kept. "__dl__Z…" of Android's linker becomes
+ * "[linker]…", as in simpleperf. Returns whether it was mangled.
  *
  * Any bytes may come in: time, memory and stack are bounded, and a name that would exceed
  * the bounds stays as it is, or is cut if it is longer than any real one.

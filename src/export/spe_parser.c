@@ -46,6 +46,7 @@ struct job {
 	spe_parser_sink *sink;
 	void *context;
 	bool has_header[SPE_PARSER_N_FILES];
+	bool is_raw; /* of a raw buffer: its records have no CPU */
 };
 
 /* A row being written. */
@@ -53,6 +54,7 @@ struct line {
 	const struct batch *b;
 	size_t row;
 	struct text *out;
+	bool is_raw;
 };
 
 static bool line_has(const struct line *l, uint32_t bits)
@@ -134,7 +136,10 @@ static unsigned put_start(const struct line *l, const struct spe_op *op)
 {
 	unsigned level = line_has(l, HAS_PC) ? batch_pc_level(l->b, l->row) : 0;
 
-	text_u64(l->out, line_has(l, HAS_CPU) ? l->b->cpu[l->row] : UINT32_MAX);
+	if (l->is_raw)
+		text_char(l->out, '0'); /* so does spe-parser --raw-buffer */
+	else
+		text_u64(l->out, line_has(l, HAS_CPU) ? l->b->cpu[l->row] : UINT32_MAX);
 	put_comma(l);
 	spe_parser_put_word(l, op->op);
 	spe_parser_put_address(l, line_has(l, HAS_PC), l->b->pc[l->row], level);
@@ -238,13 +243,14 @@ static const struct {
 static void spe_parser_render(void *context, unsigned worker, const struct batch *b,
 			      struct text *texts)
 {
-	(void)context;
+	const struct job *job = context;
+
 	(void)worker;
 	if (b->kind != BATCH_SPE)
 		return;
 	for (size_t row = 0; row < b->n; row++) {
 		uint8_t class = b->op_class[row];
-		struct line line = { .b = b, .row = row };
+		struct line line = { .b = b, .row = row, .is_raw = job->is_raw };
 		struct spe_op op;
 
 		if (!(b->has[row] & HAS_OP) || class >= COUNT(files_by_class))
@@ -286,7 +292,11 @@ static int write_pieces(void *context, const struct text *texts)
 int spe_parser_run(struct session *s, const struct select *select, spe_parser_sink *sink,
 		   void *context)
 {
-	struct job job = { .sink = sink, .context = context };
+	struct job job = {
+		.sink = sink,
+		.context = context,
+		.is_raw = capture_is_raw(s->capture),
+	};
 	const struct scan_output output = {
 		.n_texts = SPE_PARSER_N_FILES,
 		.render = spe_parser_render,

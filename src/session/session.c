@@ -44,10 +44,46 @@ static int session_find_cpu(struct session *s, const struct session_options *opt
 	return s->cpu != NULL ? 0 : -1;
 }
 
+static int find_midr(const struct raw_options *raw, uint64_t *out, struct err *err)
+{
+	*out = 0;
+	if (raw->midr == NULL)
+		return 0;
+	if (!raw->is_raw)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--midr %s: only a raw SPE buffer (--raw) lacks it; --cpu takes the "
+			       "CPU of any "
+			       "capture to be another",
+			       raw->midr);
+	if (midr_of_text(raw->midr, out) && *out != 0)
+		return 0;
+	return err_set(
+		err, ERR_USAGE, ERR_NOWHERE,
+		"--midr %s: no MIDR_EL1 in hexadecimal, such as 0x410fd0c1 (Neoverse N1 r0p1)",
+		raw->midr);
+}
+
+int raw_options_open(const struct raw_options *raw, const char *path, struct capture **out,
+		     struct err *err)
+{
+	uint64_t midr;
+
+	if (find_midr(raw, &midr, err) < 0)
+		return -1;
+	return raw->is_raw ? capture_open_raw(path, midr, out, err) : capture_open(path, out, err);
+}
+
 static int open_capture(struct session *s, const struct session_options *options, struct err *err)
 {
+	uint64_t midr;
+
 	if (options->bytes == NULL)
-		return capture_open(options->path, &s->capture, err);
+		return raw_options_open(&options->raw, options->path, &s->capture, err);
+	if (find_midr(&options->raw, &midr, err) < 0)
+		return -1;
+	if (options->raw.is_raw)
+		return capture_open_raw_bytes(options->path, options->bytes, options->n_bytes, midr,
+					      &s->capture, err);
 	return capture_open_bytes(options->path, options->bytes, options->n_bytes, &s->capture,
 				  err);
 }
@@ -70,6 +106,7 @@ int session_open(struct session *out, const struct session_options *options, str
 
 	*s = (struct session){
 		.catalog_path = options->catalog_path,
+		.raw = options->raw,
 		.select = options->select,
 		.interval_given = options->interval,
 		.progress = options->progress,

@@ -22,11 +22,22 @@
 #include "session/slices.h"
 #include "symbol/symbols.h"
 
+/* --raw: the file is one SPE buffer, and --midr (or NULL) is MIDR_EL1 of the CPU that wrote it. */
+struct raw_options {
+	bool is_raw;
+	const char *midr;
+};
+
+/* Opens a capture, or a buffer. */
+int raw_options_open(const struct raw_options *, const char *path, struct capture **out,
+		     struct err *);
+
 /* How to open; all borrowed for the life of the session. */
 struct session_options {
 	const char *path;  /* of the capture; "-" is standard input */
 	const void *bytes; /* not NULL: the capture itself; `path` is for messages then */
 	size_t n_bytes;
+	struct raw_options raw;
 	const char *cpu_name;	  /* --cpu, or NULL: what the capture says */
 	const char *catalog_path; /* --catalog, or NULL */
 	unsigned n_workers;	  /* 0: one for each CPU */
@@ -54,6 +65,7 @@ struct session {
 	const char *select;		 /* --select as given, or NULL: for tip() */
 	const char *counts_path;	 /* --counts as given, or NULL: for tip() */
 	uint64_t interval_given;	 /* --interval, or 0 */
+	struct raw_options raw;		 /* as given, for tip() */
 	bool cpu_is_given;		 /* by --cpu: it is the model of every core */
 	const struct cpu *cpus[SESSION_CPUS]; /* by number of the core; NULL: not known */
 

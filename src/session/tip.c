@@ -20,6 +20,9 @@ const char *tip(struct table *t, const struct session *s, const char *command)
 	const char *out;
 
 	text_format(&line, "cyclops %s", command);
+	if (s->raw.is_raw)
+		text_str(&line, " --raw");
+	add_option(&line, "midr", s->raw.midr);
 	add_option(&line, "symfs", o->symfs);
 	for (const char *const *dir = o->debug_dirs; dir != NULL && *dir != NULL; dir++)
 		add_option(&line, "debug-dir", *dir);

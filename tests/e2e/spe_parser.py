@@ -66,6 +66,13 @@ KNOWN = [
     ([spe.code(spe.PC, 0xFF8000084072B0, 1), spe.operation(spe.OTHER, 0x0A),
       spe.events(LOAD_EVENTS | 1 << 7 | 1), spe.timestamp(11)],
      "other", "0,OTHER,0xff8000084072b0,1,SVE,32,false,true,false,EXCEPTION-GEN:MISPRED:RETIRED,0,0,,11"),
+    # DIFFERENCE: reserved payloads of class "other": their bit 0 is no condition, though spe-parser takes it for one.
+    *(([spe.code(spe.PC, 0x400000, 0), spe.operation(spe.OTHER, payload), spe.timestamp(13)],
+       "other", "0,OTHER,0x400000,0,OTHER,0,false,false,false,,0,0,,13") for payload in (0x11, 0x81, 0x09, 0x89, 0x10)),
+    # The condition of the defined ones, with FP and ASE, and none of SME.
+    *(([spe.code(spe.PC, 0x400000, 0), spe.operation(spe.OTHER, payload), spe.timestamp(14)],
+       "other", f"0,OTHER,0x400000,0,OTHER,0,false,false,{value},,0,0,,14")
+      for payload, value in ((0x01, "true"), (0x07, "true"), (0x06, "false"), (0x88, "false"))),
     # Without an operation there is no row.
     ([spe.code(spe.PC, 0xAAAAE4C10F98, 0), spe.events(RETIRED), spe.timestamp(12)], None, None),
 ]

@@ -65,23 +65,31 @@ static void read_units(struct capture *c)
 	unit_reader_free(reader);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+static void read_all(struct capture *c)
 {
-	struct capture *c = NULL;
 	struct err err;
 
-	if (capture_open_bytes("fuzz", bytes, size, &c, &err) < 0)
-		return 0;
 	if (capture_scan(c, visit, c, &err) == 0) {
 		const struct capture_totals *t = capture_totals(c);
 
 		assert(t->header_bytes + t->record_bytes + t->feature_bytes +
 			       diags_bytes(capture_diags(c), DIAG_NOTE) ==
-		       size);
+		       capture_size(c));
 		capture_walk(c, visit, c);
 		read_units(c);
 		(void)capture_midr(c, 0);
 	}
 	capture_free(c);
+}
+
+/* What is no perf.data is a raw SPE buffer. */
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	struct capture *c = NULL;
+	struct err err;
+
+	if (capture_open_bytes("fuzz", bytes, size, &c, &err) == 0 ||
+	    capture_open_raw_bytes("fuzz", bytes, size, 0, &c, &err) == 0)
+		read_all(c);
 	return 0;
 }

@@ -576,9 +576,10 @@ static void use(struct session *s)
 	select_free(select);
 }
 
+/* What is no perf.data is a raw SPE buffer. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	const struct session_options options = {
+	struct session_options options = {
 		.path = "fuzz",
 		.bytes = bytes,
 		.n_bytes = size,
@@ -588,8 +589,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct session session;
 	struct err err;
 
-	if (session_open(&session, &options, &err) == 0)
-		use(&session);
-	session_release(&session);
+	for (int is_raw = 0; is_raw < 2; is_raw++) {
+		bool is_open;
+
+		options.raw.is_raw = is_raw != 0;
+		is_open = session_open(&session, &options, &err) == 0;
+		if (is_open)
+			use(&session);
+		session_release(&session);
+		if (is_open)
+			break;
+	}
 	return 0;
 }

@@ -34,6 +34,31 @@ static void test_file(void **state)
 	text_release(&t);
 }
 
+/* Version 1 differs in the magic; the first ones had no features. */
+static void test_version_1(void **state)
+{
+	struct text t = { 0 };
+	struct header h;
+	struct err err;
+
+	(void)state;
+	put_file_header(&t, &attr, NULL, 0);
+	memcpy(t.bytes, "PERFFILE", 8);
+	patch_u64(&t, IMAGE_FEATURES_AT, BIT(FEATURE_HOSTNAME));
+	for (size_t n = 0; n < FILE_HEADER_BYTES; n++)
+		assert_int_equal(header_read(cur_of(t.bytes, n), "x", &h, &err), -1);
+	assert_int_equal(header_read(cur_of(t.bytes, t.n), "x", &h, &err), 0);
+	assert_int_equal(h.data.offset, t.n);
+	assert_true(header_has_feature(&h, FEATURE_HOSTNAME));
+	patch_u64(&t, 8, OLD_HEADER_BYTES);
+	for (size_t n = 0; n < OLD_HEADER_BYTES; n++)
+		assert_int_equal(header_read(cur_of(t.bytes, n), "x", &h, &err), -1);
+	assert_int_equal(header_read(cur_of(t.bytes, OLD_HEADER_BYTES), "x", &h, &err), 0);
+	assert_int_equal(h.data.offset, t.n);
+	assert_false(header_has_feature(&h, FEATURE_HOSTNAME));
+	text_release(&t);
+}
+
 static void test_stream(void **state)
 {
 	struct text t = { 0 };
@@ -71,10 +96,13 @@ static const struct {
 } refused[] = {
 	{ "", 0, ERR_FORMAT, "empty" },
 	{ "2ELIFREP\0\0\0\0", 12, ERR_UNSUPPORTED, "big-endian" },
-	{ "PERFFILE\0\0\0\0", 12, ERR_UNSUPPORTED, "version 1" },
+	{ "PERFFILE\0\0\0\0", 12, ERR_FORMAT, "cut off" },
+	{ "PERFILE2\x48\0\0\0\0\0\0\0", 16, ERR_FORMAT, "header of 72 bytes" },
+	{ "ELIFFREP\0\0\0\0", 12, ERR_UNSUPPORTED, "big-endian" },
 	{ "\177ELF\2\1\1", 7, ERR_FORMAT, "ELF program" },
 	{ "\x1f\x8b\x08", 3, ERR_FORMAT, "gzip" },
-	{ "\x28\xb5\x2f\xfd", 4, ERR_FORMAT, "zstd" },
+	{ "QPERFSTREAM\0", 12, ERR_FORMAT, "hotspot" },
+	{ "\xb0\xe0\x43\x21\xbf\xfd\x7f\0\x80\x48\0\1", 12, ERR_FORMAT, "--raw" },
 	{ "\xfd\x37zXZ", 5, ERR_FORMAT, "xz" },
 	{ "# captured on: Mon", 18, ERR_FORMAT, "text made by perf" },
 	{ "main 77", 7, ERR_FORMAT, "begins with \"main 77\"" },
@@ -141,9 +169,10 @@ static void test_clamp(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_file),	      cmocka_unit_test(test_stream),
-		cmocka_unit_test(test_cut),	      cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_small_entries), cmocka_unit_test(test_clamp),
+		cmocka_unit_test(test_file),	cmocka_unit_test(test_version_1),
+		cmocka_unit_test(test_stream),	cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_small_entries),
+		cmocka_unit_test(test_clamp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
