@@ -15,6 +15,7 @@
 enum {
 	COPY_BYTES = 1 << 20,
 	FORGOTTEN_BYTES = 16 << 20, /* a multiple of the size of any page */
+	LARGEST_PAGE = 64 << 10,    /* that processes have by themselves: AArch64 */
 };
 
 static int map_fd(struct mapped *out, int fd, size_t size, const char *name, struct err *err)
@@ -148,6 +149,14 @@ void mapped_forget(const struct mapped *m, uint64_t from, uint64_t to)
 {
 	from -= from % FORGOTTEN_BYTES;
 	to -= to % FORGOTTEN_BYTES;
+	if (m->bytes != NULL && from < to && to <= m->size)
+		madvise((void *)(uintptr_t)(m->bytes + from), to - from, MADV_DONTNEED);
+}
+
+void mapped_drop(const struct mapped *m, uint64_t from, uint64_t to)
+{
+	from -= from % LARGEST_PAGE;
+	to -= to % LARGEST_PAGE;
 	if (m->bytes != NULL && from < to && to <= m->size)
 		madvise((void *)(uintptr_t)(m->bytes + from), to - from, MADV_DONTNEED);
 }

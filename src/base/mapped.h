@@ -39,6 +39,9 @@ int mapped_from_stream(struct mapped *, FILE *, struct err *);
  */
 void mapped_forget(const struct mapped *, uint64_t from, uint64_t to);
 
+/* The same at once, but for the last 64 KiB: of files that are read in order. */
+void mapped_drop(const struct mapped *, uint64_t from, uint64_t to);
+
 void mapped_release(struct mapped *);
 
 #endif

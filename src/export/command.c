@@ -2,12 +2,14 @@
 /* cyclops export: every record, for other tools. */
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "base/output_file.h"
+#include "base/size.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/message.h"
@@ -26,6 +28,8 @@ static const struct usage usage = {
 
 /* The one format that is not a table: three files as Arm's spe-parser writes them. */
 static const char spe_parser_format[] = "spe-parser";
+
+enum { LEAST_MEMORY = 1 << 10, MOST_MEMORY = 1 << 30 };
 
 struct export_options {
 	struct output_options output;
@@ -154,6 +158,22 @@ static int write_profile_piece(void *context, const struct text *text)
 	return export_write_piece(context, text);
 }
 
+/* CYCLOPS_EXPORT_MEMORY: bytes that stacks may take before they go to temporary files. 0: as many as usual. */
+static int find_memory(size_t *out, struct err *err)
+{
+	static const char variable[] = "CYCLOPS_EXPORT_MEMORY";
+	const char *given = getenv(variable), *rest = given;
+	uint64_t bytes = 0;
+
+	if (given != NULL && given[0] != '\0' &&
+	    (size_parse(&rest, &bytes) < 0 || *rest != '\0' || bytes < LEAST_MEMORY ||
+	     bytes > MOST_MEMORY))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "%s: found '%s', wanted a size from 1K to 1G", variable, given);
+	*out = (size_t)bytes;
+	return 0;
+}
+
 /* Profiles for other tools. What was left out is said behind them. */
 static int export_profile(const struct profile_format *format, struct session *s,
 			  const struct select *select, const struct export_options *options,
@@ -172,6 +192,8 @@ static int export_profile(const struct profile_format *format, struct session *s
 	struct sink sink = { .out = &out, .err = err };
 	int rc = hot_event_choose(s, options->events.items, options->events.n, NULL, &event, err);
 
+	if (rc == 0)
+		rc = find_memory(&asked.memory_bytes, err);
 	if (rc == 0)
 		rc = printer_open(&out, &where, "csv", usage.command, s, err);
 	if (rc == 0)

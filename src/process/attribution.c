@@ -378,6 +378,11 @@ const struct tuples *attribution_frames(const struct attribution *a)
 	return &a->chains.frames;
 }
 
+void attribution_forget_frames(struct attribution *a)
+{
+	chains_reset(&a->chains);
+}
+
 void attribution_take(struct attribution *a, struct tuples *out_frames)
 {
 	*out_frames = a->chains.frames;

@@ -61,6 +61,9 @@ const struct attribution_totals *attribution_totals(const struct attribution *);
  */
 const struct tuples *attribution_frames(const struct attribution *);
 
+/* Forgets all frames: their ids begin anew. */
+void attribution_forget_frames(struct attribution *);
+
 /* Moves the frames out. Afterwards the attribution may only be freed. */
 void attribution_take(struct attribution *, struct tuples *out_frames);
 

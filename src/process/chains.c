@@ -24,6 +24,12 @@ void chains_init(struct chains *c, struct place_cache *cache)
 {
 	*c = (struct chains){ .cache = cache };
 	tuples_init(&c->frames, 2);
+	chains_reset(c);
+}
+
+void chains_reset(struct chains *c)
+{
+	tuples_reset(&c->frames);
 	/* frame 0, the root: its place is none, so that no other frame equals it */
 	tuples_add(&c->frames, (const uint64_t[2]){ 0, TUPLES_NONE });
 }

@@ -20,6 +20,9 @@ struct chains {
 void chains_init(struct chains *, struct place_cache *);
 void chains_release(struct chains *);
 
+/* Forgets all chains. */
+void chains_reset(struct chains *);
+
 /* What a chain needs to know of its sample. */
 struct chain_sample {
 	uint32_t process; /* that user addresses belong to; PLACE_OF_NOBODY: not known */

@@ -15,6 +15,9 @@
 /* more than most machines have workers, so that these finish at about the same time */
 enum { MERGE_PARTS = 16 };
 
+/* Frames that a worker may have before it forgets those that nobody needs. */
+enum { MANY_FRAMES = 16384 };
+
 struct time_span {
 	uint64_t first_ns, last_ns; /* UINT64_MAX, 0: none */
 };
@@ -271,15 +274,32 @@ static bool next_rows(const struct scan_job *job, struct worker *w)
 	return false;
 }
 
+/* Forgets the frames, if they are many and no analysis needs them. */
+static void let_go_of_frames(const struct scan_job *job, struct worker *w)
+{
+	const struct tuples *frames = attribution_frames(w->attribution);
+	bool is_free = true;
+
+	for (size_t i = 0; i < job->n_analyses; i++) {
+		const struct analysis_class *class = job->analyses[i].class;
+
+		is_free &= class->let_go != NULL && class->let_go(w->partials[i], frames);
+	}
+	if (is_free && frames->n >= MANY_FRAMES)
+		attribution_forget_frames(w->attribution);
+}
+
 static void scan_unit(void *context, size_t unit, unsigned worker)
 {
 	struct scan_job *job = context;
 	struct worker *w = &job->workers[worker];
 
 	unit_reader_start(w->reader, unit);
-	while (next_rows(job, w))
+	while (next_rows(job, w)) {
 		for (size_t i = 0; i < job->n_analyses; i++)
 			job->analyses[i].class->consume(w->partials[i], w->batch);
+		let_go_of_frames(job, w);
+	}
 	progress_add(job->session->progress, 1);
 }
 
@@ -533,8 +553,10 @@ static void render_unit(void *context, size_t unit, unsigned worker)
 	if (atomic_load_explicit(&job->stopped, memory_order_relaxed))
 		return;
 	unit_reader_start(w->reader, unit);
-	while (next_rows(job, w))
+	while (next_rows(job, w)) {
 		job->output->render(job->output->context, worker, w->batch, texts_of(job, unit));
+		let_go_of_frames(job, w);
+	}
 }
 
 static void write_unit(void *context, size_t unit, unsigned worker)

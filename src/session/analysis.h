@@ -33,6 +33,13 @@ struct analysis_class {
 	/* Takes the rows of a batch. Frame ids in it are the worker's, place ids the session's. */
 	void (*consume)(void *partial, const struct batch *);
 
+	/*
+	 * May be NULL: frames are needed to the end. Called behind each batch with the worker's frames
+	 * (attribution_frames()). True: nothing in the partial refers to them any more. When that is so for
+	 * all partials of the worker, it forgets its frames, and their ids begin anew.
+	 */
+	bool (*let_go)(void *partial, const struct tuples *frames);
+
 	/* May be NULL. Called once after the last batch; for several partials at the same time. */
 	void (*finish)(void *partial);
 

@@ -45,20 +45,18 @@ void stack_walk_init(struct stack_walk *w, const struct stacks *s, const struct 
 	*w = (struct stack_walk){
 		.stacks = s,
 		.place = stack->place,
-		.frame = stack->frame,
+		.callers = stack->callers,
+		.n_callers = stack->n_callers,
 		.is_leaf = true,
 	};
 }
 
 bool stack_walk_next(struct stack_walk *w, struct stack_frame *out)
 {
-	const struct tuples *frames = &w->stacks->session->frames;
-
 	if (w->level == stacks_n_levels(w->stacks, w->place)) {
-		if (w->frame == 0)
+		if (w->n_callers == 0)
 			return false;
-		w->place = (uint32_t)tuples_get(frames, w->frame)[1];
-		w->frame = (uint32_t)tuples_get(frames, w->frame)[0];
+		w->place = stack_caller(w->stacks, w->callers, --w->n_callers);
 		w->level = 0;
 		w->is_leaf = false;
 	}

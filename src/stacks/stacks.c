@@ -6,15 +6,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/radix.h"
 #include "keys/keys.h"
 #include "scan/scan.h"
 #include "spe/packet.h"
-
-/* Dimensions that tell stacks apart, besides the place: most significant first, as they are ordered. */
-static const enum dimension identity[] = {
-	DIM_EVENT, DIM_PROCESS, DIM_TID, DIM_SLICE, DIM_FRAME, DIM_SOURCE,
-};
 
 static uint32_t wished_dimensions(const struct session *s, const struct stacks_wish *wish)
 {
@@ -28,139 +22,6 @@ static uint32_t wished_dimensions(const struct session *s, const struct stacks_w
 	return dimensions;
 }
 
-/*
- * By frame: its rank. Callers come before callees, callees of one frame in order of their place, so that
- * ranks do not depend on how workers numbered frames. `ranks` are those of places. To be freed.
- */
-static uint32_t *rank_frames(const struct session *s, const uint32_t *ranks)
-{
-	uint32_t n = s->frames.n, top = 0, rank = 0;
-	struct radix_pair *keys = mem_zalloc(n + 1, sizeof(*keys));
-	uint32_t *first =
-		mem_zalloc(n + 1, sizeof(*first)); /* by frame: its first callee; 0: none */
-	uint32_t *next = mem_zalloc(n + 1, sizeof(*next));
-	uint32_t *open = mem_alloc(n + 1, sizeof(*open));
-	uint32_t *out = mem_zalloc(n + 1, sizeof(*out));
-	uint32_t *order;
-
-	for (uint32_t i = 1; i < n; i++)
-		keys[i] = (struct radix_pair){ tuples_get(&s->frames, i)[0],
-					       ranks[tuples_get(&s->frames, i)[1]] };
-	order = radix_order(keys, n);
-	for (uint32_t i = n; i-- > 0;) { /* backwards: the first of a list is added last */
-		uint32_t frame = order[i];
-
-		if (frame == 0)
-			continue;
-		next[frame] = first[keys[frame].major];
-		first[keys[frame].major] = frame;
-	}
-	if (n > 0)
-		open[top++] = first[0];
-	while (top > 0) {
-		uint32_t frame = open[top - 1];
-
-		if (frame == 0) {
-			top--;
-			continue;
-		}
-		out[frame] = ++rank;
-		open[top - 1] = next[frame];
-		open[top++] = first[frame];
-	}
-	free(keys);
-	free(order);
-	free(first);
-	free(next);
-	free(open);
-	return out;
-}
-
-/* A rest of the sums: the words by which it is told apart. */
-struct stacks_rest {
-	uint64_t words[COUNT(identity)];
-	uint32_t number;
-};
-
-static int compare_rest_words(const struct names *names, const struct stacks_rest *x,
-			      const struct stacks_rest *y)
-{
-	for (size_t i = 0; i < COUNT(identity); i++) {
-		uint64_t a = x->words[i], b = y->words[i];
-		int order = identity[i] == DIM_SOURCE ? key_word_compare(names, WORD_SOURCE, a, b)
-						      : (a > b) - (a < b);
-
-		if (order != 0)
-			return order;
-	}
-	return 0;
-}
-
-static int compare_rests(const void *left, const void *right, void *names)
-{
-	return compare_rest_words(names, left, right);
-}
-
-/* By rest: its rank; equal ones are of one stack. To be freed. */
-static uint32_t *rank_rests(const struct stacks *s, const uint32_t *frame_ranks)
-{
-	uint32_t n = s->hot->rests.n, class = 0;
-	struct stacks_rest *rests = mem_zalloc(n + 1, sizeof(*rests));
-	uint32_t *classes = mem_zalloc(n + 1, sizeof(*classes));
-
-	for (uint32_t i = 0; i < n; i++) {
-		rests[i].number = i;
-		for (size_t k = 0; k < COUNT(identity); k++) {
-			uint64_t word = hot_rest_word(s->hot, i, identity[k]);
-
-			rests[i].words[k] = identity[k] == DIM_FRAME ? frame_ranks[word] : word;
-		}
-	}
-	if (n > 1)
-		qsort_r(rests, n, sizeof(*rests), compare_rests, (void *)(uintptr_t)&s->names);
-	for (uint32_t i = 0; i < n; i++) {
-		class += i > 0 && compare_rest_words(&s->names, &rests[i - 1], &rests[i]) != 0;
-		classes[rests[i].number] = class;
-	}
-	free(rests);
-	return classes;
-}
-
-/* Orders the groups by stack. */
-static void order_groups(struct stacks *s)
-{
-	uint32_t n = hot_end(s->hot);
-	uint32_t *ranks = mem_zalloc(s->names.n + 1, sizeof(*ranks)), *frame_ranks;
-	uint64_t *keys = mem_alloc(n + 1, sizeof(*keys));
-
-	assert(!s->hot->is_by_place && s->hot->has_place);
-	for (uint32_t i = 0; i < s->names.n; i++)
-		ranks[s->names.numbers[i]] = i;
-	frame_ranks = rank_frames(s->session, ranks);
-	s->classes = rank_rests(s, frame_ranks);
-	s->order = mem_alloc(n + 1, sizeof(*s->order));
-	for (uint32_t i = hot_next(s->hot, 0); i < n; i = hot_next(s->hot, i + 1)) {
-		struct place_group g = s->hot->groups.list.items[i];
-
-		s->order[s->n++] = i;
-		keys[i] = (uint64_t)s->classes[g.rest] << 32 | ranks[g.place];
-	}
-	radix_sort(s->order, s->n, keys);
-	free(ranks);
-	free(frame_ranks);
-	free(keys);
-}
-
-/* Names of what stacks consist of. */
-static void name_frames(struct stacks *s, enum symbols_depth depth)
-{
-	const struct keys lines = { { KEY_LINE }, 1 }, functions = { { KEY_FUNCTION }, 1 };
-
-	hot_names(s->session, s->hot, depth == SYMBOLS_LINES ? &lines : &functions, &s->names);
-	if (depth == SYMBOLS_INLINED)
-		hot_names_inlined(s->hot, &s->names);
-}
-
 static void stack_add_spe(const struct stacks *s, const uint64_t *key, const struct hot_cost *c,
 			  uint64_t *values)
 {
@@ -169,7 +30,7 @@ static void stack_add_spe(const struct stacks *s, const uint64_t *key, const str
 	values[STACK_CYCLES] += c->cycles;
 	values[STACK_SATURATED] += c->full;
 	values[STACK_OPERATIONS] +=
-		c->n * (s->hot->options->dimensions >> DIM_CPU & 1
+		c->n * (s->options.hot.dimensions >> DIM_CPU & 1
 				? spe_interval(s->session, (uint32_t)key[DIM_CPU])->mean
 				: spe_interval_common(s->session).mean);
 	values[STACK_L1D_MISSES] += events >> SPE_EV_L1D_REFILL & 1 ? c->n : 0;
@@ -184,9 +45,9 @@ static void stack_add(const struct stacks *s, const uint64_t *key, const struct 
 	size_t sampled;
 
 	values[STACK_RECORDS] += c->n;
-	if (hot_is_spe(s->hot, key[DIM_EVENT])) {
+	if (hot_is_spe(s->by_place, key[DIM_EVENT])) {
 		stack_add_spe(s, key, c, values);
-	} else if (!hot_is_branches(s->hot, key[DIM_EVENT], &sampled)) {
+	} else if (!hot_is_branches(s->by_place, key[DIM_EVENT], &sampled)) {
 		values[STACK_PERIOD] += c->period;
 		values[STACK_SCALED] +=
 			c->scaled; /* in HOT_SCALED_UNIT, until the sum is complete */
@@ -203,96 +64,235 @@ static bool are_of_one_function(const struct names *names, uint32_t a, uint32_t 
 }
 
 /*
- * The frame of who called the code at `place`. A recorded chain begins with the address of the interrupt,
+ * How many callers of the code at `place` a recorded chain has. It begins with the address of the interrupt,
  * which is the record's own, or, of precise events, somewhat behind it: then in the same function, in one that
  * it just called, or back in its caller. Without the part of the kernel a chain begins with a caller.
  */
-static uint32_t callers_frame(const struct stacks *s, uint32_t place, uint32_t frame)
+static uint32_t n_callers(const struct stacks *s, const struct stack *stack)
 {
-	const struct tuples *frames = &s->session->frames;
-	const uint64_t *innermost, *caller;
+	uint32_t n = stack->n_callers;
 
-	if (frame == 0)
+	if (n == 0)
 		return 0;
-	innermost = tuples_get(frames, frame);
-	if (are_of_one_function(&s->names, place, (uint32_t)innermost[1]))
-		return (uint32_t)innermost[0];
-	if (innermost[0] == 0)
-		return frame;
-	caller = tuples_get(frames, (uint32_t)innermost[0]);
-	return are_of_one_function(&s->names, place, (uint32_t)caller[1]) ? (uint32_t)caller[0]
-									  : frame;
+	if (are_of_one_function(&s->names, stack->place, stack_caller(s, stack->callers, n - 1)))
+		return n - 1;
+	if (n == 1)
+		return 1;
+	return are_of_one_function(&s->names, stack->place, stack_caller(s, stack->callers, n - 2))
+		       ? n - 2
+		       : n;
 }
 
-bool stacks_next(const struct stacks *s, size_t *at, struct stack *out)
+/*
+ * What stacks are ordered and told apart by. A number of the chain is the place's rank + 1, so that callers stand
+ * before callees; 0 ends it.
+ */
+static void put_stack_key(const uint32_t *ranks, uint32_t source_rank, const struct stack_group *g,
+			  struct text *key)
 {
-	const struct place_group *groups = s->hot->groups.list.items;
-	uint64_t key[N_DIMENSIONS];
-	uint32_t class, place;
+	text_reset(key);
+	sort_key_u32(key, (uint32_t)g->key[DIM_EVENT]);
+	sort_key_u32(key, (uint32_t)g->key[DIM_PROCESS]);
+	sort_key_u64(key, g->key[DIM_TID]);
+	sort_key_u64(key, g->key[DIM_SLICE]);
+	for (size_t i = g->chain.n; i-- > 0;)
+		sort_key_u32(key, ranks[g->chain.items[i]] + 1);
+	sort_key_u32(key, 0);
+	sort_key_u32(key, source_rank);
+	sort_key_u32(key, ranks[g->key[DIM_PLACE]]);
+}
 
-	if (*at >= s->n)
-		return false;
-	hot_key(s->hot, s->order[*at], key);
+enum { KEY_HEAD = 4 + 4 + 8 + 8, KEY_TAIL = 4 + 4 + 4, RANK_BYTES = 4 };
+
+static void read_stack_key(const struct stacks *s, const struct sorter_record *r, struct stack *out)
+{
+	const uint8_t *tail = r->key + r->key_size - KEY_TAIL;
+	uint32_t dimensions = s->options.hot.dimensions;
+
 	*out = (struct stack){
-		.event = key[DIM_EVENT],
-		.process = (uint32_t)key[DIM_PROCESS],
-		.tid = s->options.dimensions >> DIM_TID & 1 ? key[DIM_TID] : DIM_ABSENT,
-		.slice = s->options.dimensions >> DIM_SLICE & 1 ? key[DIM_SLICE] : DIM_ABSENT,
-		.source = s->options.dimensions >> DIM_SOURCE & 1 ? key[DIM_SOURCE] : DIM_ABSENT,
-		.place = (uint32_t)key[DIM_PLACE],
+		.event = sort_key_get_u32(r->key),
+		.process = sort_key_get_u32(r->key + 4),
+		.tid = dimensions >> DIM_TID & 1 ? sort_key_get_u64(r->key + 8) : DIM_ABSENT,
+		.slice = dimensions >> DIM_SLICE & 1 ? sort_key_get_u64(r->key + 16) : DIM_ABSENT,
+		.source = dimensions >> DIM_SOURCE & 1 ? s->sources[sort_key_get_u32(tail + 4)]
+						       : DIM_ABSENT,
+		.place = s->names.numbers[sort_key_get_u32(tail + 8)],
+		.callers = r->key + KEY_HEAD,
+		.n_callers = (r->key_size - KEY_HEAD - KEY_TAIL) / RANK_BYTES,
 	};
-	out->frame = callers_frame(s, out->place, (uint32_t)key[DIM_FRAME]);
-	class = s->classes[groups[s->order[*at]].rest];
-	place = groups[s->order[*at]].place;
-	for (; *at < s->n && groups[s->order[*at]].place == place &&
-	       s->classes[groups[s->order[*at]].rest] == class;
-	     ++*at) {
-		hot_key(s->hot, s->order[*at], key);
-		stack_add(s, key, hot_cost(s->hot, s->order[*at]), out->values);
+	out->n_callers = n_callers(s, out);
+}
+
+uint32_t stack_caller(const struct stacks *s, const uint8_t *callers, uint32_t i)
+{
+	return s->names.numbers[sort_key_get_u32(callers + (size_t)i * RANK_BYTES) - 1];
+}
+
+bool stacks_next(const struct stacks *s, uint64_t *at, struct stack *out)
+{
+	struct sorter_record first, record;
+
+	if (!sorter_next(&s->sorted, at, &first))
+		return false;
+	read_stack_key(s, &first, out);
+	record = first;
+	for (uint64_t next = *at;; *at = next) {
+		const uint8_t *value = record.value;
+
+		for (int i = 0; i < N_STACK_VALUES; i++)
+			out->values[i] += sort_value_get(&value);
+		if (!sorter_next(&s->sorted, &next, &record) || !sorter_keys_equal(&first, &record))
+			break;
 	}
 	out->values[STACK_SCALED] /= HOT_SCALED_UNIT;
 	return true;
 }
 
-static void add_totals(struct stacks *s)
+static int compare_source_words(const void *left, const void *right, void *names)
 {
-	s->totals_end = hot_event_end(s->hot);
-	s->totals = mem_zalloc(s->totals_end, sizeof(*s->totals));
-	for (size_t i = 0; i < s->n; i++) {
-		uint64_t key[N_DIMENSIONS];
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
 
-		hot_key(s->hot, s->order[i], key);
-		stack_add(s, key, hot_cost(s->hot, s->order[i]), s->totals[key[DIM_EVENT]]);
+	return key_word_compare(names, WORD_SOURCE, a, b);
+}
+
+/* By number of a source in `sources`: its rank. To be freed. */
+static uint32_t *rank_sources(struct stacks *s, const struct tuples *sources)
+{
+	uint32_t *ranks = mem_alloc(sources->n + 1, sizeof(*ranks));
+
+	s->sources = mem_alloc(sources->n + 1, sizeof(*s->sources));
+	for (uint32_t i = 0; i < sources->n; i++)
+		s->sources[i] = tuples_get(sources, i)[0];
+	if (sources->n > 1)
+		qsort_r(s->sources, sources->n, sizeof(*s->sources), compare_source_words,
+			&s->names);
+	for (uint32_t i = 0; i < sources->n; i++)
+		ranks[tuples_find(sources, &s->sources[i])] = i;
+	return ranks;
+}
+
+/* By place: its rank. To be freed. */
+static uint32_t *rank_places(const struct session *s)
+{
+	uint32_t n = place_numbers_n(s->places);
+	uint32_t *numbers = mem_alloc(n + 1, sizeof(*numbers));
+	uint32_t *ranks = mem_alloc(n + 1, sizeof(*ranks));
+	struct place *places = mem_alloc(n + 1, sizeof(*places));
+
+	place_numbers_sorted(s->places, numbers, places);
+	for (uint32_t i = 0; i < n; i++)
+		ranks[numbers[i]] = i;
+	free(numbers);
+	free(places);
+	return ranks;
+}
+
+static void want_places(const struct stack_group *g, bool *wanted)
+{
+	wanted[g->key[DIM_PLACE]] = true;
+	for (size_t i = 0; i < g->chain.n; i++)
+		wanted[g->chain.items[i]] = true;
+}
+
+/* Sorts all groups by stack, adds up the totals, and marks the places that need a name. */
+static int sort_stacks(struct stacks *s, const struct stack_sums *sums, bool *wanted,
+		       struct err *err)
+{
+	uint32_t *ranks = rank_places(s->session);
+	uint32_t *source_ranks = rank_sources(s, &sums->sources);
+	struct stack_sums_position at = { 0 };
+	struct stack_group g = { 0 };
+	struct text key = { 0 }, value = { 0 };
+
+	while (stack_sums_next(sums, &at, &g)) {
+		uint64_t values[N_STACK_VALUES] = { 0 };
+		uint32_t source = tuples_find(&sums->sources, &g.key[DIM_SOURCE]);
+
+		want_places(&g, wanted);
+		stack_add(s, g.key, &g.cost, values);
+		text_reset(&value);
+		for (int i = 0; i < N_STACK_VALUES; i++) {
+			sort_value_put(&value, values[i]);
+			s->totals[g.key[DIM_EVENT]][i] += values[i];
+		}
+		if (s->options.only_places)
+			continue;
+		put_stack_key(ranks, source_ranks[source], &g, &key);
+		sorter_add(&s->sorted, &key, &value);
 	}
 	for (uint64_t event = 0; event < s->totals_end; event++)
 		s->totals[event][STACK_SCALED] /= HOT_SCALED_UNIT;
+	free(ranks);
+	free(source_ranks);
+	stack_group_release(&g);
+	text_release(&key);
+	text_release(&value);
+	return sorter_finish(&s->sorted, err);
 }
 
-void stacks_collect(struct stacks *out, struct session *session, const struct select *select,
-		    const struct stacks_wish *wish)
+static int take_sums(struct stacks *s, struct stack_sums *sums, enum symbols_depth depth,
+		     struct err *err)
 {
-	struct analysis hot = { .class = &hot_class, .options = &out->options };
+	bool *wanted = mem_zalloc(place_numbers_n(s->session->places) + 1, sizeof(*wanted));
+	int rc = stack_sums_finish(sums, err);
 
-	*out = (struct stacks){ .session = session, .options = wish->records };
-	out->options.dimensions = wished_dimensions(session, wish);
+	s->totals_end = hot_event_end(s->by_place);
+	s->totals = mem_zalloc(s->totals_end, sizeof(*s->totals));
+	for (size_t i = 0; i < sums->places.n; i++)
+		wanted[i] = sums->places.items[i];
+	if (rc == 0)
+		rc = sort_stacks(s, sums, wanted, err);
+	if (rc == 0)
+		names_init(&s->names, s->session, wanted,
+			   depth == SYMBOLS_INLINED ? SYMBOLS_FUNCTIONS : depth);
+	if (rc == 0 && depth == SYMBOLS_INLINED)
+		hot_names_inlined(s->by_place, &s->names);
+	free(wanted);
+	return rc;
+}
+
+int stacks_collect(struct stacks *out, struct session *session, const struct select *select,
+		   const struct stacks_wish *wish, struct err *err)
+{
+	size_t memory = wish->memory_bytes > 0 ? wish->memory_bytes : STACKS_MEMORY_BYTES;
+	struct analysis analyses[] = {
+		{ .class = &stack_sums_class, .options = &out->options },
+		{ .class = &hot_class, .options = &out->by_place_options },
+	};
+	int rc;
+
+	*out = (struct stacks){
+		.session = session,
+		.memory_bytes = memory,
+		.by_place_options = wish->records,
+	};
+	out->options = (struct stack_sums_options){
+		.hot = wish->records,
+		.limit_bytes = memory / pool_size(session->pool),
+		.only_places = wish->only_places,
+	};
+	out->options.hot.dimensions = wished_dimensions(session, wish);
+	out->by_place_options.dimensions = 1u << DIM_PLACE;
 	out->mux = mux_new(session);
 	if (mux_scales(out->mux))
-		out->options.mux = out->mux;
-	scan(session, select, &hot, 1);
-	out->hot = hot.result;
-	name_frames(out, wish->depth);
-	order_groups(out);
-	add_totals(out);
+		out->options.hot.mux = out->mux;
+	scan(session, select, analyses, COUNT(analyses));
+	out->by_place = analyses[1].result;
+	sorter_init(&out->sorted, memory);
+	rc = take_sums(out, analyses[0].result, wish->depth, err);
+	stack_sums_class.free(analyses[0].result);
+	if (rc < 0)
+		stacks_release(out);
+	return rc;
 }
 
 void stacks_release(struct stacks *s)
 {
-	if (s->hot != NULL)
-		hot_class.free(s->hot);
+	hot_class.free(s->by_place);
+	sorter_release(&s->sorted);
 	names_release(&s->names);
 	mux_free(s->mux);
-	free(s->order);
-	free(s->classes);
+	free(s->sources);
 	free(s->totals);
 	*s = (struct stacks){ 0 };
 }

@@ -2,16 +2,17 @@
 /*
  * Weighted call stacks: what records of an event come to by process, thread and stack, over one scan. All
  * profile formats of `export` and all flame graphs are made of them. They are the sums of `hot`
- * (hot/sums/sums.h), so that what a function has here is what it has there. Memory grows with distinct
- * stacks, not with records.
+ * (hot/sums/sums.h), so that what a function has here is what it has there. Memory is bounded: it grows with the
+ * places there are, but neither with records nor with stacks.
  *
- *	stacks_collect(&stacks, session, select, &wish);
- *	for (size_t at = 0; stacks_next(&stacks, &at, &stack);)
+ *	if (stacks_collect(&stacks, session, select, &wish, &err) < 0)
+ *		return -1;
+ *	for (uint64_t at = 0; stacks_next(&stacks, &at, &stack);)
  *		for (stack_walk_init(&walk, &stacks, &stack); stack_walk_next(&walk, &frame);)
  *			…			(innermost first, inlined functions before what they are inlined into)
  *	stacks_release(&stacks);
  *
- * stacks/tree.h makes a tree of functions of them: a flame graph.
+ * stacks/paths.h makes paths of functions of them, stacks/tree.h a tree: a flame graph.
  */
 #ifndef CYCLOPS_STACKS_STACKS_H
 #define CYCLOPS_STACKS_STACKS_H
@@ -20,12 +21,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sorter.h"
 #include "base/text.h"
 #include "estimate/mux.h"
 #include "hot/sums/sums.h"
 #include "scan/select.h"
 #include "session/names.h"
 #include "session/session.h"
+#include "stacks/sums.h"
 
 /* What stacks can be weighed by. What a kind of record does not have is 0. */
 enum stack_value {
@@ -49,7 +52,15 @@ struct stacks_wish {
 	bool by_source;	 /* by data source, too */
 	bool by_slice;	 /* by slice of time, too: of session->slices */
 	enum symbols_depth depth; /* SYMBOLS_LINES: frames have source lines */
+	bool only_places;	  /* there are names, but neither stacks nor totals */
+	size_t memory_bytes;	  /* 0: STACKS_MEMORY_BYTES; less is for tests */
 };
+
+/*
+ * For sums while the capture is read, and as much for stacks while they are sorted and for what a format sorts. What
+ * does not fit goes to temporary files.
+ */
+enum { STACKS_MEMORY_BYTES = 8 << 20 };
 
 /* Opaque but for the first part. Stays where it is. */
 struct stacks {
@@ -58,12 +69,14 @@ struct stacks {
 	uint64_t totals_end;		    /* events (DIM_EVENT) are below this */
 	uint64_t (*totals)[N_STACK_VALUES]; /* by event: of all stacks */
 
-	struct hot_options options;
+	size_t memory_bytes;
+
+	struct stack_sums_options options;
+	struct hot_options by_place_options;
 	struct mux *mux;
-	struct hot *hot;
-	uint32_t *order; /* groups of `hot`, those of one stack side by side */
-	size_t n;
-	uint32_t *classes; /* by rest of `hot`: equal for those of one stack but for the place */
+	struct hot *by_place; /* sums of the same records without their stacks */
+	uint64_t *sources;    /* words of DIM_SOURCE, by rank */
+	struct sorter sorted; /* groups of records, by stack */
 };
 
 /* A stack with its sums. */
@@ -74,23 +87,27 @@ struct stack {
 	uint64_t slice;	  /* of time; DIM_ABSENT: no time, or not asked for */
 	uint64_t source;  /* as in DIM_SOURCE: key_source(); DIM_ABSENT: none, or not asked for */
 	uint32_t place;	  /* of the record itself */
-	uint32_t frame;	  /* its callers: of session->frames; 0: none */
+	const uint8_t *callers; /* stack_caller() reads it; as long as the stacks */
+	uint32_t n_callers;
 	uint64_t values[N_STACK_VALUES];
 };
 
 /*
- * Scans once. The session's frames are borrowed: another scan forgets them, so use and release the stacks
- * before.
+ * Scans once. -1 and an error if a temporary file cannot be written; then there is nothing to release. Another scan
+ * forgets the places: use and release the stacks before.
  */
-void stacks_collect(struct stacks *out, struct session *, const struct select *,
-		    const struct stacks_wish *);
+int stacks_collect(struct stacks *out, struct session *, const struct select *,
+		   const struct stacks_wish *, struct err *);
 void stacks_release(struct stacks *);
 
 /*
  * The next stack from *at on, which begins with 0; false behind the last. In order of event, process,
  * thread, slice, callers from the outermost on, place, source: the same for any number of workers.
  */
-bool stacks_next(const struct stacks *, size_t *at, struct stack *out);
+bool stacks_next(const struct stacks *, uint64_t *at, struct stack *out);
+
+/* The place of caller `i`, counted from the outermost on. */
+uint32_t stack_caller(const struct stacks *, const uint8_t *callers, uint32_t i);
 
 /* What `hot` weighs records of the event by; STACK_RECORDS if they have none of that. */
 enum stack_value stacks_weight(const struct stacks *, uint64_t event);
@@ -128,7 +145,8 @@ struct stack_frame {
 /* Goes from the innermost function of a stack to the outermost one. */
 struct stack_walk {
 	const struct stacks *stacks;
-	uint32_t place, level, frame;
+	const uint8_t *callers;
+	uint32_t place, level, n_callers;
 	bool is_leaf;
 };
 

@@ -380,9 +380,13 @@ def check_sums(checks, cyclops, path, formats, *options):
 
 
 def check_determinism(checks, cyclops, path, formats, *options):
+    """Also where next to nothing is kept in memory, so that everything goes through temporary files."""
     for name in formats:
-        outputs = {run(cyclops, "export", "--format", name, "-j", n, *options, path) for n in (1, 2, 3, 3)}
-        checks.expect(len(outputs) == 1, f"{os.path.basename(path)}: {name} differs with the number of threads")
+        words = (cyclops, "export", "--format", name, *options, path)
+        outputs = {run(*words, "-j", n) for n in (1, 2, 3, 3)}
+        outputs |= {run("env", f"CYCLOPS_EXPORT_MEMORY={size}", *words, "-j", n) for n, size in ((1, "1K"), (7, "16K"))}
+        checks.expect(len(outputs) == 1, f"{os.path.basename(path)}: {name} differs with the number of threads or the memory")
+        checks.count(f"{name}: the same by temporary files")
 
 
 # What reads the files, where it is installed; the words stand before the file's name.

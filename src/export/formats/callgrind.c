@@ -8,13 +8,16 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/radix.h"
+#include "base/sorter.h"
 #include "export/formats/frames.h"
 
 struct callgrind_function {
 	struct stack_frame frame;
 	struct str_id outer; /* what it is inlined into; 0: nothing */
 };
+
+/* Costs of lines and calls that are summed up before they are sorted. */
+enum { MOST_COSTS = 16384 };
 
 /* Costs of a line, or of a call in it. */
 struct callgrind_cost {
@@ -30,6 +33,7 @@ struct callgrind {
 	struct tuples function_keys, cost_keys;
 	VEC_OF(struct callgrind_function) functions;
 	VEC_OF(struct callgrind_cost) costs;
+	struct sorter sorted;			 /* those that were too many */
 	enum stack_value values[N_STACK_VALUES]; /* those that are written */
 	size_t n_values;
 	struct tuples names; /* ids that have been written with their names: kind, id */
@@ -66,6 +70,29 @@ static void callgrind_add(struct callgrind *c, uint32_t function, uint32_t line,
 		cost->values[i] += stack->values[i];
 }
 
+/* Sends the costs on to be sorted by function, callee and line. */
+static void sort_costs(struct callgrind *c)
+{
+	struct text key = { 0 }, value = { 0 };
+
+	for (size_t i = 0; i < c->costs.n; i++) {
+		const struct callgrind_cost *cost = &c->costs.items[i];
+
+		text_reset(&key);
+		text_reset(&value);
+		sort_key_u32(&key, cost->function);
+		sort_key_u32(&key, cost->callee);
+		sort_key_u32(&key, cost->line);
+		for (int v = 0; v < N_STACK_VALUES; v++)
+			sort_value_put(&value, cost->values[v]);
+		sorter_add(&c->sorted, &key, &value);
+	}
+	tuples_reset(&c->cost_keys);
+	c->costs.n = 0;
+	text_release(&key);
+	text_release(&value);
+}
+
 static void callgrind_add_stack(struct callgrind *c, const struct stack *stack)
 {
 	uint32_t callee = 0;
@@ -79,6 +106,8 @@ static void callgrind_add_stack(struct callgrind *c, const struct stack *stack)
 		callgrind_add(c, function, f.line, callee, stack);
 		callee = function + 1;
 	}
+	if (c->costs.n >= MOST_COSTS)
+		sort_costs(c);
 }
 
 /* "fn=(3) name", with the name where it is first. */
@@ -130,35 +159,45 @@ static void put_costs(struct callgrind *c, const struct callgrind_cost *cost)
 }
 
 /* By function; in it the lines' own costs come first. */
+/* The next line or call, with all its costs. */
+static bool next_cost(const struct callgrind *c, uint64_t *at, struct callgrind_cost *out)
+{
+	struct sorter_record first, record;
+
+	if (!sorter_next(&c->sorted, at, &first))
+		return false;
+	*out = (struct callgrind_cost){
+		.function = sort_key_get_u32(first.key),
+		.callee = sort_key_get_u32(first.key + 4),
+		.line = sort_key_get_u32(first.key + 8),
+	};
+	record = first;
+	for (uint64_t next = *at;; *at = next) {
+		for (int i = 0; i < N_STACK_VALUES; i++)
+			out->values[i] += sort_value_get(&record.value);
+		if (!sorter_next(&c->sorted, &next, &record) || !sorter_keys_equal(&first, &record))
+			return true;
+	}
+}
+
 static void put_functions(struct callgrind *c)
 {
-	struct radix_pair *keys = mem_alloc(c->costs.n + 1, sizeof(*keys));
-	uint32_t last = UINT32_MAX, *order;
+	uint32_t last = UINT32_MAX;
+	struct callgrind_cost cost;
 
-	for (size_t i = 0; i < c->costs.n; i++)
-		keys[i] = (struct radix_pair){
-			(uint64_t)c->costs.items[i].function << 32 | c->costs.items[i].callee,
-			c->costs.items[i].line,
-		};
-	order = radix_order(keys, c->costs.n);
-	for (size_t i = 0; i < c->costs.n; i++) {
-		const struct callgrind_cost *cost = &c->costs.items[order[i]];
-
-		if (cost->function != last) {
+	for (uint64_t at = 0; next_cost(c, &at, &cost); last = cost.function) {
+		if (cost.function != last) {
 			text_char(c->out, '\n');
-			put_function(c, "", "fl", cost->function);
+			put_function(c, "", "fl", cost.function);
 		}
-		last = cost->function;
-		if (cost->callee != 0) {
-			put_function(c, "c", "cfi", cost->callee - 1);
+		if (cost.callee != 0) {
+			put_function(c, "c", "cfi", cost.callee - 1);
 			text_format(c->out, "calls=%llu 0\n",
-				    (unsigned long long)cost->values[STACK_RECORDS]);
+				    (unsigned long long)cost.values[STACK_RECORDS]);
 		}
-		put_costs(c, cost);
+		put_costs(c, &cost);
 		profile_writer_step(c->profile->out);
 	}
-	free(keys);
-	free(order);
 }
 
 static void put_caveat(struct profile *p, const char *caveat)
@@ -193,25 +232,33 @@ static void put_head(struct callgrind *c)
 	text_char(c->out, '\n');
 }
 
-static void callgrind_write(struct profile *profile)
+static int callgrind_write(struct profile *profile, struct err *err)
 {
 	struct callgrind c = { .profile = profile, .out = &profile->out->text };
 	struct stack stack;
+	int rc;
 
+	sorter_init(&c.sorted, profile->stacks->memory_bytes);
 	tuples_init(&c.function_keys, 4);
 	tuples_init(&c.cost_keys, 3);
 	tuples_init(&c.names, 2);
 	profile->format_state = &c;
-	for (size_t at = 0; stacks_next(profile->stacks, &at, &stack);)
+	for (uint64_t at = 0; stacks_next(profile->stacks, &at, &stack);)
 		if (stack.event == profile->event)
 			callgrind_add_stack(&c, &stack);
-	put_head(&c);
-	put_functions(&c);
+	sort_costs(&c);
+	rc = sorter_finish(&c.sorted, err);
+	if (rc == 0) {
+		put_head(&c);
+		put_functions(&c);
+	}
+	sorter_release(&c.sorted);
 	tuples_release(&c.function_keys);
 	tuples_release(&c.cost_keys);
 	tuples_release(&c.names);
 	vec_release(&c.functions);
 	vec_release(&c.costs);
+	return rc;
 }
 
 const struct profile_format profile_callgrind = {

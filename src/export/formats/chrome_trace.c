@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "export/formats/frames.h"
+#include "export/formats/path_numbers.h"
 #include "keys/keys.h"
 #include "table/json_string.h"
 
@@ -18,7 +19,7 @@ struct chrome_trace {
 	struct profile *profile;
 	struct text *out;
 	struct frame_numbers frames;
-	struct tuples nodes; /* parent, frame; node 0 is none */
+	struct path_numbers nodes; /* of frames; node 0 is called 1 */
 	bool has_events;
 };
 
@@ -99,7 +100,7 @@ static uint64_t source_word(const struct stack *stack)
 }
 
 /* The counter of the thread whose stacks are [at, end): each slice has a point, also if it is 0. */
-static void put_counters(struct chrome_trace *c, size_t at, size_t end, const struct stack *of)
+static void put_counters(struct chrome_trace *c, uint64_t at, uint64_t end, const struct stack *of)
 {
 	const struct stacks *s = c->profile->stacks;
 	enum stack_value value = chrome_value(c->profile, of->event);
@@ -132,8 +133,8 @@ static void put_threads(struct chrome_trace *c)
 	const struct stacks *s = c->profile->stacks;
 	struct stack first, stack;
 
-	for (size_t at = 0, next = 0; stacks_next(s, &next, &first); at = next) {
-		for (size_t i = next;
+	for (uint64_t at = 0, next = 0; stacks_next(s, &next, &first); at = next) {
+		for (uint64_t i = next;
 		     stacks_next(s, &i, &stack) && is_of_one_thread(&stack, &first);)
 			next = i;
 		put_names(c, &first);
@@ -141,44 +142,50 @@ static void put_threads(struct chrome_trace *c)
 	}
 }
 
-/* The node of a stack, from the outermost function on. */
-static uint32_t node_of(struct chrome_trace *c, const struct stack *stack)
+static void add_path(struct chrome_trace *c, const struct stack *stack)
 {
 	VEC_OF(uint32_t) frames = { 0 };
 	struct stack_walk walk;
 	struct stack_frame f;
-	uint32_t node = 0;
 
 	for (stack_walk_init(&walk, c->profile->stacks, stack); stack_walk_next(&walk, &f);)
 		*vec_add(&frames) = frame_numbers_add(&c->frames, &f);
-	for (size_t i = frames.n; i-- > 0;)
-		node = tuples_add(&c->nodes, (const uint64_t[2]){ node, frames.items[i] });
+	path_numbers_add(&c->nodes, frames.items, frames.n);
 	vec_release(&frames);
-	return node;
+}
+
+/* The next stack that weighs something. */
+static bool next_sample(const struct chrome_trace *c, uint64_t *at, struct stack *out,
+			uint64_t *out_weight)
+{
+	while (stacks_next(c->profile->stacks, at, out)) {
+		*out_weight = out->values[chrome_value(c->profile, out->event)];
+		if (*out_weight > 0)
+			return true;
+	}
+	return false;
 }
 
 static void put_samples(struct chrome_trace *c)
 {
 	const struct profile *p = c->profile;
+	uint64_t weight, sample = 0;
 	struct text name = { 0 };
 	bool is_first = true;
 	struct stack stack;
 
 	text_str(c->out, "],\n\"samples\":[");
-	for (size_t at = 0; stacks_next(p->stacks, &at, &stack);) {
-		enum stack_value value = chrome_value(p, stack.event);
-
-		if (stack.values[value] == 0)
-			continue;
+	for (uint64_t at = 0; next_sample(c, &at, &stack, &weight);) {
 		text_reset(&name);
-		profile_put_value_name(p, stack.event, value, &name);
+		profile_put_value_name(p, stack.event, chrome_value(p, stack.event), &name);
 		text_char(&name, '\0');
 		text_format(c->out, "%s{\"tid\":%d,\"ts\":%.3f,\"name\":", is_first ? "\n" : ",\n",
 			    stack.tid == DIM_ABSENT ? -1 : (int32_t)stack.tid,
 			    stack.slice == DIM_ABSENT ? 0.0 : slice_us(c, stack.slice));
 		json_put_string(c->out, name.bytes);
-		text_format(c->out, ",\"sf\":\"%u\",\"weight\":%llu}", node_of(c, &stack),
-			    (unsigned long long)stack.values[value]);
+		text_format(c->out, ",\"sf\":\"%u\",\"weight\":%llu}",
+			    path_numbers_of_sample(&c->nodes, &sample) + 1,
+			    (unsigned long long)weight);
 		is_first = false;
 		profile_writer_step(c->profile->out);
 	}
@@ -187,20 +194,23 @@ static void put_samples(struct chrome_trace *c)
 
 static void put_stack_frames(struct chrome_trace *c)
 {
-	text_str(c->out, "],\n\"stackFrames\":{");
-	for (uint32_t i = 1; i < c->nodes.n; i++) {
-		const uint64_t *node = tuples_get(&c->nodes, i);
-		const struct stack_frame *f = &c->frames.list.items[node[1]];
+	struct path_row node;
 
-		text_format(c->out, "%s\"%u\":{\"name\":", i > 1 ? ",\n" : "\n", i);
+	text_str(c->out, "],\n\"stackFrames\":{");
+	for (path_row_init(&node); path_numbers_next(&c->nodes, &node);) {
+		const struct stack_frame *f = &c->frames.list.items[node.label];
+
+		text_format(c->out, "%s\"%u\":{\"name\":", node.number > 0 ? ",\n" : "\n",
+			    node.number + 1);
 		put_json_frame_name(c->profile, f, c->out);
 		text_str(c->out, ",\"category\":");
 		json_put_string(c->out, names_module(c->profile->session, f->module));
-		if (node[0] != 0)
-			text_format(c->out, ",\"parent\":\"%u\"", (uint32_t)node[0]);
+		if (node.parent != PATH_NONE)
+			text_format(c->out, ",\"parent\":\"%u\"", node.parent + 1);
 		text_char(c->out, '}');
 		profile_writer_step(c->profile->out);
 	}
+	path_row_release(&node);
 }
 
 static void put_caveat(struct profile *p, const char *caveat)
@@ -211,25 +221,33 @@ static void put_caveat(struct profile *p, const char *caveat)
 	text_char(c->out, ',');
 }
 
-static void chrome_trace_write(struct profile *profile)
+static int chrome_trace_write(struct profile *profile, struct err *err)
 {
 	struct chrome_trace c = { .profile = profile, .out = &profile->out->text };
+	struct stack stack;
+	uint64_t weight;
+	int rc;
 
 	frame_numbers_init(&c.frames);
-	tuples_init(&c.nodes, 2);
-	tuples_add(&c.nodes, (const uint64_t[2]){ UINT64_MAX, UINT64_MAX });
+	path_numbers_init(&c.nodes, true, profile->stacks->memory_bytes);
 	profile->format_state = &c;
-	text_str(c.out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"caveats\":[");
-	profile_each_caveat(profile, put_caveat);
-	text_str(c.out, "\"counters are sums of slices of time\"]},\n\"traceEvents\":[");
-	put_threads(&c);
-	put_samples(&c);
-	put_stack_frames(&c);
-	text_str(c.out, "}}\n");
+	for (uint64_t at = 0; next_sample(&c, &at, &stack, &weight);)
+		add_path(&c, &stack);
+	rc = path_numbers_finish(&c.nodes, err);
+	if (rc == 0) {
+		text_str(c.out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"caveats\":[");
+		profile_each_caveat(profile, put_caveat);
+		text_str(c.out, "\"counters are sums of slices of time\"]},\n\"traceEvents\":[");
+		put_threads(&c);
+		put_samples(&c);
+		put_stack_frames(&c);
+		text_str(c.out, "}}\n");
+	}
 	if (profile->session->slices.n == 0)
 		profile_writer_note(profile->out, "nothing has a time: there are no counters");
 	frame_numbers_release(&c.frames);
-	tuples_release(&c.nodes);
+	path_numbers_release(&c.nodes);
+	return rc;
 }
 
 const struct profile_format profile_chrome_trace = {

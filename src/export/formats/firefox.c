@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/strings.h"
 #include "export/formats/frames.h"
+#include "export/formats/path_numbers.h"
 #include "keys/keys.h"
 #include "table/json_string.h"
 
@@ -29,10 +30,6 @@ struct firefox_frame {
 	uint32_t function, line, depth;
 };
 
-struct firefox_stack {
-	uint32_t prefix, frame, category; /* prefix NONE: outermost */
-};
-
 struct firefox_marker {
 	uint64_t slice, n_records, weight;
 };
@@ -40,10 +37,10 @@ struct firefox_marker {
 /* Tables of one thread. */
 struct firefox_thread {
 	struct frame_numbers functions;
-	struct tuples frame_keys, stack_keys;
+	struct tuples frame_keys;
 	VEC_OF(struct firefox_frame) frames;
-	VEC_OF(struct firefox_stack) stacks;
-	VEC_OF(uint32_t) samples; /* stacks */
+	struct tuples labels;	   /* frame, category */
+	struct path_numbers paths; /* of labels */
 	VEC_OF(struct firefox_marker) markers;
 	struct strings strings;
 	struct tuples libs; /* module: resource */
@@ -85,36 +82,23 @@ static uint32_t firefox_frame_of(struct firefox_thread *t, const struct firefox 
 	return number;
 }
 
-static uint32_t firefox_stack_of(struct firefox_thread *t, struct firefox_stack made)
-{
-	const uint64_t key[] = { made.prefix, made.frame, made.category };
-	uint32_t number = tuples_add(&t->stack_keys, key);
-
-	if (number == t->stacks.n)
-		*vec_add(&t->stacks) = made;
-	return number;
-}
-
 /* The innermost function has the category of the record; callers have none of their own. */
-static uint32_t firefox_add_stack(struct firefox *f, struct firefox_thread *t,
-				  const struct stack *stack)
+static void firefox_add_stack(struct firefox *f, struct firefox_thread *t,
+			      const struct stack *stack)
 {
-	VEC_OF(uint32_t) frames = { 0 };
-	uint32_t node = NONE, category = CATEGORY_OTHER;
+	VEC_OF(uint32_t) labels = { 0 };
+	uint64_t category;
 	struct stack_walk walk;
 	struct stack_frame frame;
 
 	for (stack_walk_init(&walk, f->profile->stacks, stack); stack_walk_next(&walk, &frame);) {
-		if (frames.n == 0)
-			category = category_of(f, stack, frame.is_kernel);
-		*vec_add(&frames) = firefox_frame_of(t, f, &frame);
+		category = labels.n > 0 ? CATEGORY_OTHER : category_of(f, stack, frame.is_kernel);
+		*vec_add(&labels) =
+			tuples_add(&t->labels,
+				   (const uint64_t[2]){ firefox_frame_of(t, f, &frame), category });
 	}
-	for (size_t i = frames.n; i-- > 0;)
-		node = firefox_stack_of(
-			t, (struct firefox_stack){ node, frames.items[i],
-						   i == 0 ? category : CATEGORY_OTHER });
-	vec_release(&frames);
-	return node;
+	path_numbers_add(&t->paths, labels.items, labels.n);
+	vec_release(&labels);
 }
 
 static void add_to_marker(struct firefox *f, struct firefox_thread *t, const struct stack *stack)
@@ -153,7 +137,7 @@ static double slice_ms(const struct firefox *f, uint64_t slice)
 }
 
 /* When samples are shown: those of a slice are spread evenly over it, as only the slice is known. */
-static void put_times(struct firefox *f, size_t at, size_t end)
+static void put_times(struct firefox *f, uint64_t at, uint64_t end)
 {
 	double width = (double)f->profile->session->slices.width_ns / ns_in_ms;
 	const struct stacks *s = f->profile->stacks;
@@ -162,10 +146,11 @@ static void put_times(struct firefox *f, size_t at, size_t end)
 	struct stack stack;
 
 	while (at < end) {
-		size_t next = at, n = 0;
+		uint64_t next = at;
+		size_t n = 0;
 		uint64_t slice = DIM_ABSENT;
 
-		for (size_t i = at; i < end; next = i) { /* those of one slice */
+		for (uint64_t i = at; i < end; next = i) { /* those of one slice */
 			stacks_next(s, &i, &stack);
 			if (n > 0 && stack.slice != slice)
 				break;
@@ -188,7 +173,7 @@ static void put_times(struct firefox *f, size_t at, size_t end)
 	}
 }
 
-static void put_weights(struct firefox *f, size_t at, size_t end)
+static void put_weights(struct firefox *f, uint64_t at, uint64_t end)
 {
 	bool is_first = true;
 	struct stack stack;
@@ -235,30 +220,6 @@ static void put_same(struct firefox *f, const char *name, size_t n, const char *
 		profile_writer_step(f->profile->out);
 	}
 	text_str(f->out, "],\n");
-}
-
-static uint32_t sample_stack(struct firefox *f, struct firefox_thread *t, size_t row)
-{
-	(void)f;
-	return t->samples.items[row];
-}
-
-static uint32_t stack_prefix(struct firefox *f, struct firefox_thread *t, size_t row)
-{
-	(void)f;
-	return t->stacks.items[row].prefix;
-}
-
-static uint32_t stack_frame_number(struct firefox *f, struct firefox_thread *t, size_t row)
-{
-	(void)f;
-	return t->stacks.items[row].frame;
-}
-
-static uint32_t stack_category(struct firefox *f, struct firefox_thread *t, size_t row)
-{
-	(void)f;
-	return t->stacks.items[row].category;
 }
 
 static uint32_t frame_depth(struct firefox *f, struct firefox_thread *t, size_t row)
@@ -378,14 +339,49 @@ static void put_thread_head(struct firefox *f, const struct stack *of)
 		    tid == pid ? "true" : "false", pid, tid);
 }
 
+static void put_sample_stacks(struct firefox *f, struct firefox_thread *t)
+{
+	text_str(f->out, "\"stack\":[");
+	for (uint64_t at = 0, i = 0; i < t->paths.n_samples; i++) {
+		text_str(f->out, i > 0 ? "," : "");
+		text_u64(f->out, path_numbers_of_sample(&t->paths, &at));
+		profile_writer_step(f->profile->out);
+	}
+	text_str(f->out, "],\n");
+}
+
+enum stack_column { STACK_PREFIX, STACK_FRAME, STACK_CATEGORY };
+
+static void put_stack_column(struct firefox *f, struct firefox_thread *t, const char *name,
+			     enum stack_column column)
+{
+	struct path_row row;
+
+	text_format(f->out, "\"%s\":[", name);
+	for (path_row_init(&row); path_numbers_next(&t->paths, &row);) {
+		const uint64_t *label = tuples_get(&t->labels, row.label);
+
+		text_str(f->out, row.number > 0 ? "," : "");
+		if (column == STACK_PREFIX && row.parent == PATH_NONE)
+			text_str(f->out, "null");
+		else
+			text_u64(f->out, column == STACK_PREFIX	 ? row.parent
+					 : column == STACK_FRAME ? label[0]
+								 : label[1]);
+		profile_writer_step(f->profile->out);
+	}
+	path_row_release(&row);
+	text_str(f->out, "],\n");
+}
+
 static void put_thread_tables(struct firefox *f, struct firefox_thread *t)
 {
-	size_t n = t->stacks.n;
+	size_t n = t->paths.n;
 
 	text_str(f->out, "\"stackTable\":{");
-	put_column(f, t, "prefix", n, stack_prefix);
-	put_column(f, t, "frame", n, stack_frame_number);
-	put_column(f, t, "category", n, stack_category);
+	put_stack_column(f, t, "prefix", STACK_PREFIX);
+	put_stack_column(f, t, "frame", STACK_FRAME);
+	put_stack_column(f, t, "category", STACK_CATEGORY);
 	put_same(f, "subcategory", n, "0");
 	put_length(f, n);
 	n = t->frames.n;
@@ -429,12 +425,13 @@ static void put_thread_tables(struct firefox *f, struct firefox_thread *t)
 	text_str(f->out, "]}");
 }
 
-static void thread_init(struct firefox_thread *t)
+static void thread_init(struct firefox_thread *t, size_t memory_bytes)
 {
 	*t = (struct firefox_thread){ 0 };
 	frame_numbers_init(&t->functions);
 	tuples_init(&t->frame_keys, 3);
-	tuples_init(&t->stack_keys, 3);
+	tuples_init(&t->labels, 2);
+	path_numbers_init(&t->paths, true, memory_bytes);
 	tuples_init(&t->libs, 1);
 	strings_init(&t->strings);
 }
@@ -443,43 +440,47 @@ static void thread_release(struct firefox_thread *t)
 {
 	frame_numbers_release(&t->functions);
 	tuples_release(&t->frame_keys);
-	tuples_release(&t->stack_keys);
+	tuples_release(&t->labels);
+	path_numbers_release(&t->paths);
 	tuples_release(&t->libs);
 	strings_release(&t->strings);
 	vec_release(&t->frames);
-	vec_release(&t->stacks);
-	vec_release(&t->samples);
 	vec_release(&t->markers);
 }
 
 /* The thread whose stacks begin at *at. */
-static void put_thread(struct firefox *f, size_t *at, const struct stack *first)
+static int put_thread(struct firefox *f, uint64_t *at, const struct stack *first, struct err *err)
 {
-	size_t start = *at, end = *at;
+	uint64_t start = *at, end = *at;
 	struct firefox_thread t;
 	struct stack stack;
+	int rc;
 
-	thread_init(&t);
-	for (size_t i = start;
+	thread_init(&t, f->profile->stacks->memory_bytes);
+	for (uint64_t i = start;
 	     stacks_next(f->profile->stacks, &i, &stack) && is_of_thread(&stack, first); end = i) {
 		if (!is_shown(f, &stack))
 			continue;
-		*vec_add(&t.samples) = firefox_add_stack(f, &t, &stack);
+		firefox_add_stack(f, &t, &stack);
 		add_to_marker(f, &t, &stack);
 	}
 	*at = end;
-	put_thread_head(f, first);
-	text_str(f->out, "\"samples\":{\"weightType\":\"samples\",");
-	put_column(f, &t, "stack", t.samples.n, sample_stack);
-	text_str(f->out, "\"time\":[");
-	put_times(f, start, end);
-	text_str(f->out, "],\n\"weight\":[");
-	put_weights(f, start, end);
-	text_str(f->out, "],\n");
-	put_length(f, t.samples.n);
-	put_markers(f, &t);
-	put_thread_tables(f, &t);
+	rc = path_numbers_finish(&t.paths, err);
+	if (rc == 0) {
+		put_thread_head(f, first);
+		text_str(f->out, "\"samples\":{\"weightType\":\"samples\",");
+		put_sample_stacks(f, &t);
+		text_str(f->out, "\"time\":[");
+		put_times(f, start, end);
+		text_str(f->out, "],\n\"weight\":[");
+		put_weights(f, start, end);
+		text_str(f->out, "],\n");
+		put_length(f, t.paths.n_samples);
+		put_markers(f, &t);
+		put_thread_tables(f, &t);
+	}
 	thread_release(&t);
+	return rc;
 }
 
 static void put_libs(struct firefox *f)
@@ -575,18 +576,19 @@ static void put_meta(struct firefox *f)
 	text_release(&weight);
 }
 
-static void firefox_write(struct profile *profile)
+static int firefox_write(struct profile *profile, struct err *err)
 {
 	struct firefox f = { .profile = profile, .out = &profile->out->text };
 	struct stack stack;
+	int rc = 0;
 
 	tuples_init(&f.categories, 1);
 	tuples_init(&f.libs, 1);
 	profile->format_state = &f;
 	text_str(f.out, "{\"threads\":[");
-	for (size_t at = 0, next = 0; stacks_next(profile->stacks, &next, &stack);) {
+	for (uint64_t at = 0, next = 0; rc == 0 && stacks_next(profile->stacks, &next, &stack);) {
 		if (stack.event == profile->event)
-			put_thread(&f, &at, &stack);
+			rc = put_thread(&f, &at, &stack, err);
 		else
 			at = next;
 		next = at;
@@ -606,6 +608,7 @@ static void firefox_write(struct profile *profile)
 				    MAX_MARKERS);
 	tuples_release(&f.categories);
 	tuples_release(&f.libs);
+	return rc;
 }
 
 const struct profile_format profile_firefox = {

@@ -4,9 +4,11 @@
  * them. A semicolon in a name becomes a colon. Inlined functions end in "_[i]", as stackcollapse-perf.pl
  * marks them.
  */
+#include <stdlib.h>
+
 #include "base/alloc.h"
 #include "export/formats/profile.h"
-#include "stacks/tree.h"
+#include "stacks/paths.h"
 
 /* Appends a label: nothing in it may end it, or the line. */
 static void put_folded(const struct profile *p, const struct stack_label *label, struct text *out)
@@ -33,38 +35,41 @@ static void put_folded(const struct profile *p, const struct stack_label *label,
 	text_release(&name);
 }
 
-static void folded_write(struct profile *p)
+static int folded_write(struct profile *p, struct err *err)
 {
-	struct text *out = &p->out->text, path = { 0 };
-	VEC_OF(size_t) ends = { 0 }; /* of the path, by depth of the node */
-	struct stack_tree tree;
+	const struct stack_paths_wish wish = {
+		.event = p->event,
+		.value = p->value,
+		.is_inverted = p->options->is_inverted,
+		.by_process = true,
+	};
+	struct text *out = &p->out->text, line = { 0 };
+	struct stack_path path, last = { 0 };
+	struct stack_paths paths;
+	size_t *ends; /* of the line, by depth */
 
-	stack_tree_init(&tree, p->stacks,
-			&(struct stack_tree_wish){ .event = p->event,
-						   .value = p->value,
-						   .is_inverted = p->options->is_inverted,
-						   .by_process = true });
-	vec_reserve(&ends, (size_t)tree.depth + 1);
-	for (uint32_t node = stack_tree_next(&tree, 0); node != STACK_TREE_END;
-	     node = stack_tree_next(&tree, node)) {
-		const struct stack_node *n = &tree.nodes.items[node];
+	if (stack_paths_init(&paths, p->stacks, &wish, err) < 0)
+		return -1;
+	ends = mem_zalloc((size_t)paths.depth + 1, sizeof(*ends));
+	for (uint64_t at = 0; stack_paths_next(&paths, &at, &path); last = path) {
+		uint32_t depth = stack_paths_common(&last, &path);
 
-		path.n = ends.items[n->depth - 1];
-		if (path.n > 0)
-			text_char(&path, ';');
-		put_folded(p, stack_tree_label(&tree, node), &path);
-		ends.items[n->depth] = path.n;
-		if (n->self == 0)
-			continue;
-		text_add(out, path.bytes, path.n);
+		for (line.n = ends[depth]; depth < path.n; ends[++depth] = line.n) {
+			if (line.n > 0)
+				text_char(&line, ';');
+			put_folded(p, &paths.labels.items[stack_path_label(&paths, &path, depth)],
+				   &line);
+		}
+		text_add(out, line.bytes, line.n);
 		text_char(out, ' ');
-		text_u64(out, n->self);
+		text_u64(out, path.weight);
 		text_char(out, '\n');
 		profile_writer_step(p->out);
 	}
-	stack_tree_release(&tree);
-	vec_release(&ends);
-	text_release(&path);
+	stack_paths_release(&paths);
+	text_release(&line);
+	free(ends);
+	return 0;
 }
 
 const struct profile_format profile_folded = {

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/strings.h"
 #include "base/tuples.h"
+#include "export/formats/path_numbers.h"
 #include "export/formats/profile.h"
 #include "export/formats/protobuf.h"
 
@@ -51,13 +52,13 @@ struct otlp {
 	struct profile *profile;
 	struct text *out;
 	struct strings strings;
-	uint32_t *locations; /* by place: its index; 0: none yet */
-	uint32_t n_locations;
-	struct tuples stacks;	  /* place, frame */
-	struct tuples mappings;	  /* modules */
-	struct tuples functions;  /* name, file */
-	struct tuples attributes; /* kind, number */
-	struct text entry, line, samples, packed, name;
+	uint32_t *locations;	    /* by place: its index; 0: none yet */
+	VEC_OF(uint32_t) places;    /* by index of the location - 1 */
+	struct path_numbers stacks; /* of locations; number 0 has the index 1 */
+	struct tuples mappings;	    /* modules */
+	struct tuples functions;    /* name, file */
+	struct tuples attributes;   /* kind, number */
+	struct text entry, line, sample, packed, name;
 };
 
 static uint64_t otlp_string(struct otlp *o, const char *text)
@@ -83,16 +84,36 @@ static uint32_t otlp_attribute(struct otlp *o, enum otlp_attribute kind, uint64_
 	return tuples_add(&o->attributes, (const uint64_t[2]){ kind, number });
 }
 
-static uint32_t otlp_stack(struct otlp *o, const struct stack *stack)
+/* The index of a place, which is new if it is higher than all others. */
+static uint32_t otlp_location(struct otlp *o, uint32_t place)
 {
-	return tuples_add(&o->stacks, (const uint64_t[2]){ stack->place, stack->frame });
+	if (o->locations[place] == 0) {
+		*vec_add(&o->places) = place;
+		o->locations[place] = (uint32_t)o->places.n;
+	}
+	return o->locations[place];
 }
 
-static void put_sample(struct otlp *o, const struct stack *stack, enum stack_value value)
+static void otlp_add_stack(struct otlp *o, const struct stack *stack)
+{
+	VEC_OF(uint32_t) locations = { 0 };
+	struct stack_walk walk;
+	struct stack_frame f;
+
+	for (stack_walk_init(&walk, o->profile->stacks, stack); stack_walk_next(&walk, &f);)
+		if (f.level == 0)
+			*vec_add(&locations) = otlp_location(o, f.place);
+	path_numbers_add(&o->stacks, locations.items, locations.n);
+	vec_release(&locations);
+}
+
+/* Makes o->sample. `number`: of its stack. */
+static void make_sample(struct otlp *o, const struct stack *stack, uint32_t number,
+			enum stack_value value)
 {
 	const struct stacks *s = o->profile->stacks;
-	struct text sample = { 0 };
 
+	text_reset(&o->sample);
 	text_reset(&o->packed);
 	if (stack->process != 0) {
 		const struct process *p = timeline_process(s->session->timeline, stack->process);
@@ -109,42 +130,64 @@ static void put_sample(struct otlp *o, const struct stack *stack, enum stack_val
 		protobuf_put_varint(&o->packed,
 				    otlp_attribute(o, OTLP_THREAD, otlp_string(o, name)));
 	}
-	protobuf_put_number(&sample, OTLP_SAMPLE_STACK, otlp_stack(o, stack));
-	protobuf_put_message(&sample, OTLP_SAMPLE_ATTRIBUTES, &o->packed);
+	protobuf_put_number(&o->sample, OTLP_SAMPLE_STACK, number + 1);
+	protobuf_put_message(&o->sample, OTLP_SAMPLE_ATTRIBUTES, &o->packed);
 	text_reset(&o->packed);
 	protobuf_put_varint(&o->packed, stack->values[value]);
-	protobuf_put_message(&sample, OTLP_SAMPLE_VALUES, &o->packed);
-	protobuf_put_message(&o->samples, OTLP_SAMPLE, &sample);
-	text_release(&sample);
+	protobuf_put_message(&o->sample, OTLP_SAMPLE_VALUES, &o->packed);
 }
 
-/* A profile: it is made as a whole, because its length stands before it. */
+/* The samples of an event with that value, written to `out`; NULL: only measured. Returns their bytes. */
+static uint64_t put_samples(struct otlp *o, uint64_t event, enum stack_value value,
+			    struct text *out)
+{
+	uint64_t bytes = 0, sample = 0;
+	struct stack stack;
+
+	for (uint64_t at = 0; stacks_next(o->profile->stacks, &at, &stack);) {
+		uint32_t number = path_numbers_of_sample(&o->stacks, &sample);
+		size_t start;
+
+		if (stack.event != event || stack.values[value] == 0)
+			continue;
+		make_sample(o, &stack, number, value);
+		text_reset(&o->entry);
+		start = out != NULL ? out->n : 0;
+		protobuf_put_message(out != NULL ? out : &o->entry, OTLP_SAMPLE, &o->sample);
+		bytes += (out != NULL ? out : &o->entry)->n - start;
+		if (out != NULL)
+			profile_writer_step(o->profile->out);
+	}
+	return bytes;
+}
+
 static void put_otlp_profile(struct otlp *o, uint64_t event, enum stack_value value)
 {
 	const struct profile *p = o->profile;
-	struct text name = { 0 }, type = { 0 }, scope = { 0 }, resource = { 0 };
-	struct stack stack;
+	struct text name = { 0 }, type = { 0 }, head = { 0 }, scope = { 0 }, resource = { 0 };
+	uint64_t size;
 
-	text_reset(&o->samples);
 	profile_put_value_name(p, event, value, &name);
 	text_char(&name, '\0');
 	protobuf_put_number(&type, OTLP_TYPE_NAME, otlp_string(o, name.bytes));
 	protobuf_put_number(&type, OTLP_TYPE_UNIT,
 			    otlp_string(o, stacks_unit(p->stacks, event, value)));
-	protobuf_put_message(&o->samples, OTLP_SAMPLE_TYPE, &type);
-	protobuf_put_number(&o->samples, OTLP_DURATION, p->session->last_ns - p->session->first_ns);
-	for (size_t at = 0; stacks_next(p->stacks, &at, &stack);)
-		if (stack.event == event && stack.values[value] > 0)
-			put_sample(o, &stack, value);
+	protobuf_put_message(&head, OTLP_SAMPLE_TYPE, &type);
+	protobuf_put_number(&head, OTLP_DURATION, p->session->last_ns - p->session->first_ns);
+	size = head.n + put_samples(o, event, value, NULL);
 	text_reset(&name);
 	protobuf_put_bytes(&name, SCOPE_NAME, "cyclops", strlen("cyclops"));
 	protobuf_put_message(&scope, SCOPE_SCOPE, &name);
-	protobuf_put_message(&scope, SCOPE_PROFILES, &o->samples);
-	protobuf_put_message(&resource, RESOURCE_SCOPE_PROFILES, &scope);
-	protobuf_put_message(o->out, DATA_RESOURCE_PROFILES, &resource);
-	profile_writer_step(p->out);
+	protobuf_put_length(&scope, SCOPE_PROFILES, size);
+	protobuf_put_length(&resource, RESOURCE_SCOPE_PROFILES, scope.n + size);
+	protobuf_put_length(o->out, DATA_RESOURCE_PROFILES, resource.n + scope.n + size);
+	text_add(o->out, resource.bytes, resource.n);
+	text_add(o->out, scope.bytes, scope.n);
+	text_add(o->out, head.bytes, head.n);
+	put_samples(o, event, value, o->out);
 	text_release(&name);
 	text_release(&type);
+	text_release(&head);
 	text_release(&scope);
 	text_release(&resource);
 }
@@ -165,16 +208,13 @@ static uint32_t otlp_function(struct otlp *o, const struct stack_frame *f)
 	return number;
 }
 
-static uint32_t otlp_location(struct otlp *o, uint32_t place)
+static void put_location(struct otlp *o, uint32_t place)
 {
 	const struct stacks *s = o->profile->stacks;
 	const struct symbol *symbol = &s->names.symbols[place];
 	struct place where = session_place(o->profile->session, place);
 	struct text message = { 0 };
 
-	if (o->locations[place] != 0)
-		return o->locations[place];
-	o->locations[place] = ++o->n_locations;
 	protobuf_put_number(&message, OTLP_LOCATION_MAPPING,
 			    tuples_add(&o->mappings, &(uint64_t){ where.module.v }));
 	protobuf_put_number(&message, OTLP_LOCATION_ADDRESS,
@@ -192,7 +232,6 @@ static uint32_t otlp_location(struct otlp *o, uint32_t place)
 	}
 	put_entry(o, DICTIONARY_LOCATION, &message);
 	text_release(&message);
-	return o->locations[place];
 }
 
 /* The stacks, and with them their locations and functions. */
@@ -200,26 +239,23 @@ static void put_stack_table(struct otlp *o)
 {
 	const struct text none = { 0 };
 	struct text message = { 0 };
+	struct path_row row;
 
 	put_entry(o, DICTIONARY_LOCATION, &none);
 	put_entry(o, DICTIONARY_FUNCTION, &none);
 	put_entry(o, DICTIONARY_LINK, &none);
 	put_entry(o, DICTIONARY_STACK, &none);
-	for (uint32_t i = 1; i < o->stacks.n; i++) {
-		const uint64_t *key = tuples_get(&o->stacks, i);
-		const struct stack stack = { .place = (uint32_t)key[0], .frame = (uint32_t)key[1] };
-		struct stack_walk walk;
-		struct stack_frame f;
-
+	for (size_t i = 0; i < o->places.n; i++)
+		put_location(o, o->places.items[i]);
+	for (path_row_init(&row); path_numbers_next(&o->stacks, &row);) {
 		text_reset(&o->packed);
-		for (stack_walk_init(&walk, o->profile->stacks, &stack);
-		     stack_walk_next(&walk, &f);)
-			if (f.level == 0)
-				protobuf_put_varint(&o->packed, otlp_location(o, f.place));
+		for (size_t i = row.labels.n; i-- > 0;)
+			protobuf_put_varint(&o->packed, row.labels.items[i]);
 		text_reset(&message);
 		protobuf_put_message(&message, 1, &o->packed);
 		put_entry(o, DICTIONARY_STACK, &message);
 	}
+	path_row_release(&row);
 	text_release(&message);
 }
 
@@ -301,42 +337,50 @@ static void put_otlp_caveat(struct profile *p, const char *caveat)
 	profile_writer_note(p->out, "%s", caveat);
 }
 
-static void otlp_write(struct profile *profile)
+static int otlp_write(struct profile *profile, struct err *err)
 {
 	const struct stacks *s = profile->stacks;
 	const uint64_t none[2] = { UINT64_MAX, UINT64_MAX };
 	struct otlp o = { .profile = profile, .out = &profile->out->text };
+	struct stack stack;
+	int rc;
 
 	strings_init(&o.strings);
-	tuples_init(&o.stacks, 2);
+	path_numbers_init(&o.stacks, false, s->memory_bytes);
 	tuples_init(&o.mappings, 1);
 	tuples_init(&o.functions, 2);
 	tuples_init(&o.attributes, 2);
-	tuples_add(&o.stacks, none);
 	tuples_add(&o.mappings, &(uint64_t){ 0 });
 	tuples_add(&o.functions, none);
 	tuples_add(&o.attributes, none);
 	o.locations = mem_zalloc(s->names.n + 1, sizeof(*o.locations));
-	for (uint64_t event = 0; event < s->totals_end; event++)
+	for (uint64_t at = 0; stacks_next(s, &at, &stack);)
+		otlp_add_stack(&o, &stack);
+	rc = path_numbers_finish(&o.stacks, err);
+	for (uint64_t event = 0; event < s->totals_end && rc == 0; event++)
 		for (int value = 0; value < N_STACK_VALUES; value++)
 			if (s->totals[event][value] > 0 && profile_has_value(profile, event, value))
 				put_otlp_profile(&o, event, value);
-	put_stack_table(&o);
-	put_mapping_table(&o);
-	put_attribute_table(&o);
-	put_string_table(&o);
+	if (rc == 0) {
+		put_stack_table(&o);
+		put_mapping_table(&o);
+		put_attribute_table(&o);
+		put_string_table(&o);
+	}
 	profile_each_caveat(profile, put_otlp_caveat);
 	strings_release(&o.strings);
-	tuples_release(&o.stacks);
+	path_numbers_release(&o.stacks);
+	vec_release(&o.places);
 	tuples_release(&o.mappings);
 	tuples_release(&o.functions);
 	tuples_release(&o.attributes);
 	text_release(&o.entry);
 	text_release(&o.line);
-	text_release(&o.samples);
+	text_release(&o.sample);
 	text_release(&o.packed);
 	text_release(&o.name);
 	free(o.locations);
+	return rc;
 }
 
 const struct profile_format profile_otlp = {

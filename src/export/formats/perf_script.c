@@ -317,11 +317,16 @@ static void find_event_width(struct perf_script *s)
 	}
 }
 
-static void perf_script_write(struct profile *profile)
+static int perf_script_write(struct profile *profile, struct err *err)
 {
 	const struct profile_options *o = profile->options;
 	struct session *session = profile->session;
-	const struct stacks_wish wish = { .records = o->records, .depth = SYMBOLS_FUNCTIONS };
+	const struct stacks_wish wish = {
+		.records = o->records,
+		.depth = SYMBOLS_FUNCTIONS,
+		.only_places = true,
+		.memory_bytes = o->memory_bytes,
+	};
 	struct perf_script s = {
 		.profile = profile,
 		.fields = DEFAULT_FIELDS,
@@ -336,12 +341,12 @@ static void perf_script_write(struct profile *profile)
 		.with_chains = true,
 	};
 	unsigned n = pool_size(session->pool);
-	struct err err;
 
 	if (o->fields != NULL)
-		parse_fields(o->fields, &s.fields, &err); /* was checked */
+		parse_fields(o->fields, &s.fields, err); /* was checked */
 	find_event_width(&s);
-	stacks_collect(&s.stacks, session, profile->select, &wish);
+	if (stacks_collect(&s.stacks, session, profile->select, &wish, err) < 0)
+		return -1;
 	s.workers = mem_zalloc(n, sizeof(*s.workers));
 	for (unsigned i = 0; i < n; i++)
 		place_cache_init(&s.workers[i].cache, session->timeline, session->places);
@@ -350,6 +355,7 @@ static void perf_script_write(struct profile *profile)
 		place_cache_release(&s.workers[i].cache);
 	free(s.workers);
 	stacks_release(&s.stacks);
+	return 0;
 }
 
 const struct profile_format profile_perf_script = {

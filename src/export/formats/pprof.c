@@ -269,7 +269,7 @@ static void put_period(struct pprof *p)
 {
 	const struct stacks *s = p->profile->stacks;
 	uint64_t event = p->profile->event, period = 0;
-	bool is_spe = hot_is_spe(s->hot, event);
+	bool is_spe = hot_is_spe(s->by_place, event);
 	const struct attr *attr;
 
 	if (is_spe) {
@@ -301,19 +301,20 @@ static void put_strings(struct pprof *p)
 	}
 }
 
-static void pprof_write(struct profile *profile)
+static int pprof_write(struct profile *profile, struct err *err)
 {
 	const struct session *session = profile->session;
 	struct pprof p = { .profile = profile, .out = &profile->out->text };
 	struct stack stack;
 
+	(void)err;
 	strings_init(&p.strings);
 	tuples_init(&p.mapping_ids, 2);
 	tuples_init(&p.function_ids, 2);
 	p.locations = mem_zalloc(profile->stacks->names.n + 1, sizeof(*p.locations));
 	profile->format_state = &p;
 	put_types(&p);
-	for (size_t at = 0; stacks_next(profile->stacks, &at, &stack);)
+	for (uint64_t at = 0; stacks_next(profile->stacks, &at, &stack);)
 		put_sample(&p, &stack);
 	for (size_t i = 0; i < p.mappings.n; i++)
 		put_mapping(&p, i);
@@ -331,6 +332,7 @@ static void pprof_write(struct profile *profile)
 	text_release(&p.packed);
 	text_release(&p.name);
 	free(p.locations);
+	return 0;
 }
 
 const struct profile_format profile_pprof = {

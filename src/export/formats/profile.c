@@ -143,6 +143,7 @@ static int write_stacks(const struct profile_format *f, struct profile *p, bool 
 		.by_source = f->by_source,
 		.by_slice = f->by_slice,
 		.depth = f->depth,
+		.memory_bytes = o->memory_bytes,
 	};
 	unsigned n_slices = o->n_slices > 0 ? o->n_slices : f->n_slices;
 	struct stacks stacks;
@@ -154,7 +155,8 @@ static int write_stacks(const struct profile_format *f, struct profile *p, bool 
 		(void)scan_choose_slices(p->session, n_slices, false, &(struct err){ 0 });
 	if (rc < 0)
 		return rc;
-	stacks_collect(&stacks, p->session, p->select, &wish);
+	if (stacks_collect(&stacks, p->session, p->select, &wish, err) < 0)
+		return -1;
 	p->stacks = &stacks;
 	*out_has_data = choose_event(p);
 	if (*out_has_data && o->value != NULL && !f->has_events &&
@@ -164,10 +166,10 @@ static int write_stacks(const struct profile_format *f, struct profile *p, bool 
 	}
 	if (!f->has_events)
 		note_other_events(p);
-	f->write(p);
+	rc = f->write(p, err);
 	p->stacks = NULL;
 	stacks_release(&stacks);
-	return 0;
+	return rc;
 }
 
 int profile_write(const struct profile_format *f, struct session *s, const struct select *select,
@@ -179,8 +181,7 @@ int profile_write(const struct profile_format *f, struct session *s, const struc
 	if (f->is_rows) {
 		*out_has_data = capture_n_chunks(s->capture) > 0 ||
 				capture_totals(s->capture)->n_samples > 0;
-		f->write(&p);
-		return profile_writer_finish(out);
+		return f->write(&p, err) < 0 ? -1 : profile_writer_finish(out);
 	}
 	if (write_stacks(f, &p, out_has_data, err) < 0)
 		return -1;

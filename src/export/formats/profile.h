@@ -27,6 +27,7 @@ struct profile_options {
 	bool is_inverted;	    /* --inverted: callers above callees */
 	const char *fields;	    /* --fields of perf-script; NULL: as `perf script` by itself */
 	unsigned n_slices;	    /* --time-slices; 0: as many as the format shows by itself */
+	size_t memory_bytes;	    /* see struct stacks_wish; 0: as much as usual */
 };
 
 /* What a format writes. */
@@ -56,8 +57,8 @@ struct profile_format {
 	enum symbols_depth depth;
 	unsigned n_slices; /* by itself; 0: time is not cut */
 
-	/* Writes all. `stacks` is NULL if it is not `of_stacks`. */
-	void (*write)(struct profile *);
+	/* Writes all. -1 and an error if what it sorts cannot be written to a temporary file. */
+	int (*write)(struct profile *, struct err *);
 	bool is_rows;	 /* scans by itself, and gets no stacks */
 	bool has_fields; /* --fields */
 };

@@ -36,10 +36,15 @@ void protobuf_put_fixed64(struct text *out, unsigned field, uint64_t value)
 		text_char(out, (char)(value >> shift));
 }
 
-void protobuf_put_bytes(struct text *out, unsigned field, const void *bytes, size_t size)
+void protobuf_put_length(struct text *out, unsigned field, uint64_t size)
 {
 	put_tag(out, field, WIRE_BYTES);
 	protobuf_put_varint(out, size);
+}
+
+void protobuf_put_bytes(struct text *out, unsigned field, const void *bytes, size_t size)
+{
+	protobuf_put_length(out, field, size);
 	text_add(out, bytes, size);
 }
 

@@ -23,6 +23,9 @@ void protobuf_put_element(struct text *, unsigned field, uint64_t value);
 /* A field of eight bytes. */
 void protobuf_put_fixed64(struct text *, unsigned field, uint64_t value);
 
+/* The beginning of a field of so many bytes, which follow. */
+void protobuf_put_length(struct text *, unsigned field, uint64_t size);
+
 /* A field with bytes, a string, a message, or a packed list; also if it is empty. */
 void protobuf_put_bytes(struct text *, unsigned field, const void *bytes, size_t size);
 void protobuf_put_message(struct text *, unsigned field, const struct text *message);

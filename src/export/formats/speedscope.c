@@ -61,7 +61,7 @@ static void put_profile_name(struct speedscope *s, const struct stack *of, enum 
 }
 
 /* The profile of the thread whose stacks begin at *at; it goes through them twice. */
-static void put_profile(struct speedscope *s, size_t *at, const struct stack *first)
+static void put_profile(struct speedscope *s, uint64_t *at, const struct stack *first)
 {
 	const struct stacks *stacks = s->profile->stacks;
 	enum stack_value value = value_of(s->profile, first->event);
@@ -69,15 +69,15 @@ static void put_profile(struct speedscope *s, size_t *at, const struct stack *fi
 	struct stack stack;
 	uint64_t total = 0;
 	bool is_first = true;
-	size_t end;
+	uint64_t end;
 
 	text_str(s->out, s->n_profiles > 0 ? ",\n{\"type\":\"sampled\",\"name\":"
 					   : "\n{\"type\":\"sampled\",\"name\":");
 	put_profile_name(s, first, value);
 	text_format(s->out, ",\"unit\":\"%s\",\"startValue\":0,\"samples\":[",
 		    unit[0] == 'n' ? "nanoseconds" : "none");
-	for (size_t i = end = *at; stacks_next(stacks, &i, &stack) && is_same_thread(&stack, first);
-	     end = i) {
+	for (uint64_t i = end = *at;
+	     stacks_next(stacks, &i, &stack) && is_same_thread(&stack, first); end = i) {
 		if (stack.values[value] == 0)
 			continue;
 		text_str(s->out, is_first ? "\n" : ",\n");
@@ -130,23 +130,25 @@ static void put_caveat(struct profile *p, const char *caveat)
 	text_str(s->out, caveat);
 }
 
-static void speedscope_write(struct profile *profile)
+static int speedscope_write(struct profile *profile, struct err *err)
 {
 	struct speedscope s = { .profile = profile, .out = &profile->out->text };
 	struct stack stack;
 
+	(void)err;
 	frame_numbers_init(&s.frames);
 	profile->format_state = &s;
 	text_str(s.out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
 			"\"exporter\":\"cyclops\",\"name\":\"cyclops");
 	profile_each_caveat(profile, put_caveat);
 	text_str(s.out, "\",\n\"profiles\":[");
-	for (size_t at = 0, next = 0; stacks_next(profile->stacks, &next, &stack); next = at)
+	for (uint64_t at = 0, next = 0; stacks_next(profile->stacks, &next, &stack); next = at)
 		put_profile(&s, &at, &stack);
 	text_format(s.out, "],\n\"activeProfileIndex\":%u,\n\"shared\":{\"frames\":[", s.heaviest);
 	put_frame_table(&s);
 	text_str(s.out, "]}}\n");
 	frame_numbers_release(&s.frames);
+	return 0;
 }
 
 const struct profile_format profile_speedscope = {

@@ -17,8 +17,6 @@ static const double least_width = 0.5, letter_width = 7.0;
 struct drawing {
 	struct profile *profile;
 	struct stack_tree tree;
-	uint32_t depth; /* of the deepest node that is drawn */
-	uint64_t n_hidden;
 	double scale; /* pixels for a unit of weight */
 	int height;
 };
@@ -135,28 +133,30 @@ static void draw_node(struct drawing *d, uint32_t node, uint64_t start)
 	profile_writer_step(d->profile->out);
 }
 
-/* Goes through the nodes that are wide enough; `each` NULL: finds the deepest, and counts the others. */
-static void walk_nodes(struct drawing *d, void (*each)(struct drawing *, uint32_t, uint64_t))
+static void draw_nodes(struct drawing *d)
 {
-	const struct stack_node *nodes = d->tree.nodes.items;
 	VEC_OF(uint64_t) ends = { 0 }; /* by depth: where the next node of that depth begins */
 
 	vec_reserve(&ends, (size_t)d->tree.depth + 2);
-	for (uint32_t node = 0; node != STACK_TREE_END;) {
-		const struct stack_node *n = &nodes[node];
+	for (uint32_t node = 0; node != STACK_TREE_END; node = stack_tree_next(&d->tree, node)) {
+		const struct stack_node *n = &d->tree.nodes.items[node];
 		uint64_t start = ends.items[n->depth];
-		bool is_wide = (double)n->total * d->scale >= least_width;
 
 		ends.items[n->depth + 1] = start;
 		ends.items[n->depth] = start + n->total;
-		if (is_wide && each != NULL)
-			each(d, node, start);
-		if (is_wide && n->depth > d->depth)
-			d->depth = n->depth;
-		d->n_hidden += !is_wide && each == NULL;
-		node = is_wide ? stack_tree_next(&d->tree, node) : stack_tree_skip(&d->tree, node);
+		draw_node(d, node, start);
 	}
 	vec_release(&ends);
+}
+
+/* The weight of the narrowest node that is drawn. */
+static uint64_t least_weight(double scale)
+{
+	uint64_t least = (uint64_t)(least_width / scale);
+
+	while ((double)least * scale < least_width)
+		least++;
+	return least;
 }
 
 static void put_caveat(struct profile *p, const char *caveat)
@@ -189,37 +189,41 @@ static void put_head(struct drawing *d)
 					    : "",
 		    MARGIN, 2 * ROW);
 	profile_each_caveat(p, put_caveat);
-	if (d->n_hidden > 0)
+	if (d->tree.n_lighter > 0)
 		text_format(out, "%s frames narrower than half a pixel are left out",
-			    grouped_u64(d->n_hidden, grouped));
+			    grouped_u64(d->tree.n_lighter, grouped));
 	text_str(out, "</text>\n");
 	text_release(&name);
 }
 
-static void svg_write(struct profile *p)
+static int svg_write(struct profile *p, struct err *err)
 {
+	const struct stack_paths_wish wish = {
+		.event = p->event,
+		.value = p->value,
+		.is_inverted = p->options->is_inverted,
+		.by_process = true,
+	};
 	struct drawing d = { .profile = p };
-	uint64_t total;
+	struct stack_paths paths;
 
-	stack_tree_init(&d.tree, p->stacks,
-			&(struct stack_tree_wish){ .event = p->event,
-						   .value = p->value,
-						   .is_inverted = p->options->is_inverted,
-						   .by_process = true });
-	total = d.tree.nodes.items[0].total;
-	d.scale = total > 0 ? (double)(WIDTH - 2 * MARGIN) / (double)total : 0;
-	walk_nodes(&d, NULL);
-	d.height = (int)(d.depth + 1 + TITLE_ROWS) * ROW + 2 * MARGIN;
+	if (stack_paths_init(&paths, p->stacks, &wish, err) < 0)
+		return -1;
+	d.scale = paths.total > 0 ? (double)(WIDTH - 2 * MARGIN) / (double)paths.total : 0;
+	stack_tree_init(&d.tree, &paths, d.scale > 0 ? least_weight(d.scale) : 0);
+	d.height = (int)(d.tree.depth + 1 + TITLE_ROWS) * ROW + 2 * MARGIN;
 	put_head(&d);
-	if (total > 0)
-		walk_nodes(&d, draw_node);
+	if (paths.total > 0)
+		draw_nodes(&d);
 	text_str(&p->out->text, "</svg>\n");
-	if (d.n_hidden > 0 && total > 0)
+	if (d.tree.n_lighter > 0)
 		profile_writer_note(p->out,
 				    "%llu frames narrower than half a pixel are left out, "
 				    "with what is above them",
-				    (unsigned long long)d.n_hidden);
+				    (unsigned long long)d.tree.n_lighter);
 	stack_tree_release(&d.tree);
+	stack_paths_release(&paths);
+	return 0;
 }
 
 const struct profile_format profile_svg = {

@@ -333,6 +333,14 @@ static bool hot_wants_chains(const void *options)
 	return o->dimensions >> DIM_FRAME & 1;
 }
 
+static bool hot_let_go(void *partial, const struct tuples *frames)
+{
+	const struct hot *hot = partial;
+
+	(void)frames;
+	return !is_told_apart(hot, DIM_FRAME);
+}
+
 static void hot_merge_part(void *into, const void *from, size_t part, size_t n_parts)
 {
 	struct hot *hot = into;
@@ -349,6 +357,7 @@ const struct analysis_class hot_class = {
 	.free = hot_free,
 	.wants_chains = hot_wants_chains,
 	.consume = hot_consume,
+	.let_go = hot_let_go,
 	.finish = hot_finish,
 	.merge = hot_merge,
 	.merge_part = hot_merge_part,

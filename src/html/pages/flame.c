@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "html/pages/pages.h"
-#include "stacks/stacks.h"
 #include "stacks/tree.h"
 
 /* Of a tree with more nodes the lightest are left out: they would be narrower than a hair. */
@@ -36,8 +35,8 @@ static bool have_callers(const struct stacks *stacks, uint64_t event)
 {
 	struct stack stack;
 
-	for (size_t at = 0; stacks_next(stacks, &at, &stack);)
-		if (stack.event == event && stack.frame != 0)
+	for (uint64_t at = 0; stacks_next(stacks, &at, &stack);)
+		if (stack.event == event && stack.n_callers > 0)
 			return true;
 	return false;
 }
@@ -66,7 +65,8 @@ static uint64_t least_total(const struct stack_tree *tree)
 /* A parent has at least the total of its children, so what is kept is a tree. */
 static void fill_flame(const struct stack_tree *tree, struct table *t)
 {
-	enum cell_mark mark = stack_value_is_estimate(tree->wish.value) ? MARK_SCALED : MARK_EXACT;
+	enum cell_mark mark =
+		stack_value_is_estimate(tree->paths->wish.value) ? MARK_SCALED : MARK_EXACT;
 	uint64_t least = least_total(tree), left_out = 0;
 	uint32_t *rows = mem_zalloc(tree->nodes.n, sizeof(*rows));
 
@@ -83,8 +83,8 @@ static void fill_flame(const struct stack_tree *tree, struct table *t)
 		row = i == 0 ? table_add_row(t) : table_add_child(t, rows[node->parent]);
 		row[FLAME_FUNCTION] = cell_text(label->name);
 		if (label->kind == STACK_LABEL_FUNCTION)
-			row[FLAME_MODULE] =
-				cell_text(names_module(tree->stacks->session, label->module));
+			row[FLAME_MODULE] = cell_text(
+				names_module(tree->paths->stacks->session, label->module));
 		row[FLAME_INLINED] = cell_bool(label->is_inlined);
 		row[FLAME_SELF] = cell_marked(cell_count(node->self), mark);
 		row[FLAME_TOTAL] = cell_marked(cell_count(node->total), mark);
@@ -97,17 +97,20 @@ static void fill_flame(const struct stack_tree *tree, struct table *t)
 	free(rows);
 }
 
-static void add_flame(struct html *h, const struct stacks *stacks, const char *run, uint64_t event,
-		      enum stack_value value)
+static int add_flame(struct html *h, const struct stacks *stacks, const char *run, uint64_t event,
+		     enum stack_value value, struct err *err)
 {
-	const struct stack_tree_wish wish = { .event = event, .value = value };
+	const struct stack_paths_wish wish = { .event = event, .value = value };
 	struct tables tables = { 0 };
 	struct text label = { 0 };
+	struct stack_paths paths;
 	struct stack_tree tree;
 	struct column *own;
 	struct table t;
 
-	stack_tree_init(&tree, stacks, &wish);
+	if (stack_paths_init(&paths, stacks, &wish, err) < 0)
+		return -1;
+	stack_tree_init(&tree, &paths, 0);
 	table_init(&t, "flame", NULL, flame_columns, N_FLAME_COLUMNS);
 	own = table_own_columns(&t, 0);
 	own[FLAME_SELF].unit = own[FLAME_TOTAL].unit = stacks_unit(stacks, event, value);
@@ -126,6 +129,8 @@ static void add_flame(struct html *h, const struct stacks *stacks, const char *r
 	text_release(&label);
 	table_release(&t);
 	stack_tree_release(&tree);
+	stack_paths_release(&paths);
+	return 0;
 }
 
 int html_add_flame(struct html *h, struct session *s, const struct select *select, struct err *err)
@@ -141,19 +146,20 @@ int html_add_flame_of(struct html *h, struct session *s, const struct select *se
 		.depth = SYMBOLS_INLINED,
 	};
 	struct stacks stacks;
+	int rc = 0;
 
-	(void)err;
-	stacks_collect(&stacks, s, select, &wish);
-	for (uint64_t event = 0; event < stacks.totals_end; event++) {
+	if (stacks_collect(&stacks, s, select, &wish, err) < 0)
+		return -1;
+	for (uint64_t event = 0; event < stacks.totals_end && rc == 0; event++) {
 		enum stack_value weight = stacks_weight(&stacks, event);
 
 		if (stacks.totals[event][STACK_RECORDS] == 0 || !have_callers(&stacks, event))
 			continue;
-		add_flame(h, &stacks, run, event, weight);
-		for (size_t i = 0; i < COUNT(flame_values); i++)
+		rc = add_flame(h, &stacks, run, event, weight, err);
+		for (size_t i = 0; i < COUNT(flame_values) && rc == 0; i++)
 			if (flame_values[i] != weight && stacks.totals[event][flame_values[i]] > 0)
-				add_flame(h, &stacks, run, event, flame_values[i]);
+				rc = add_flame(h, &stacks, run, event, flame_values[i], err);
 	}
 	stacks_release(&stacks);
-	return 0;
+	return rc;
 }

@@ -31,19 +31,21 @@ static void append_chain(const struct stacks *s, const struct stack *stack, stru
 }
 
 /* All stacks in words: "event process tid leaf<caller<caller records period cycles …". */
-static char *stacks_in_words(struct session *s, bool by_thread)
+static char *stacks_in_words(struct session *s, bool by_thread, size_t memory_bytes)
 {
 	const struct stacks_wish wish = {
 		.records = { .event = -1, .branches_of = -1 },
 		.by_thread = by_thread,
 		.depth = SYMBOLS_FUNCTIONS,
+		.memory_bytes = memory_bytes,
 	};
 	struct text text = { 0 };
 	struct stacks stacks;
 	struct stack stack;
+	struct err err;
 
-	stacks_collect(&stacks, s, NULL, &wish);
-	for (size_t at = 0; stacks_next(&stacks, &at, &stack);) {
+	assert_int_equal(stacks_collect(&stacks, s, NULL, &wish, &err), 0);
+	for (uint64_t at = 0; stacks_next(&stacks, &at, &stack);) {
 		stacks_event_name(&stacks, stack.event, &text);
 		text_char(&text, ' ');
 		text_str(&text, stacks_process_name(&stacks, stack.process));
@@ -63,12 +65,13 @@ static char *stacks_in_words(struct session *s, bool by_thread)
 
 static void expect_stacks(const struct contents *contents, bool by_thread, const char *expected)
 {
-	for (unsigned n_workers = 1; n_workers <= 3; n_workers++) {
+	for (unsigned n = 0; n < 6; n++) {
+		size_t memory_bytes = n % 2 == 0 ? 0 : 1; /* 1: everything goes to files */
 		struct session s;
 		char *words;
 
-		open_fixture(contents, n_workers, &s);
-		words = stacks_in_words(&s, by_thread);
+		open_fixture(contents, n / 2 + 1, &s);
+		words = stacks_in_words(&s, by_thread, memory_bytes);
 		assert_string_equal(words, expected);
 		free(words);
 		close_fixture(&s);
@@ -124,22 +127,29 @@ static void test_spe(void **state)
 		      "spe beta 0x20 samples=1 cycles=50 operations=1025 mispredicted=1\n");
 }
 
-static char *tree_in_words(struct session *s, bool is_inverted)
+static char *tree_in_words(struct session *s, bool is_inverted, uint64_t least, size_t memory_bytes)
 {
 	const struct stacks_wish wish = {
 		.records = { .event = -1, .branches_of = -1 },
 		.depth = SYMBOLS_FUNCTIONS,
+		.memory_bytes = memory_bytes,
 	};
+	const struct stack_paths_wish paths_wish = {
+		.event = EVENT_CYCLES,
+		.value = STACK_PERIOD,
+		.is_inverted = is_inverted,
+		.by_process = true,
+	};
+	struct stack_paths paths;
 	struct stack_tree tree;
 	struct text text = { 0 };
 	struct stacks stacks;
+	struct err err;
 
-	stacks_collect(&stacks, s, NULL, &wish);
-	stack_tree_init(&tree, &stacks,
-			&(struct stack_tree_wish){ .event = EVENT_CYCLES,
-						   .value = STACK_PERIOD,
-						   .is_inverted = is_inverted,
-						   .by_process = true });
+	assert_int_equal(stacks_collect(&stacks, s, NULL, &wish, &err), 0);
+	assert_int_equal(stack_paths_init(&paths, &stacks, &paths_wish, &err), 0);
+	assert_int_equal(paths.total, 170);
+	stack_tree_init(&tree, &paths, least);
 	for (uint32_t node = 0; node != STACK_TREE_END; node = stack_tree_next(&tree, node)) {
 		const struct stack_node *n = &tree.nodes.items[node];
 
@@ -147,13 +157,16 @@ static char *tree_in_words(struct session *s, bool is_inverted)
 		text_format(&text, "%s %u %u\n", stack_tree_label(&tree, node)->name,
 			    (unsigned)n->self, (unsigned)n->total);
 	}
+	if (tree.n_lighter > 0)
+		text_format(&text, "%u lighter\n", (unsigned)tree.n_lighter);
 	text_char(&text, '\0');
 	stack_tree_release(&tree);
+	stack_paths_release(&paths);
 	stacks_release(&stacks);
 	return text.bytes;
 }
 
-static void expect_tree(bool is_inverted, const char *expected)
+static void expect_tree(bool is_inverted, uint64_t least, const char *expected)
 {
 	const uint64_t deep[] = { MEMCPY, SECOND + 4, FIRST + 4 };
 	const uint64_t other_call[] = { MEMCPY + 8, SECOND + 12, FIRST + 4 };
@@ -169,9 +182,11 @@ static void expect_tree(bool is_inverted, const char *expected)
 	char *words;
 
 	open_fixture(&(struct contents){ .samples = samples, .n_samples = COUNT(samples) }, 2, &s);
-	words = tree_in_words(&s, is_inverted);
-	assert_string_equal(words, expected);
-	free(words);
+	for (size_t memory_bytes = 0; memory_bytes < 2; memory_bytes++) {
+		words = tree_in_words(&s, is_inverted, least, memory_bytes);
+		assert_string_equal(words, expected);
+		free(words);
+	}
 	close_fixture(&s);
 }
 
@@ -179,29 +194,44 @@ static void expect_tree(bool is_inverted, const char *expected)
 static void test_tree(void **state)
 {
 	(void)state;
-	expect_tree(false, "all 0 170\n"
-			   " alpha 0 70\n"
-			   "  first 0 70\n"
-			   "   second 20 70\n"
-			   "    __memcpy_generic 50 50\n"
-			   " beta 0 100\n"
-			   "  [unknown] 0 100\n"
-			   "   [unknown] 0 100\n"
-			   "    [unknown] 0 100\n"
-			   "     [unknown] 100 100\n");
-	expect_tree(true, "all 0 170\n"
-			  " [unknown] 0 100\n"
-			  "  [unknown] 0 100\n"
-			  "   [unknown] 0 100\n"
-			  "    [unknown] 0 100\n"
-			  "     beta 100 100\n"
-			  " __memcpy_generic 0 50\n"
-			  "  second 0 50\n"
-			  "   first 0 50\n"
-			  "    alpha 50 50\n"
-			  " second 0 20\n"
-			  "  first 0 20\n"
-			  "   alpha 20 20\n");
+	expect_tree(false, 0,
+		    "all 0 170\n"
+		    " alpha 0 70\n"
+		    "  first 0 70\n"
+		    "   second 20 70\n"
+		    "    __memcpy_generic 50 50\n"
+		    " beta 0 100\n"
+		    "  [unknown] 0 100\n"
+		    "   [unknown] 0 100\n"
+		    "    [unknown] 0 100\n"
+		    "     [unknown] 100 100\n");
+	expect_tree(true, 0,
+		    "all 0 170\n"
+		    " [unknown] 0 100\n"
+		    "  [unknown] 0 100\n"
+		    "   [unknown] 0 100\n"
+		    "    [unknown] 0 100\n"
+		    "     beta 100 100\n"
+		    " __memcpy_generic 0 50\n"
+		    "  second 0 50\n"
+		    "   first 0 50\n"
+		    "    alpha 50 50\n"
+		    " second 0 20\n"
+		    "  first 0 20\n"
+		    "   alpha 20 20\n");
+}
+
+/* What is light is left out with all below it, and counted once; it stays part of what is above it. */
+static void test_light_nodes(void **state)
+{
+	(void)state;
+	expect_tree(false, 70,
+		    "all 0 170\n alpha 0 70\n  first 0 70\n   second 20 70\n"
+		    " beta 0 100\n  [unknown] 0 100\n   [unknown] 0 100\n    [unknown] 0 100\n"
+		    "     [unknown] 100 100\n1 lighter\n");
+	expect_tree(false, 71,
+		    "all 0 170\n beta 0 100\n  [unknown] 0 100\n   [unknown] 0 100\n"
+		    "    [unknown] 0 100\n     [unknown] 100 100\n1 lighter\n");
 }
 
 int main(void)
@@ -210,6 +240,7 @@ int main(void)
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_spe),
 		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_light_nodes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

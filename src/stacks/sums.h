@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sums of hot/sums/sums.h by call stack, in bounded memory: those of a worker that have become too many go to a
+ * temporary file, and begin anew. So one stack may come several times, and its sums have to be added up.
+ */
+#ifndef CYCLOPS_STACKS_SUMS_H
+#define CYCLOPS_STACKS_SUMS_H
+
+#include "base/mapped.h"
+#include "base/text.h"
+#include "hot/sums/sums.h"
+
+struct stack_sums_options {
+	struct hot_options hot;
+	size_t limit_bytes; /* for the sums and frames of one worker */
+	bool only_places;   /* nobody asks for more than which places there are */
+};
+
+/* What one group of records comes to. */
+struct stack_group {
+	uint64_t key[N_DIMENSIONS]; /* DIM_FRAME: nothing */
+	struct hot_cost cost;
+	VEC_OF(uint32_t) chain; /* places, innermost first; what hot/sums has as DIM_FRAME */
+};
+
+struct stack_sums {
+	const struct stack_sums_options *options;
+	struct hot *hot; /* what is in no file */
+
+	/* What went to files: its sources of data, and groups as stack_sums_next() reads them. */
+	FILE *file;
+	struct text written; /* of it, not yet in the file */
+	VEC_OF(struct mapped) files;
+	struct tuples sources; /* words of DIM_SOURCE */
+	VEC_OF(bool) places;   /* only_places: by number */
+	int rc;		       /* -1: a file cannot be written; `err` says why */
+	struct err err;
+};
+
+/* Options: struct stack_sums_options. Result: struct stack_sums. */
+extern const struct analysis_class stack_sums_class;
+
+/* Makes everything readable for stack_sums_next(). -1 and an error if a file cannot be written. */
+int stack_sums_finish(struct stack_sums *, struct err *);
+
+/* Where stack_sums_next() is: zeroed, at the start. */
+struct stack_sums_position {
+	size_t file;
+	uint64_t at;
+	uint32_t group;
+};
+
+/* The next group, in any order; false behind the last. The group is zeroed before the first call, and has to be released. */
+bool stack_sums_next(const struct stack_sums *, struct stack_sums_position *, struct stack_group *);
+void stack_group_release(struct stack_group *);
+
+#endif
