@@ -127,6 +127,8 @@ ENTRIES = {
     "fuzz": ("fuzz/*", None, 600, lambda n: ["sh", ROOT / "scripts/fuzz.sh", n]),
     "new-perf": ("e2e/differential", GCC, 200, lambda n: script(
         "newer_perf.py", "--seeds", n, GCC.cyclops, GCC.maker)),
+    "new-perf-sources": ("e2e/newer-perf-sources", GCC, 10, lambda n: script(
+        "newer_perf_sources.py", "--seeds", n, "--records", 240, GCC.cyclops, GCC.maker)),
     "new-perf-branches": ("e2e/branches-perf", GCC, 1, lambda n: script(
         "branches_perf.py", GCC.cyclops, GCC.e2e("write-samples"), GCC.maker)),
     "new-perf-mem-samples": ("e2e/mem-samples-perf", GCC, 1, lambda n: script(

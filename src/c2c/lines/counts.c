@@ -143,11 +143,14 @@ static const struct event_level {
 	{ SPE_EV_L1D_REFILL, -1, BIT(MISS) },
 };
 
-static uint32_t load_of_events(uint64_t events)
+/* Modified data is another cache's only where it was obtained by a snoop: else a cache of one's own had it. */
+static bool is_hitm(uint64_t events)
 {
-	if (has_event(events, SPE_EV_HITM))
-		return has_event(events, SPE_EV_REMOTE) ? levels[SOURCE_REMOTE].modified
-							: levels[SOURCE_PEER_CLUSTER].modified;
+	return has_event(events, SPE_EV_HITM) && has_event(events, SPE_EV_SNOOPED);
+}
+
+static uint32_t level_of_events(uint64_t events)
+{
 	for (size_t i = 0; i < COUNT(event_levels); i++) {
 		const struct event_level *l = &event_levels[i];
 
@@ -156,6 +159,21 @@ static uint32_t load_of_events(uint64_t events)
 			return l->load;
 	}
 	return 0;
+}
+
+/* What was snooped comes from another cache, unless it was in the L1 or on its way there already. */
+static uint32_t load_of_events(uint64_t events)
+{
+	uint32_t level = level_of_events(events);
+	bool is_remote = has_event(events, SPE_EV_REMOTE);
+
+	if (level & (BIT(L1) | BIT(FILL_BUFFER)))
+		return level;
+	if (is_hitm(events))
+		return levels[is_remote ? SOURCE_REMOTE : SOURCE_PEER_CLUSTER].modified;
+	if (is_remote && has_event(events, SPE_EV_SNOOPED))
+		return level | BIT(REMOTE_HIT);
+	return level;
 }
 
 /* A store is done when the core no longer has to wait for it: its events say little. */
@@ -180,13 +198,20 @@ struct spe_access {
 	bool has_source, is_store;
 };
 
+/* Levels whose name leaves open whether another cache had the data modified. */
+static bool is_of_peer(enum source_level level)
+{
+	return level == SOURCE_PEER_CORE || level == SOURCE_LOCAL_CLUSTER ||
+	       level == SOURCE_PEER_CLUSTER || level == SOURCE_REMOTE;
+}
+
 static uint32_t spe_load(const struct spe_access *a)
 {
 	const struct cpu_source *source = a->has_source ? cpu_source(a->cpu, a->source) : NULL;
 
 	if (source == NULL)
 		return load_of_events(a->events);
-	return has_event(a->events, SPE_EV_HITM) || source->is_modified
+	return source->is_modified || (is_of_peer(source->level) && is_hitm(a->events))
 		       ? levels[source->level].modified
 		       : levels[source->level].clean;
 }
@@ -257,10 +282,11 @@ static inline __attribute__((always_inline)) uint32_t classify_spe(struct c2c_cl
 								   const struct batch *b,
 								   size_t row)
 {
-	const uint64_t deciding =
-		1u << SPE_EV_L1D_ACCESS | 1u << SPE_EV_L1D_REFILL | 1u << SPE_EV_LLC_ACCESS |
-		1u << SPE_EV_LLC_MISS | 1u << SPE_EV_REMOTE | 1u << SPE_EV_L2D_ACCESS |
-		1u << SPE_EV_L2D_MISS | 1u << SPE_EV_HITM | 1u << SPE_EV_RECENTLY_FETCHED;
+	const uint64_t deciding = 1u << SPE_EV_L1D_ACCESS | 1u << SPE_EV_L1D_REFILL |
+				  1u << SPE_EV_LLC_ACCESS | 1u << SPE_EV_LLC_MISS |
+				  1u << SPE_EV_REMOTE | 1u << SPE_EV_L2D_ACCESS |
+				  1u << SPE_EV_L2D_MISS | 1u << SPE_EV_HITM |
+				  1u << SPE_EV_RECENTLY_FETCHED | 1u << SPE_EV_SNOOPED;
 	uint32_t has = b->has[row];
 	struct spe_access a;
 	struct slot *slot;

@@ -148,7 +148,7 @@ static void names_data_sources(void **state)
 		{ "hisilicon-hip12", 18, "L1", SOURCE_L1, "L1D" },
 		{ "hisilicon-hip12", 9, "REMOTE_MEM", SOURCE_REMOTE_DRAM, "REMOTE" },
 		{ "hisilicon-hip12", 13, "NC_DEV", SOURCE_DEVICE, NULL },
-		{ "cortex-a720ae", 0x0, NULL, SOURCE_UNKNOWN, NULL }, /* not confirmed */
+		{ "cortex-a720ae", 0x0, "L1D", SOURCE_L1, "L1D" },
 		{ "neoverse-v3", 0x0, NULL, SOURCE_UNKNOWN, NULL },
 		{ "cortex-a53", 0x0, NULL, SOURCE_UNKNOWN, NULL },
 	};
