@@ -49,12 +49,25 @@ static void addr_read_nodes(struct addr *a)
 				  info->numa_nodes.items[i].node);
 }
 
+static void addr_slices_init(struct addr_slices *s)
+{
+	*s = (struct addr_slices){ 0 };
+	tuples_init(&s->keys, 1);
+}
+
+static void addr_slices_release(struct addr_slices *s)
+{
+	tuples_release(&s->keys);
+	vec_release(&s->counts);
+}
+
 static void *addr_new(const struct session *session, const void *options)
 {
 	struct addr *a = mem_zalloc(1, sizeof(*a));
 
 	a->session = session;
 	a->options = options;
+	addr_slices_init(&a->slices);
 	tuples_init(&a->keys, ADDR_KEY_WORDS);
 	a->is_sampled = access_is_sampled(session);
 	a->sampling = access_sampling_of(session);
@@ -73,7 +86,7 @@ static void addr_free(void *partial)
 	tuples_release(&a->keys);
 	vec_release(&a->sums);
 	vec_release(&a->patterns);
-	vec_release(&a->slices);
+	addr_slices_release(&a->slices);
 	addr_last_free(a->last);
 	free(a->cpu_nodes);
 	free(a);
@@ -229,10 +242,17 @@ static uint32_t find_group(struct addr *a, const uint64_t key[ADDR_KEY_WORDS])
 		vec_add(&a->sums);
 		if (a->options->grain == ADDR_INSTRUCTIONS)
 			vec_add(&a->patterns);
-		for (uint32_t i = 0; i < a->session->slices.n; i++)
-			vec_add(&a->slices);
 	}
 	return group;
+}
+
+static void addr_slices_add(struct addr_slices *s, uint64_t key, uint32_t n)
+{
+	uint32_t number = tuples_add(&s->keys, &key);
+
+	if (number == s->counts.n)
+		vec_add(&s->counts);
+	s->counts.items[number] += n;
 }
 
 static void addr_add_slice(struct addr *a, uint32_t group, const struct batch *b, size_t row)
@@ -240,7 +260,8 @@ static void addr_add_slice(struct addr *a, uint32_t group, const struct batch *b
 	const struct slices *s = &a->session->slices;
 
 	if (s->n > 0 && b->has[row] & HAS_TIME)
-		a->slices.items[(size_t)group * s->n + slices_find(s, b->time_ns[row])]++;
+		addr_slices_add(&a->slices,
+				(uint64_t)group * s->n + slices_find(s, b->time_ns[row]), 1);
 }
 
 /* Rows are in file order, so neighbouring rows of an instruction are consecutive samples. */
@@ -278,49 +299,58 @@ static void addr_consume(void *partial, const struct batch *b)
 	}
 }
 
-static void merge_slices(struct addr *a, uint32_t group, const struct addr *from, uint32_t part)
+/* `groups`: what each group of `from` is called here. */
+static void merge_slices(struct addr *a, const struct addr_slices *from, const uint32_t *groups)
 {
-	size_t n = a->session->slices.n;
+	uint64_t n = a->session->slices.n;
 
-	for (size_t i = 0; i < n; i++)
-		a->slices.items[group * n + i] += from->slices.items[part * n + i];
+	for (uint32_t i = 0; i < from->keys.n; i++) {
+		uint64_t key = *tuples_get(&from->keys, i);
+
+		addr_slices_add(&a->slices, groups[key / n] * n + key % n, from->counts.items[i]);
+	}
 }
 
 static void addr_merge(void *into, const void *from, const struct id_map *map)
 {
 	struct addr *a = into;
 	const struct addr *part = from;
+	uint32_t *groups = mem_alloc(part->keys.n, sizeof(*groups));
 
 	(void)map;
 	a->n_without_address += part->n_without_address;
 	for (uint32_t i = 0; i < part->keys.n; i++) {
 		uint32_t group = find_group(a, tuples_get(&part->keys, i));
 
+		groups[i] = group;
 		addr_sums_add(&a->sums.items[group], &part->sums.items[i]);
-		merge_slices(a, group, part, i);
 		if (a->options->grain == ADDR_INSTRUCTIONS)
 			addr_pattern_merge(&a->patterns.items[group], &part->patterns.items[i]);
 	}
+	merge_slices(a, &part->slices, groups);
+	free(groups);
 }
 
 void addr_regroup(struct addr *a, const uint64_t *keys)
 {
 	struct addr old = *a;
+	uint32_t *groups = mem_alloc(old.keys.n, sizeof(*groups));
 
 	tuples_init(&a->keys, ADDR_KEY_WORDS);
+	addr_slices_init(&a->slices);
 	a->sums.items = NULL;
 	a->sums.n = a->sums.cap = 0;
-	a->slices.items = NULL;
-	a->slices.n = a->slices.cap = 0;
 	for (uint32_t i = 0; i < old.keys.n; i++) {
 		uint32_t group = find_group(a, &keys[(size_t)i * ADDR_KEY_WORDS]);
 
+		groups[i] = group;
 		addr_sums_add(&a->sums.items[group], &old.sums.items[i]);
-		merge_slices(a, group, &old, i);
 	}
+	merge_slices(a, &old.slices, groups);
+	free(groups);
 	tuples_release(&old.keys);
 	vec_release(&old.sums);
-	vec_release(&old.slices);
+	addr_slices_release(&old.slices);
 }
 
 const struct analysis_class addr_class = {

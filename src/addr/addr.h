@@ -68,6 +68,12 @@ struct addr_options {
 	struct addr_window window;	    /* of ADDR_OFFSETS */
 };
 
+/* How many records of a group fell into each slice of time, of those that have any: groups may be as many as records. */
+struct addr_slices {
+	struct tuples keys;	 /* a word each: group * slices + slice */
+	VEC_OF(uint32_t) counts; /* by number of the key */
+};
+
 /* The result: groups, numbered. */
 struct addr {
 	const struct session *session;
@@ -75,7 +81,7 @@ struct addr {
 	struct tuples keys;
 	VEC_OF(struct addr_sums) sums;
 	VEC_OF(struct addr_pattern) patterns; /* of ADDR_INSTRUCTIONS */
-	VEC_OF(uint64_t) slices;	      /* by group and slice, if time is sliced */
+	struct addr_slices slices;	      /* nothing if time is not sliced */
 	uint64_t n_without_address;	      /* loads and stores without an address: not counted */
 	bool is_sampled;		      /* counts PMU samples, those of `sampling` */
 	struct access_sampling sampling;

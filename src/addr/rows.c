@@ -424,10 +424,25 @@ static bool addr_rows_is_wanted(const struct addr_source *s, uint32_t group)
 	return types_plain(types_of(s), object->element).v == s->only_type.v;
 }
 
+/* `row_of`: the row of each group; TUPLES_NONE: none. */
+static void rows_add_slices(struct addr_rows *r, const struct addr *a, const uint32_t *row_of)
+{
+	size_t n = a->session->slices.n;
+
+	for (uint32_t i = 0; i < a->slices.keys.n; i++) {
+		uint64_t key = *tuples_get(&a->slices.keys, i);
+		uint32_t row = row_of[key / n];
+
+		if (row != TUPLES_NONE)
+			r->slices.items[row * n + key % n] += a->slices.counts.items[i];
+	}
+}
+
 void addr_rows_init(struct addr_rows *r, const struct addr_source *source, enum addr_by by)
 {
 	const struct addr *a = source->addr;
 	size_t n_slices = a->session->slices.n;
+	uint32_t *row_of = mem_alloc(a->keys.n, sizeof(*row_of));
 
 	*r = (struct addr_rows){ .source = source, .by = by };
 	tuples_init(&r->keys, ADDR_ROW_WORDS);
@@ -435,6 +450,7 @@ void addr_rows_init(struct addr_rows *r, const struct addr_source *source, enum 
 		uint64_t words[ADDR_ROW_WORDS] = { 0 };
 		uint32_t row;
 
+		row_of[group] = TUPLES_NONE;
 		addr_sums_add(&r->total, &a->sums.items[group]);
 		if (!addr_rows_is_wanted(source, group))
 			continue;
@@ -450,13 +466,13 @@ void addr_rows_init(struct addr_rows *r, const struct addr_source *source, enum 
 			r->groups.items[row] = group;
 		}
 		addr_sums_add(&r->sums.items[row], &a->sums.items[group]);
-		for (size_t i = 0; i < n_slices; i++)
-			r->slices.items[row * n_slices + i] +=
-				a->slices.items[group * n_slices + i];
+		row_of[group] = row;
 		if (a->patterns.n > 0)
 			addr_pattern_merge_other(&r->patterns.items[row],
 						 &a->patterns.items[group]);
 	}
+	rows_add_slices(r, a, row_of);
+	free(row_of);
 }
 
 void addr_rows_release(struct addr_rows *r)

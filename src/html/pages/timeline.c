@@ -133,22 +133,46 @@ static struct cell weight_cell(uint64_t weight, uint64_t full)
 	return full > 0 ? cell_marked(cell_count(weight), MARK_SATURATED) : cell_count(weight);
 }
 
-/* By group and slice. To be freed. */
-static struct timed_sum *sums_by_slice(const struct hot_grouping *g)
+/* The row of each group; TUPLES_NONE: what has less is left out. To be freed. */
+static uint32_t *choose_rows(const struct hot_grouping *g, const struct timed *what,
+			     const uint32_t *order, size_t *out_n)
+{
+	uint32_t *rows = mem_alloc(g->groups.n, sizeof(*rows));
+	uint64_t event = UINT64_MAX;
+	size_t n_shown = 0, n = 0;
+
+	for (size_t i = 0; i < g->groups.n; i++) {
+		const uint64_t *words = tuples_get(&g->keys, order[i]);
+
+		if (words[0] != event)
+			n_shown = 0;
+		event = words[0];
+		rows[order[i]] =
+			what->most > 0 && n_shown++ >= what->most ? TUPLES_NONE : (uint32_t)n++;
+	}
+	*out_n = n;
+	return rows;
+}
+
+/* By row and slice. To be freed. */
+static struct timed_sum *sums_by_slice(const struct hot_grouping *g, const uint32_t *rows,
+				       size_t n_rows)
 {
 	uint32_t n = g->hot->session->slices.n;
-	struct timed_sum *sums = mem_zalloc(g->groups.n * n + 1, sizeof(*sums));
+	struct timed_sum *sums = mem_zalloc(n_rows * n + 1, sizeof(*sums));
 
 	for (uint32_t i = hot_next(g->hot, 0); i < hot_end(g->hot); i = hot_next(g->hot, i + 1)) {
-		const struct hot_cost *cost = hot_cost(g->hot, i);
 		uint64_t raw[N_DIMENSIONS], words[HOT_GROUP_WORDS];
+		uint32_t row;
 
 		hot_key(g->hot, i, raw);
 		if (raw[DIM_SLICE] >= n)
 			continue;
 		hot_words(g, raw, words);
-		timed_sum_add(&sums[(size_t)tuples_find(&g->keys, words) * n + raw[DIM_SLICE]], g,
-			      raw[DIM_EVENT], cost);
+		row = rows[tuples_find(&g->keys, words)];
+		if (row != TUPLES_NONE)
+			timed_sum_add(&sums[(size_t)row * n + raw[DIM_SLICE]], g, raw[DIM_EVENT],
+				      hot_cost(g->hot, i));
 	}
 	return sums;
 }
@@ -200,35 +224,29 @@ static void make_timed(const struct hot *hot, const struct names *names, const s
 	uint32_t n = hot->session->slices.n;
 	struct hot_grouping g;
 	struct timed_sum *sums;
-	uint32_t *order;
-	size_t n_shown = 0, n_left = 0;
-	uint64_t event = UINT64_MAX;
+	uint32_t *order, *row_of;
+	size_t n_rows;
 
 	hot_grouping_init(&g, hot, names, &view);
-	sums = sums_by_slice(&g);
 	order = hot_grouping_order(&g);
+	row_of = choose_rows(&g, what, order, &n_rows);
+	sums = sums_by_slice(&g, row_of, n_rows);
 	tuples_init(shown, g.n_words);
 	start_rows(what, rows, slices);
 	for (size_t i = 0; i < g.groups.n; i++) {
 		const uint64_t *words = tuples_get(&g.keys, order[i]);
 		const struct hot_group *group = &g.groups.items[order[i]];
+		uint64_t event = words[0], full = hot_full_weight(&g, event, &group->cost);
 		struct cell *row;
-		uint64_t full;
 
-		if (words[0] != event)
-			n_shown = 0;
-		event = words[0];
-		if (what->most > 0 && n_shown++ >= what->most) {
-			n_left++;
+		if (row_of[order[i]] == TUPLES_NONE)
 			continue;
-		}
-		add_slices(&sums[(size_t)order[i] * n], n, table_n_rows(rows), slices);
+		add_slices(&sums[(size_t)table_n_rows(rows) * n], n, table_n_rows(rows), slices);
 		tuples_add(shown, words);
 		row = table_add_row(rows);
 		hot_table_set(rows, row, "event", cell_text(hot_event_text(hot, event, rows)));
 		hot_show_keys(&g, words + 1, rows, row);
 		hot_table_set(rows, row, "samples", cell_count(group->cost.n));
-		full = hot_full_weight(&g, event, &group->cost);
 		hot_table_set(rows, row, "weight",
 			      weight_cell(hot_weight(&g, event, &group->cost), full));
 		hot_table_set(rows, row, "saturated", cell_count(full));
@@ -236,8 +254,9 @@ static void make_timed(const struct hot *hot, const struct names *names, const s
 			hot_table_set(rows, row, "squares", cell_count(group->cost.squares));
 		hot_table_set(rows, row, "unit", cell_text(unit_of(hot, event)));
 	}
-	if (n_left > 0)
-		table_note(rows, "%zu more have less", n_left);
+	if (n_rows < g.groups.n)
+		table_note(rows, "%zu more have less", g.groups.n - n_rows);
+	free(row_of);
 	free(order);
 	free(sums);
 	hot_grouping_release(&g);
@@ -290,50 +309,57 @@ static void make_pairs(const struct hot *hot, const struct names *names,
 	hot_grouping_release(&g);
 }
 
-static void timeline_names(struct session *s, const struct hot *hot, const struct keys *keys,
-			   struct names *out)
+/* What pages of the time are made of. */
+struct timeline_parts {
+	struct table rows[N_TIMED], slices[N_TIMED], length, pairs;
+	struct tuples shown[N_TIMED];
+	struct tables tables;
+};
+
+static void make_parts(struct session *s, const struct hot *hot, size_t scan,
+		       struct timeline_parts *p)
 {
-	hot_names(s, hot, keys, out);
-	if (keys_have(keys, KEY_FUNCTION) && out->depth == SYMBOLS_FUNCTIONS)
-		hot_names_inlined(hot, out);
+	struct names names = { 0 };
+
+	hot_names(s, hot, &scanned[scan], &names);
+	if (keys_have(&scanned[scan], KEY_FUNCTION) && names.depth == SYMBOLS_FUNCTIONS)
+		hot_names_inlined(hot, &names);
+	if (scan == SCANNED_PAIRS)
+		make_pairs(hot, &names, &p->shown[TIMED_THREADS], &p->shown[TIMED_FUNCTIONS],
+			   &p->pairs);
+	for (size_t i = 0; i < N_TIMED; i++)
+		if (timed[i].scan == scan)
+			make_timed(hot, &names, &timed[i], &p->rows[i], &p->slices[i],
+				   &p->shown[i]);
+	names_release(&names);
 }
 
-static void add_timeline(struct html *h, const char *run, struct session *s, struct analysis *scans)
+static void timeline_parts_release(struct timeline_parts *p)
 {
-	struct table rows[N_TIMED] = { 0 }, slices[N_TIMED] = { 0 }, length = { 0 }, pairs = { 0 };
-	const struct hot *by_both = scans[SCANNED_PAIRS].result;
-	struct tuples shown[N_TIMED];
-	struct tables tables = { 0 };
-	struct names of_both = { 0 };
-
-	html_slices_table(&s->slices, &length);
-	*vec_add(&tables.list) = &length;
 	for (size_t i = 0; i < N_TIMED; i++) {
-		const struct hot *hot = scans[timed[i].scan].result;
-		struct names names = { 0 };
+		tuples_release(&p->shown[i]);
+		table_release(&p->rows[i]);
+		table_release(&p->slices[i]);
+	}
+	table_release(&p->length);
+	table_release(&p->pairs);
+	vec_release(&p->tables.list);
+}
 
-		timeline_names(s, hot, &timed[i].keys, &names);
-		make_timed(hot, &names, &timed[i], &rows[i], &slices[i], &shown[i]);
-		names_release(&names);
-		if (says_nothing(&timed[i], &rows[i]))
+static void add_timeline(struct html *h, const char *run, const struct session *s,
+			 struct timeline_parts *p)
+{
+	html_slices_table(&s->slices, &p->length);
+	*vec_add(&p->tables.list) = &p->length;
+	for (size_t i = 0; i < N_TIMED; i++) {
+		if (says_nothing(&timed[i], &p->rows[i]))
 			continue;
-		*vec_add(&tables.list) = &rows[i];
-		*vec_add(&tables.list) = &slices[i];
+		*vec_add(&p->tables.list) = &p->rows[i];
+		*vec_add(&p->tables.list) = &p->slices[i];
 	}
-	timeline_names(s, by_both, &scanned[SCANNED_PAIRS], &of_both);
-	make_pairs(by_both, &of_both, &shown[TIMED_THREADS], &shown[TIMED_FUNCTIONS], &pairs);
-	names_release(&of_both);
-	*vec_add(&tables.list) = &pairs;
-	if (table_n_rows(&rows[0]) > 0)
-		html_add(h, "timeline", run, &tables);
-	table_release(&pairs);
-	for (size_t i = 0; i < N_TIMED; i++) {
-		tuples_release(&shown[i]);
-		table_release(&rows[i]);
-		table_release(&slices[i]);
-	}
-	table_release(&length);
-	vec_release(&tables.list);
+	*vec_add(&p->tables.list) = &p->pairs;
+	if (table_n_rows(&p->rows[0]) > 0)
+		html_add(h, "timeline", run, &p->tables);
 }
 
 int html_add_timeline(struct html *h, struct session *s, const struct select *select,
@@ -342,11 +368,11 @@ int html_add_timeline(struct html *h, struct session *s, const struct select *se
 	return html_add_timeline_of(h, s, select, NULL, err);
 }
 
+/* One scan after the other: each may have a group for each place and slice. */
 int html_add_timeline_of(struct html *h, struct session *s, const struct select *select,
 			 const char *run, struct err *err)
 {
-	struct analysis scans[N_SCANNED];
-	struct hot_options options[N_SCANNED];
+	struct timeline_parts parts = { 0 };
 	struct hot_event event = { 0 };
 	struct html_slices slices;
 	struct mux *mux = NULL;
@@ -360,17 +386,19 @@ int html_add_timeline_of(struct html *h, struct session *s, const struct select 
 	mux = mux_new(s);
 	for (size_t i = 0; i < N_SCANNED; i++) {
 		uint32_t slice = i == SCANNED_PAIRS ? 0 : 1u << DIM_SLICE;
+		struct hot_options options =
+			hot_event_options(&event, keys_dimensions(&scanned[i]) | slice);
+		struct analysis hot = { .class = &hot_class, .options = &options };
 
-		options[i] = hot_event_options(&event, keys_dimensions(&scanned[i]) | slice);
 		if (mux_scales(mux))
-			options[i].mux = mux;
-		scans[i] = (struct analysis){ .class = &hot_class, .options = &options[i] };
+			options.mux = mux;
+		scan_part(s, select, &(struct scan_wish){ .with_branches = event.with_branches },
+			  &hot, 1);
+		make_parts(s, hot.result, i, &parts);
+		hot_class.free(hot.result);
 	}
-	scan_part(s, select, &(struct scan_wish){ .with_branches = event.with_branches }, scans,
-		  N_SCANNED);
-	add_timeline(h, run, s, scans);
-	for (size_t i = 0; i < N_SCANNED; i++)
-		hot_class.free(scans[i].result);
+	add_timeline(h, run, s, &parts);
+	timeline_parts_release(&parts);
 	hot_event_release(&event);
 	mux_free(mux);
 	html_slices_end(&slices, s);
