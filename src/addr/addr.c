@@ -259,7 +259,7 @@ static void addr_add_slice(struct addr *a, uint32_t group, const struct batch *b
 {
 	const struct slices *s = &a->session->slices;
 
-	if (s->n > 0 && b->has[row] & HAS_TIME)
+	if (s->n > 0 && !a->options->without_slices && b->has[row] & HAS_TIME)
 		addr_slices_add(&a->slices,
 				(uint64_t)group * s->n + slices_find(s, b->time_ns[row]), 1);
 }

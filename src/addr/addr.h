@@ -66,6 +66,7 @@ struct addr_options {
 	uint64_t line_bytes;		    /* of ADDR_LINES */
 	const struct addr_objects *objects; /* of ADDR_FIELDS */
 	struct addr_window window;	    /* of ADDR_OFFSETS */
+	bool without_slices;		    /* also if time is sliced */
 };
 
 /* How many records of a group fell into each slice of time, of those that have any: groups may be as many as records. */

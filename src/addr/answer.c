@@ -89,7 +89,10 @@ static uint64_t line_bytes(const struct session *s)
 
 static void scan_pages(struct work *w)
 {
-	w->page_options = (struct addr_options){ .grain = ADDR_PAGES };
+	w->page_options = (struct addr_options){
+		.grain = ADDR_PAGES,
+		.without_slices = grains[w->request->by] != ADDR_PAGES,
+	};
 	w->pages = (struct analysis){ .class = &addr_class, .options = &w->page_options };
 	scan(w->session, w->select, &w->pages, 1);
 }
