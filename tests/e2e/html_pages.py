@@ -4,10 +4,10 @@
 Opens each page of --html in a browser: nothing fails, no request leaves the file, names are never markup, the
 accessibility checker (axe-core) finds nothing, tables have the values of csv, and the text is the reviewed one.
 
-usage: html_pages.py [--update] [--captures] [--rows N] CYCLOPS WRITE_SAMPLES PACKAGES DATA_DIR
+usage: html_pages.py [--update] [--captures] [--everything] [--rows N] CYCLOPS WRITE_SAMPLES PACKAGES DATA_DIR
 
 PACKAGES is where the build has the viewer's packages. --update writes the reviewed texts: look at the
-difference before it goes in. --captures opens the pages of all captures in the folder that CYCLOPS_CAPTURES names, too.
+difference before it goes in. --everything: axe-core looks at every page. --captures opens the pages of all captures in the folder that CYCLOPS_CAPTURES names, too.
 """
 
 import argparse
@@ -413,7 +413,8 @@ def check_capture(checks, page, arguments, name, folder, axe):
         checks.expect(page.run("document.querySelector('main h1') !== null"), f"{name}{address}: no heading")
         check_twin(checks, page, f"{name}{address}")
         is_first = address.startswith("#function/") and not any(a.startswith("#function/") for a in found[:found.index(address)])
-        if (name in ("demo", "executions") or address.startswith("#sharing")) and (is_first or not address.startswith("#function/")):
+        if arguments.everything or (name in ("demo", "executions") or address.startswith("#sharing")) and (
+                is_first or not address.startswith("#function/")):
             check_access(checks, page, axe, f"{name}{address}")
         if is_reviewed and (is_first or not address.startswith("#function/")):
             check_text(checks, page, name, address, data, arguments.update)
@@ -682,6 +683,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--captures", action="store_true")
+    parser.add_argument("--everything", action="store_true")
     parser.add_argument("--rows", type=int, default=3000)
     parser.add_argument("cyclops", type=pathlib.Path)
     parser.add_argument("write_samples")

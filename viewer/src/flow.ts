@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control flow graph of a function: blocks with what they took, edges with how often they were taken.
+// The control flow graph of a function: blocks with what they took, in the loops that they are of, edges with how
+// often they were taken.
 import { graphlib, layout } from "@dagrejs/dagre";
 
 import type { Table } from "./data.js";
@@ -46,6 +47,29 @@ function edgesOf(edges: Table, drawn: ReadonlySet<string>): Edge[] {
   });
 }
 
+/** A loop: its blocks among those that are drawn, the loop around it, and what it took. */
+interface Loop {
+  readonly id: string;
+  readonly blocks: readonly string[];
+  readonly around: string | null;
+  readonly words: string;
+}
+
+/** Loops are ranges of addresses; the smaller ones are inside. */
+function loopsOf(loops: Table | undefined, blocks: Table, rows: readonly number[]): Loop[] {
+  const at = (t: Table, row: number, name: string): bigint => BigInt(t.words(row, name));
+  const ranges = Array.from({ length: loops?.rows ?? 0 }, (_, i) => i).map((i) => {
+    const [from, to] = [at(loops!, i, "start"), at(loops!, i, "end")];
+    const inside = rows.filter((row) => at(blocks, row, "start") >= from && at(blocks, row, "start") <= to);
+    return { i, from, to, blocks: inside.map((row) => blocks.words(row, "block")) };
+  }).filter((l) => l.blocks.length > 0).sort((a, b) => Number((a.to - a.from) - (b.to - b.from)));
+  return ranges.map((l, k): Loop => {
+    const outer = ranges.slice(k + 1).find((o) => o.from <= l.from && o.to >= l.to);
+    const share = cellOf(loops!, l.i, "share");
+    return { id: `loop ${l.i}`, blocks: l.blocks, around: outer === undefined ? null : `loop ${outer.i}`, words: `loop${share === "" ? "" : ` ${share}`}` };
+  });
+}
+
 function path(points: readonly Point[]): string {
   return points.map((p, i) => `${i === 0 ? "M" : "L"}${p.x.toFixed(1)} ${p.y.toFixed(1)}`).join("");
 }
@@ -70,14 +94,22 @@ function blockNode(blocks: Table, row: number, x: number, y: number, choose: (bl
 }
 
 /** Draws the graph; `choose` is called with the number of a block. */
-export function drawFlow(root: HTMLElement, blocks: Table, edges: Table, choose: (block: number) => void): void {
+export function drawFlow(
+  root: HTMLElement, blocks: Table, edges: Table, loops: Table | undefined, choose: (block: number) => void,
+): void {
   const rows = blocksToDraw(blocks);
   const drawn = new Set(rows.map((row) => blocks.words(row, "block")));
   const list = edgesOf(edges, drawn);
-  const graph = new graphlib.Graph({ multigraph: true });
+  const inside = loopsOf(loops, blocks, rows);
+  const graph = new graphlib.Graph({ multigraph: true, compound: true });
 
-  graph.setGraph({ nodesep: 26, ranksep: 34, marginx: PADDING, marginy: PADDING });
+  graph.setGraph({ nodesep: 26, ranksep: inside.length > 0 ? 8 : 34, marginx: PADDING, marginy: PADDING });
   for (const row of rows) graph.setNode(blocks.words(row, "block"), { width: WIDTH, height: HEIGHT });
+  for (const loop of inside) graph.setNode(loop.id, {});
+  for (const loop of [...inside].reverse()) {
+    for (const block of loop.blocks) graph.setParent(block, loop.id); // smaller ones come last
+    if (loop.around !== null) graph.setParent(loop.id, loop.around);
+  }
   for (const edge of list)
     if (!drawn.has(edge.to)) graph.setNode(edge.to, { width: 8 * edge.to.length + 16, height: 22 });
   list.forEach((edge, i) =>
@@ -91,13 +123,19 @@ export function drawFlow(root: HTMLElement, blocks: Table, edges: Table, choose:
   }, svg("defs", {}, svg("marker", {
     id: "arrow", viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse",
   }, svg("path", { d: "M0 0L10 5L0 10z" }))));
-  list.forEach((edge, i) => {
+  for (const loop of [...inside].reverse()) {
+    const at = graph.node(loop.id) as Point & { width: number; height: number };
+    picture.append(svg("rect", { class: "loop", x: at.x - at.width / 2, y: at.y - at.height / 2, width: at.width, height: at.height, rx: 6 }),
+      svg("text", { class: "loop-words", x: at.x - at.width / 2 + 6, y: at.y - at.height / 2 + 13 }, loop.words));
+  }
+  const words = list.flatMap((edge, i) => {
     const at = graph.edge({ v: edge.from, w: edge.to, name: String(i) }) as { points: Point[]; x: number; y: number };
     picture.append(svg("path", {
       class: `edge ${edge.isBack ? "back" : ""} ${edge.kind}`, d: path(at.points), "marker-end": "url(#arrow)",
     }));
-    if (edge.words !== "") picture.append(svg("text", { class: "edge-words", x: at.x, y: at.y + 4 }, edge.words));
+    return edge.words === "" ? [] : [svg("text", { class: "edge-words", x: at.x, y: at.y + 4 }, edge.words)];
   });
+  picture.append(...words);
   for (const row of rows) {
     const at = graph.node(blocks.words(row, "block")) as Point;
     picture.append(blockNode(blocks, row, at.x, at.y, choose));
@@ -110,5 +148,5 @@ export function drawFlow(root: HTMLElement, blocks: Table, edges: Table, choose:
     root.append(h("p", { class: "note" }, `the ${rows.length} hottest of ${blocks.rows} blocks`));
   root.append(h("div", { class: "flow-box", tabindex: 0, role: "region", "aria-label": "Control flow" }, picture),
     h("p", { class: "note" }, 
-      "dashed: closes a loop" + (list.some((edge) => edge.words !== "") ? "; on edges: executions by branch stacks, and their part of the block's" : "")));
+      "dashed: closes a loop" + (inside.length > 0 ? "; frames: loops by their addresses, with their part of the function" : "") + (list.some((edge) => edge.words !== "") ? "; on edges: executions by branch stacks, and their part of the block's" : "")));
 }

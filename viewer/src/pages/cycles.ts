@@ -101,7 +101,7 @@ export const cycles: Page = {
     }
     if (shares === undefined || shares.rows === 0) return;
     const keys = shares.columns.slice(0, shares.columns.findIndex((c) => c.type === "number")).map((c) => c.title);
-    const by = `By ${keys.join(", ")}`;
+    const by = `By ${[...new Set(keys)].join(", ")}`;
     root.append(h("h2", {}, by));
     view.texts.push(() => `\n${by}\n`);
     const first = shares.columns[0]!.name;

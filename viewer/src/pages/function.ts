@@ -162,7 +162,7 @@ export const functionPage: Page = {
     const edges = find("edges");
     if (blocks !== undefined && edges !== undefined && blocks.rows > 1) {
       root.append(h("h2", {}, "Control flow"));
-      drawFlow(root, blocks, edges, (number) => {
+      drawFlow(root, blocks, edges, find("loops"), (number) => {
         show(Array.from({ length: code.instructions.rows }, (_, row) => row)
           .filter((row) => code.instructions.get(row, "block") === number));
         grid.element.scrollIntoView({ block: "nearest" });

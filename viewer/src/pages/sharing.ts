@@ -3,7 +3,7 @@
 import { drawBytes, type ByteRow, type Span } from "../bytes.js";
 import type { Table } from "../data.js";
 import { h } from "../dom.js";
-import { addressOf, addTable, type Page, type View } from "../page.js";
+import { addressOf, addTable, withCode, type Page, type View } from "../page.js";
 import { costBar } from "./answer.js";
 
 const PARTS = [
@@ -191,7 +191,7 @@ function card(tables: readonly Table[], findings: Table, row: number): HTMLEleme
     drawLine(tables, line),
     drawFix(tables, line),
     h("dl", { class: "terms" }, ...termsOf(findings, row).flatMap(([name, words]) =>
-      [h("dt", {}, name), ...words.map((line) => h("dd", {}, line))])));
+      [h("dt", {}, name), ...words.map((line) => h("dd", {}, ...withCode(line)))])));
 }
 
 function cardText(tables: readonly Table[], findings: Table, row: number): string {
