@@ -104,7 +104,7 @@ ENTRIES = {
     "advice-debian": ("advice/court", GCC, 1, lambda n: [
         sys.executable, ADVICE / "real_programs.py", GCC.cyclops, ROOT / "build-debian"]),
     "html": ("e2e/html-pages", GCC, 50000, lambda n: script(
-        "html_pages.py", "--captures", "--rows", n, GCC.cyclops, GCC.e2e("write-samples"), GCC.folder / "viewer" / "packages", DATA)),
+        "html_pages.py", "--captures", "--everything", "--rows", n, GCC.cyclops, GCC.e2e("write-samples"), GCC.folder / "viewer" / "packages", DATA)),
     "kernels": ("model/kernels", GCC, 1, lambda n: script("kernel_model.py", "--all", GCC.cyclops)),
     "kernel-instructions": ("model/kernel-instructions", GCC, 1, lambda n: script(
         "kernel_instructions.py", "--all", GCC.cyclops)),

@@ -172,6 +172,8 @@ def check_values(checks, page, cyclops, data, capture, options):
     for name, shown in page.run(READ_GRIDS).items():
         rows = csv_of(cyclops, data, "report", "--all", "--table", name, *options, capture)
         compare_grid(checks, f"{capture} #answer {name}", shown, rows[:len(shown)])
+    check_facts(checks, page, cyclops, data, capture, options)
+    check_cards(checks, page, csv_of(cyclops, data, "report", "--all", "--table", "findings", *options, capture), capture)
     page.show("#quality")
     for name, shown in page.run(READ_GRIDS).items():
         rows = csv_of(cyclops, data, "quality", "--all", "--table", name, *options, capture)
@@ -179,6 +181,45 @@ def check_values(checks, page, cyclops, data, capture, options):
             rows.sort(key=lambda row: row["check"])
             shown.sort(key=lambda row: row["check"][0])
         compare_grid(checks, f"{capture} #quality {name}", shown, rows)
+
+
+# Rows that are lists of facts: their table, number, and values by column.
+READ_FACTS = """[...document.querySelectorAll("dl[data-row]")].map((list) => [list.dataset.table, Number(list.dataset.row),
+    Object.fromEntries([...list.querySelectorAll("dd[data-column]")].map((dd) => [dd.dataset.column, dd.dataset.value]))])"""
+
+
+def check_facts(checks, page, cyclops, data, capture, options):
+    """What findings rest on, and facts of the capture."""
+    rows = {}
+    for name, row, facts in page.run(READ_FACTS):
+        if name not in rows:
+            rows[name] = csv_of(cyclops, data, "report", "--all", "--table", name, *options, capture)
+        for column, value in facts.items():
+            checks.count("values")
+            checks.expect(same(value, rows[name][row][column]), f"{capture} {name} {row} {column}: {value}, csv {rows[name][row]}")
+        absent = {column for column, value in rows[name][row].items() if value != "" and column not in facts}
+        checks.expect(absent <= {"finding", "modelled"} or all(column.endswith("_trust") for column in absent - {"finding", "modelled"}),
+                      f"{capture} {name} {row}: without {absent}")
+
+
+# By card: its cost in words, and where its bar and the interval end, in per cent.
+READ_CARDS = """[...document.querySelectorAll(".card[data-finding]")].map((card) => { const bar = card.querySelector(".cost-bar");
+    return [card.querySelector(".cost").textContent, ...["--part", "--low", "--high"].map((name) =>
+        bar === null ? null : parseFloat(bar.style.getPropertyValue(name)))]; })"""
+
+
+def check_cards(checks, page, findings, what):
+    """The bar of each finding, and the numbers beside it."""
+    cards = page.run(READ_CARDS)
+    checks.expect(len(cards) == len(findings), f"{what}: {len(cards)} cards, csv has {len(findings)} findings")
+    for (words, *ends), finding in zip(cards, findings):
+        if finding["share"] == "":
+            continue
+        share, error = 100 * float(finding["share"]), 100 * float(finding["share_error"] or 0)
+        wanted = [min(100, max(0, end)) for end in (share, share - error, share + error)]
+        checks.expect(all(abs(a - b) < 1e-9 for a, b in zip(ends, wanted)), f"{what}: bar {ends}, csv {wanted}")
+        checks.expect(f"{share:.1f} %" in words and (error == 0 or f"± {error:.1f}" in words), f"{what}: '{words}', csv {share} ± {error}")
+        checks.count("cards")
 
 
 # Of the page about memory: by table, the command whose csv has it.
@@ -528,6 +569,7 @@ def check_cycles(checks, page, arguments, folder, axe):
                  csv_of(arguments.cyclops, arguments.data, *words, "--tree", "all"))
     check_access(checks, page, axe, "#cycles")
     rows = csv_of(arguments.cyclops, arguments.data, *words, "--all")
+    check_shares(checks, page.run(READ_GRIDS)["shares"], rows)
     links = page.run("[...document.querySelectorAll('.grid td a')].map((a) => [a.textContent, a.getAttribute('href')])")
     first = links[0][1]
     for name, link in links:
@@ -548,6 +590,21 @@ def check_cycles(checks, page, arguments, folder, axe):
     page.open(path)
     checks.expect(page.run("document.querySelector('.subject').textContent") == "cycles.data, cycles.data", "cycles: not both files are named")
     check_quiet(checks, page, "cycles")
+
+
+def check_shares(checks, shown, rows):
+    """Shares by function: a column for each node, of which csv has rows."""
+    shares = {}
+    for row in rows:
+        shares.setdefault((row["function"], row["module"]), {})[row["node"]] = row["share"]
+    checks.expect(len(shown) == len(shares), f"cycles: {len(shown)} functions, csv has {len(shares)}")
+    for row, ((function, _), nodes) in zip(shown, shares.items()):
+        checks.expect(row["code"][0].split(" ")[0] == function, f"cycles: {row['code']}, csv has {function}")
+        for column, (value, _) in row.items():
+            if column in nodes:
+                checks.count("values")
+                checks.expect(same(value, nodes[column]), f"cycles of {function}, {column}: {value}, csv has {nodes[column]}")
+    checks.expect(any(column in nodes for column in shown[0]), "cycles: no node is shown")
 
 
 def check_sharing(checks, page, arguments, folder):
