@@ -16,6 +16,7 @@ import difflib
 import io
 import json
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -46,9 +47,20 @@ FUNCTIONS = 3
 HOT = {"functions": "function", "lines": "line", "modules": "module", "processes": "process", "threads": "thread"}
 
 NOP, RET = 0xD503201F, 0xD65F03C0
-HOSTILE = ["</script><script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'onmouseover=alert(1) x='",
+IN_USER = 0xfffffffffffffe00  # in a call chain: what follows is the program's
+HOSTILE = ["line\nbreak\r\ttab", "</script><script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'onmouseover=alert(1) x='",
            "<!-- --><svg onload=alert(1)>", "${alert(1)}`", "javascript:alert(1)", "\udcff\udcfe invalid \udc80",
            "right\u202eleft", "escape\x1b[31m", "]]>&lt;b&gt;", "a,b\"c\"", "% > 5 !x y=1", "日本語", "\\x41"]
+
+
+def random_names(seed, n):
+    """Any bytes but 0."""
+    rng = random.Random(seed)
+    return [bytes(rng.randrange(1, 256) for _ in range(rng.randrange(1, 25))).decode(errors="surrogateescape") for _ in range(n)]
+
+
+# The last ones are the hottest, and have pages of their own.
+HOSTILE = [*random_names(16, 30), *HOSTILE]
 
 
 def page_file(cyclops, folder, capture, *options):
@@ -89,8 +101,8 @@ READ_GRIDS = """(async () => {
 
 
 def plain(name):
-    """A name without what neither csv nor a page shows as it is: csv has U+FFFD there, a page \\xNN."""
-    return re.sub(r"(\\x[0-9a-f]{2}|�)+", "�", name)
+    """A name without what neither csv nor a page shows as it is: csv has U+FFFD or the end of a line there, a page \\xNN."""
+    return re.sub(r"(\\x[0-9a-f]{2}|�|[\t\n\r])+", "�", name)
 
 
 def same(ours, theirs):
@@ -263,6 +275,7 @@ def check_range(checks, page, cyclops, data, capture, words, address):
     for name, shown in page.run(READ_GRIDS).items():
         rows = csv_of(cyclops, data, "hot", "--all", "--by", TIMELINE[name], *words, capture)
         rows = [row for row in rows if "event" not in row or row["event"] == rows[0]["event"]]
+        rows = [row for row in rows if row["samples"] != "0"]  # callers alone
         has_latency = rows[0]["latency_cycles"] != ""
         for row in shown:
             row["latency_cycles" if has_latency else "period"] = row.pop("weight")
@@ -465,16 +478,22 @@ def check_capture(checks, page, arguments, name, folder, axe):
 
 
 def write_hostile(arguments, folder, names):
-    """A capture whose functions have these names; of the file, too. Samples fall, one more in each function."""
+    """
+    A capture whose functions have these names; of the file, too. Samples fall, one more in each function; of few
+    functions each calls the next one.
+    """
+    are_few = len(names) <= 100
     program = pathlib.Path(folder) / "root" / "<b>\"module"
     program.parent.mkdir(exist_ok=True)
     places = small_elf.write(program, {name: [NOP, RET] for name in names})
-    lines = ["E cycles 0 0 0 100 0"]
-    time = 0
+    lines = [f"E cycles 0 0 0 {120 if are_few else 100} 0"]
+    time, before = 0, names[-1]
     for number, name in enumerate(names):
-        for _ in range(1 if len(names) > 100 else number + 1):
+        chain = f"{IN_USER:x} {places[name]:x} {places[before] + 4:x}" if are_few else ""
+        for _ in range(number + 1 if are_few else 1):
             time += 1000
-            lines.append(f"S 0 0 3e8 3e8 {time:x} {places[name]:x} 0 3e8 0 0 0 0 2")
+            lines.append(f"S 0 0 3e8 3e8 {time:x} {places[name]:x} 0 3e8 0 0 0 0 2 {chain}")
+        before = name
     capture = pathlib.Path(folder) / "hostile.data"
     subprocess.run([arguments.write_samples, capture, "/<b>\"module", "aarch64", "0x00000000410fd0c0"],
                    input="\n".join(lines).encode() + b"\n", check=True)
@@ -487,6 +506,7 @@ def check_hostile(checks, page, arguments, folder):
     options = ["--symfs", pathlib.Path(folder) / "root"]
     path = page_file(arguments.cyclops, folder, capture, *options)
     page.open(path)
+    checks.expect("#flame" in addresses(page), "hostile: no flame graph")
     for address in addresses(page):
         page.show(address)
         strange = page.run("document.querySelectorAll('main img, main script, main svg[onload], main b, [onmouseover]').length")
@@ -497,7 +517,7 @@ def check_hostile(checks, page, arguments, folder):
     shown = {plain(row["function"][0]) for row in rows if "function" in row} or {plain(row["code"][0]) for row in rows}
     wanted = {plain("".join(f"\\x{ord(c) - 0xDC00:02x}" if "\udc80" <= c <= "\udcff" else c for c in name))
               for name in HOSTILE}
-    wanted = {re.sub("[\x1b\u202e]", "�", name) for name in wanted}
+    wanted = {re.sub("[\x01-\x1f\x7f-\x9f\u202e]", "�", name) for name in wanted}
     checks.expect({plain(name) for name in wanted} <= shown, f"hostile names: {sorted(wanted - shown)} are not among {sorted(shown)}")
     check_values(checks, page, arguments.cyclops, folder, capture, options)
     check_quiet(checks, page, "hostile names")
@@ -505,7 +525,6 @@ def check_hostile(checks, page, arguments, folder):
 
 # Call stacks, the outermost function first, and how many samples have them; a function calls itself, too.
 STACKS = {("main",): 3, ("main", "a"): 5, ("main", "a", "b"): 7, ("main", "b"): 2, ("main", "a", "a"): 4}
-IN_USER = 0xfffffffffffffe00
 
 # What follows from them: (own, with all that it calls) by function, and callers from the functions that were sampled on.
 OF_STACKS = {"main": (3, 21), "a": (9, 16), "b": (9, 9)}
