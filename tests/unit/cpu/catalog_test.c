@@ -149,7 +149,8 @@ static void names_data_sources(void **state)
 		{ "hisilicon-hip12", 9, "REMOTE_MEM", SOURCE_REMOTE_DRAM, "REMOTE" },
 		{ "hisilicon-hip12", 13, "NC_DEV", SOURCE_DEVICE, NULL },
 		{ "cortex-a720ae", 0x0, "L1D", SOURCE_L1, "L1D" },
-		{ "neoverse-v3", 0x0, NULL, SOURCE_UNKNOWN, NULL },
+		{ "neoverse-v3", 0xe, "DRAM", SOURCE_DRAM, "DRAM" },
+		{ "cortex-a76", 0x0, NULL, SOURCE_UNKNOWN, NULL },
 		{ "cortex-a53", 0x0, NULL, SOURCE_UNKNOWN, NULL },
 	};
 
