@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/xxhash64.h"
 #include "capture/state.h"
 
 void capture_note(struct capture *c, enum diag_level level, uint64_t at, uint64_t bytes,
@@ -332,6 +333,19 @@ uint64_t capture_size(const struct capture *c)
 	return c->size;
 }
 
+uint64_t capture_hash(const struct capture *c)
+{
+	VEC_OF(uint64_t) hashes = { 0 };
+	uint64_t hash;
+
+	for (size_t i = 0; i < c->segments.n; i++)
+		*vec_add(&hashes) = xxhash64(c->segments.items[i].bytes, c->segments.items[i].size);
+	hash = hashes.n == 1 ? hashes.items[0]
+			     : xxhash64(hashes.items, hashes.n * sizeof(*hashes.items));
+	vec_release(&hashes);
+	return hash;
+}
+
 bool capture_is_pipe(const struct capture *c)
 {
 	return c->header.is_pipe;
@@ -405,6 +419,19 @@ size_t capture_n_chunks(const struct capture *c)
 const struct aux_chunk *capture_chunk(const struct capture *c, size_t index)
 {
 	return &c->chunks.items[index];
+}
+
+uint64_t capture_unit_bytes(const struct capture *c, size_t unit)
+{
+	const struct unit *u = &c->units.items[unit];
+	uint64_t sum = u->to - u->from;
+
+	for (size_t i = 0; i < u->n_pieces; i++) {
+		const struct aux_piece *piece = &c->pieces.items[u->first_piece + i];
+
+		sum += piece->to - piece->from;
+	}
+	return sum;
 }
 
 size_t capture_n_units(const struct capture *c)

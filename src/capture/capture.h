@@ -49,6 +49,12 @@ bool capture_begins(const void *bytes, size_t size);
 const char *capture_path(const struct capture *); /* or "standard input" */
 uint64_t capture_size(
 	const struct capture *); /* bytes, of compressed files the decompressed ones */
+
+/*
+ * XXH64 of these bytes, as xxhsum prints it; of a directory that of the hashes of its files. Reads all of it.
+ */
+uint64_t capture_hash(const struct capture *);
+
 bool capture_is_pipe(const struct capture *);
 bool capture_is_raw(const struct capture *); /* by capture_open_raw() */
 
@@ -183,6 +189,9 @@ uint64_t aux_chunk_split(const struct aux_chunk *, uint64_t at);
  * order. They are numbered in file order. Units of SPE data begin and end between records.
  */
 size_t capture_n_units(const struct capture *);
+
+/* Bytes of a unit's records or trace data. */
+uint64_t capture_unit_bytes(const struct capture *, size_t unit);
 
 struct unit_reader; /* one for each worker */
 

@@ -2,6 +2,7 @@
 #include "cli/printer.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ enum { DEFAULT_TOP = 20 };
 #define ROWS(field) offsetof(struct row_options, field)
 
 static const struct option output_list[] = {
-	{ "format", 0, OPTION_TEXT, OUT(format), "NAME", "text, csv, json or markdown" },
+	{ "format", 0, OPTION_TEXT, OUT(format), "NAME", "text, csv, json, parquet or markdown" },
 	{ "output", 'o', OPTION_TEXT, OUT(path), "PATH",
 	  "write to this file, or into this folder (PATH/)" },
 	{ "table", 0, OPTION_TEXT, OUT(table), "NAME", "only this table" },
@@ -169,6 +170,25 @@ static int printer_open_path(struct printer *out, const char *path, struct err *
 	return 0;
 }
 
+/* What a file tells of the capture that it is made of. */
+static void describe_capture(struct printer *out)
+{
+	const struct capture *c = out->session->capture;
+
+	if (capture_info(c)->hostname.v != 0)
+		out->document.host = strings_get(capture_strings(c), capture_info(c)->hostname);
+	snprintf(out->hash, sizeof(out->hash), "%016" PRIx64, capture_hash(c));
+	out->document.capture_hash = out->hash;
+}
+
+int printer_need_no_terminal(const struct printer *out, const char *format, struct err *err)
+{
+	if (out->stream == NULL || !isatty(fileno(out->stream)))
+		return 0;
+	return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		       "--format %s is not for a terminal: name a file with -o", format);
+}
+
 int printer_open(struct printer *out, const struct output_options *o, const char *default_format,
 		 const char *command, const struct session *session, struct err *err)
 {
@@ -193,6 +213,10 @@ int printer_open(struct printer *out, const struct output_options *o, const char
 		.is_wide = o->is_wide,
 		.has_unicode = terminal_is_unicode(),
 	};
+	if (out->format->is_binary && printer_need_no_terminal(out, name, err) < 0)
+		return -1;
+	if (out->format->is_binary && session != NULL)
+		describe_capture(out);
 	return choose_colour(o, out->stream, &out->document.has_colour, err);
 }
 
@@ -331,6 +355,28 @@ static int write_folder(struct printer *out, const struct tables *shown, struct 
 	return 0;
 }
 
+/* A binary file holds one table; those that are nested in it are others. */
+static int check_one_table(const struct printer *out, const struct output_options *o,
+			   const struct tables *shown, struct err *err)
+{
+	size_t n = shown->list.n;
+	char names[256];
+
+	for (size_t i = 0; i < shown->list.n && o->table == NULL; i++)
+		n += shown->list.items[i]->nested.n;
+	if (!out->format->is_binary || out->is_folder || n == 1)
+		return 0;
+	if (n == 0)
+		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
+			       "--format %s: there is no table to write", out->format->name);
+	return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		       "--format %s: a file holds one table, and there are %zu: choose with "
+		       "--table from %s, or name "
+		       "a folder with -o PATH/",
+		       out->format->name, n,
+		       list_words(table_name_at, shown, names, sizeof(names)));
+}
+
 int printer_tables(struct printer *out, const struct output_options *o, const struct tables *tables,
 		   struct err *err)
 {
@@ -342,6 +388,8 @@ int printer_tables(struct printer *out, const struct output_options *o, const st
 		rc = pick_table(o->table, &shown, err);
 	if (rc == 0 && o->columns != NULL)
 		rc = tables_keep_columns(&shown, o->columns, err);
+	if (rc == 0)
+		rc = check_one_table(out, o, &shown, err);
 	out->document.is_plural = o->table == NULL && shown.list.n > 1;
 	if (rc == 0 && out->is_folder) {
 		rc = write_folder(out, &shown, err);

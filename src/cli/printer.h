@@ -53,6 +53,7 @@ struct printer {
 	const char *path;		/* NULL: standard output */
 	const struct format *format;
 	struct document document;
+	char hash[24]; /* document.capture_hash */
 };
 
 /*
@@ -71,6 +72,9 @@ void printer_page(struct printer *, const struct output_options *);
 
 /* Fails if -o names a folder: for answers that are written piece by piece. */
 int printer_need_file(const struct printer *, struct err *);
+
+/* Fails if a binary format would go to a terminal. `format` is its name. */
+int printer_need_no_terminal(const struct printer *, const char *format, struct err *);
 
 /* Lets others read the file of -o while it grows; without that it is there when it is complete. */
 int printer_publish(struct printer *, struct err *);

@@ -45,8 +45,8 @@ static const struct option writing[] = {
 	  "spe (the default where there are SPE records), samples or\n"
 	  "                          branches: entries of branch stacks" },
 	{ "format", 0, OPTION_TEXT, offsetof(struct export_options, output.format), "NAME",
-	  "csv (the default), json, spe-parser: the files of Arm's tool;\n"
-	  "                          or a profile: " PROFILE_FORMATS ",\n"
+	  "csv (the default), json, parquet, spe-parser: the files of\n"
+	  "                          Arm's tool; or a profile: " PROFILE_FORMATS ",\n"
 	  "                          bolt, bolt-pre-aggregated, autofdo" },
 	{ "output", 'o', OPTION_TEXT, offsetof(struct export_options, output.path), "PATH",
 	  "write there instead of standard output; for spe-parser:\n                          the "
@@ -198,10 +198,8 @@ static int export_profile(const struct profile_format *format, struct session *s
 		rc = printer_open(&out, &where, "csv", usage.command, s, err);
 	if (rc == 0)
 		rc = printer_need_file(&out, err);
-	if (rc == 0 && format->is_binary && isatty(fileno(out.stream)))
-		rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
-			     "--format %s is not for a terminal: name a file with -o",
-			     format->name);
+	if (rc == 0 && format->is_binary)
+		rc = printer_need_no_terminal(&out, format->name, err);
 	asked.records = hot_event_options(&event, 0);
 	profile_writer_init(&writer, format->is_gzip, write_profile_piece, &sink);
 	if (rc == 0)
@@ -226,7 +224,7 @@ static bool wants_spe_parser(const struct output_options *options)
 /* The names of all formats, for messages. */
 static const char *format_name_at(const void *context, size_t i)
 {
-	static const char *const others[] = { "csv", "json", spe_parser_format };
+	static const char *const others[] = { "csv", "json", "parquet", spe_parser_format };
 
 	(void)context;
 	if (i < COUNT(others))
@@ -309,7 +307,8 @@ static int check_format(const struct export_options *o, const struct profile_for
 			o->module, name);
 	if (profile != NULL)
 		return profile_check(profile, &asked, err);
-	if (!wants_spe_parser(&o->output) && (format == NULL || !format->can_stream))
+	if (!wants_spe_parser(&o->output) &&
+	    (format == NULL || !(format->can_stream || format->is_binary)))
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--format: found '%s', wanted %s", name,
 			       list_words(format_name_at, NULL, names, sizeof(names)));
 	if (profile_option(o) != NULL)

@@ -19,6 +19,13 @@ struct cell export_id(uint64_t id)
 	return cell_signed((int32_t)id);
 }
 
+void export_spell_event(const void *context, uint64_t code, struct text *out)
+{
+	const struct export_context *c = context;
+
+	text_str(out, capture_event_name(c->session->capture, code));
+}
+
 /* Reads a value of a batch's column, which is 2, 4 or 8 bytes wide. */
 static uint64_t export_value_of(const struct export_field *f, const struct batch *b, size_t row)
 {
@@ -34,13 +41,15 @@ static uint64_t export_value_of(const struct export_field *f, const struct batch
 	}
 }
 
-void export_fields(const struct export_field *fields, size_t n, const struct batch *b, size_t row,
-		   struct cell *cells)
+static void export_fields(const struct export_table *t, const struct batch *b, size_t row,
+			  struct cell *cells)
 {
-	for (size_t i = 0; i < n; i++)
-		if (b->has[row] & fields[i].has)
-			cells[fields[i].column] =
-				fields[i].make(export_value_of(&fields[i], b, row));
+	for (size_t i = 0; i < t->n_fields; i++) {
+		const struct export_field *f = &t->fields[i];
+
+		if (b->has[row] & f->has)
+			cells[f->column] = f->make(export_value_of(f, b, row));
+	}
 }
 
 struct cell export_scratch_cell(const struct export_context *c, struct table *t)
@@ -118,8 +127,12 @@ static void export_render(void *context, unsigned worker, const struct batch *b,
 	if (b->kind != job->class->kind)
 		return;
 	table_reset(&w->rows);
-	for (size_t row = 0; row < b->n; row++)
-		job->class->row(&row_context, b, row, &w->rows, table_add_row(&w->rows));
+	for (size_t row = 0; row < b->n; row++) {
+		struct cell *cells = table_add_row(&w->rows);
+
+		export_fields(job->class, b, row, cells);
+		job->class->row(&row_context, b, row, &w->rows, cells);
+	}
 	job->format->rows(job->document, &w->rows, false, &texts[0]);
 }
 
@@ -139,19 +152,19 @@ static int export_join_piece(void *context, const struct text *texts)
 	return job->sink(job->context, &piece);
 }
 
-/* Scans once to collect places, so that they are named together. */
-static void name_places(struct export_job *job, const struct select *select)
+void export_name_places(struct session *s, const struct select *select,
+			const struct export_table *table, struct names *out)
 {
 	const struct hot_options options = {
 		.dimensions = 1u << DIM_PLACE,
 		.event = -1,
-		.without_spe = job->class->kind != BATCH_SPE,
+		.without_spe = table->kind != BATCH_SPE,
 	};
 	const struct keys functions = { { KEY_FUNCTION }, 1 };
 	struct analysis places = { .class = &hot_class, .options = &options };
 
-	scan(job->session, select, &places, 1);
-	hot_names(job->session, places.result, &functions, &job->names);
+	scan(s, select, &places, 1);
+	hot_names(s, places.result, &functions, out);
 	hot_class.free(places.result);
 }
 
@@ -224,11 +237,13 @@ int export_run(struct session *s, const struct select *select, const struct expo
 	unsigned n_workers = pool_size(s->pool);
 	int rc;
 
+	if (format == &format_parquet)
+		return export_parquet_run(s, select, class, document, sink, context);
 	table_init(&empty, class->name, NULL, class->columns, class->n_columns);
 	*vec_add(&tables.list) = &empty;
 	described.tables = &tables;
 	if (class->wants_names)
-		name_places(&job, select);
+		export_name_places(s, select, class, &job.names);
 	workers_init(&job, n_workers);
 	rc = write_head(&job, &empty);
 	if (rc == 0)

@@ -27,7 +27,7 @@ const char *export_table_shortage(const struct export_table *);
 typedef int export_sink(void *context, const struct text *);
 
 /*
- * Writes all selected records in file order. `format` must be able to stream. Returns -1 if the
+ * Writes all selected records in file order. `format` must be able to stream, or be Parquet. Returns -1 if the
  * sink stopped the export.
  */
 int export_run(struct session *, const struct select *, const struct export_table *,

@@ -74,12 +74,15 @@ static bool is_context_marker(uint64_t word)
 	return word >= (uint64_t)-4095;
 }
 
-static struct cell callchain_cell(const struct export_context *c, const struct batch *b, size_t row,
-				  struct table *t)
+/* To context->scratch: empty if nothing was recorded. */
+static void write_callchain(const struct export_context *c, const struct batch *b, size_t row)
 {
-	const uint64_t *words = b->words.items + b->stack[row].first;
+	const uint64_t *words = b->words.items;
 
 	text_reset(c->scratch);
+	if (!(b->has[row] & HAS_STACK))
+		return;
+	words += b->stack[row].first;
 	for (uint32_t i = 0; i < b->stack[row].n; i++) {
 		if (is_context_marker(words[i]))
 			continue;
@@ -87,15 +90,17 @@ static struct cell callchain_cell(const struct export_context *c, const struct b
 			text_char(c->scratch, ':');
 		text_hex(c->scratch, words[i]);
 	}
-	return export_scratch_cell(c, t);
 }
 
-static struct cell branches_cell(const struct export_context *c, const struct batch *b, size_t row,
-				 struct table *t)
+/* The same. */
+static void write_branches(const struct export_context *c, const struct batch *b, size_t row)
 {
-	const uint64_t *words = b->words.items + b->branches[row].first;
+	const uint64_t *words = b->words.items;
 
 	text_reset(c->scratch);
+	if (!(b->has[row] & HAS_BRANCHES))
+		return;
+	words += b->branches[row].first;
 	for (uint32_t i = 0; i + 3 <= b->branches[row].n; i += 3) {
 		if (i > 0)
 			text_char(c->scratch, ':');
@@ -105,7 +110,6 @@ static struct cell branches_cell(const struct export_context *c, const struct ba
 		text_char(c->scratch, '/');
 		text_hex(c->scratch, words[i + 2]);
 	}
-	return export_scratch_cell(c, t);
 }
 
 static void export_samples_set_place(const struct export_context *c, const struct batch *b,
@@ -127,15 +131,92 @@ static void export_samples_set_place(const struct export_context *c, const struc
 static void samples_row(const struct export_context *c, const struct batch *b, size_t row,
 			struct table *t, struct cell *cells)
 {
-	export_fields(fields, COUNT(fields), b, row, cells);
 	cells[SAMPLES_COL_EVENT] =
 		cell_text(capture_event_name(c->session->capture, b->event[row]));
 	if (b->has[row] & HAS_PLACE)
 		export_samples_set_place(c, b, row, cells);
-	if (b->has[row] & HAS_STACK)
-		cells[SAMPLES_COL_CALLCHAIN] = callchain_cell(c, b, row, t);
-	if (b->has[row] & HAS_BRANCHES)
-		cells[SAMPLES_COL_BRANCHES] = branches_cell(c, b, row, t);
+	write_callchain(c, b, row);
+	cells[SAMPLES_COL_CALLCHAIN] = export_scratch_cell(c, t);
+	write_branches(c, b, row);
+	cells[SAMPLES_COL_BRANCHES] = export_scratch_cell(c, t);
+}
+
+static void spell_module(const void *context, uint64_t code, struct text *out)
+{
+	const struct export_context *c = context;
+	const struct modules *modules = timeline_modules(c->session->timeline);
+	struct module_id module = { (uint32_t)code };
+
+	text_str(out, strings_get(modules->strings, modules_get(modules, module)->path));
+}
+
+static void spell_function(const void *context, uint64_t code, struct text *out)
+{
+	const struct export_context *c = context;
+
+	text_str(out, names_function(c->names, (uint32_t)code));
+}
+
+static const struct export_code codes[] = {
+	{ SAMPLES_COL_EVENT, PARQUET_TEXT, sizeof(uint16_t), export_spell_event },
+	{ SAMPLES_COL_MODULE, PARQUET_TEXT, sizeof(uint32_t), spell_module },
+	{ SAMPLES_COL_OFFSET, PARQUET_UINT64, sizeof(uint64_t), NULL },
+	{ SAMPLES_COL_SYMBOL, PARQUET_TEXT, sizeof(uint32_t), spell_function },
+	{ SAMPLES_COL_CALLCHAIN, PARQUET_TEXT, 0, NULL },
+	{ SAMPLES_COL_BRANCHES, PARQUET_TEXT, 0, NULL },
+};
+
+enum { SHOWS_EVENT = 1, SHOWS_MODULE = 2, SHOWS_FUNCTION = 4 };
+
+static void put_places(const struct export_context *c, const struct batch *b,
+		       struct parquet_values *values)
+{
+	uint32_t shows[BATCH_ROWS], modules[BATCH_ROWS];
+	uint64_t offsets[BATCH_ROWS];
+
+	for (size_t row = 0; row < b->n; row++) {
+		struct place place = { 0 };
+
+		shows[row] = SHOWS_EVENT;
+		if (b->has[row] & HAS_PLACE)
+			place = session_place(c->session, b->place[row]);
+		modules[row] = place.module.v;
+		offsets[row] = place.offset;
+		if (place.module.v == 0)
+			continue;
+		shows[row] |= SHOWS_MODULE;
+		if (c->names->symbols[b->place[row]].function.v != 0)
+			shows[row] |= SHOWS_FUNCTION;
+	}
+	parquet_put_rows(&values[SAMPLES_COL_EVENT], b->event, sizeof(*b->event), shows,
+			 SHOWS_EVENT, b->n);
+	parquet_put_rows(&values[SAMPLES_COL_MODULE], modules, sizeof(*modules), shows,
+			 SHOWS_MODULE, b->n);
+	parquet_put_rows(&values[SAMPLES_COL_OFFSET], offsets, sizeof(*offsets), shows,
+			 SHOWS_MODULE, b->n);
+	parquet_put_rows(&values[SAMPLES_COL_SYMBOL], b->place, sizeof(*b->place), shows,
+			 SHOWS_FUNCTION, b->n);
+}
+
+/* A text that was made in context->scratch; absent if it is empty. */
+static void put_scratch(const struct export_context *c, struct parquet_values *v)
+{
+	if (c->scratch->n == 0)
+		parquet_put_null(v);
+	else
+		parquet_put_text(v, c->scratch->bytes, c->scratch->n);
+}
+
+static void samples_put(const struct export_context *c, const struct batch *b,
+			struct parquet_values *values)
+{
+	put_places(c, b, values);
+	for (size_t row = 0; row < b->n; row++) {
+		write_callchain(c, b, row);
+		put_scratch(c, &values[SAMPLES_COL_CALLCHAIN]);
+		write_branches(c, b, row);
+		put_scratch(c, &values[SAMPLES_COL_BRANCHES]);
+	}
 }
 
 const struct export_table export_samples = {
@@ -145,5 +226,10 @@ const struct export_table export_samples = {
 	.wants_names = true,
 	.columns = columns,
 	.n_columns = COUNT(columns),
+	.fields = fields,
+	.n_fields = COUNT(fields),
 	.row = samples_row,
+	.codes = codes,
+	.n_codes = COUNT(codes),
+	.put = samples_put,
 };

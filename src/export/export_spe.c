@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table "spe": a row for each SPE record. Columns are stable; append new ones. */
+#include <limits.h>
+
 #include "base/alloc.h"
 #include "export/export_tables.h"
 #include "spe/names.h"
@@ -68,9 +70,61 @@ static const struct export_field fields[] = {
 	EXPORT_FIELD(SPE_COL_CONTEXT, HAS_CONTEXT, context, cell_hex),
 };
 
+/* Codes of operations: class and payload. */
+static unsigned op_code(const struct batch *b, size_t row)
+{
+	return (unsigned)b->op_class[row] << 8 | b->op[row];
+}
+
+static struct spe_op op_of_code(uint64_t code)
+{
+	return spe_op_of((uint8_t)(code >> 8), (uint8_t)code);
+}
+
+static void spell_op(const void *context, uint64_t code, struct text *out)
+{
+	(void)context;
+	text_str(out, op_of_code(code).op);
+}
+
+static void spell_subclass(const void *context, uint64_t code, struct text *out)
+{
+	(void)context;
+	text_str(out, op_of_code(code).subclass);
+}
+
+static void spell_events(const void *context, uint64_t events, struct text *out)
+{
+	(void)context;
+	spe_events_text(events, ':', out);
+}
+
+/* Codes of data sources: the CPU, which knows its name, and the source. */
+static uint64_t source_code(const struct batch *b, size_t row)
+{
+	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+
+	return (uint64_t)cpu << 16 | b->source[row];
+}
+
+static const struct cpu_source *source_of_code(const struct export_context *c, uint64_t code)
+{
+	return session_source(c->session, (uint32_t)(code >> 16), (uint16_t)code);
+}
+
+static void spell_source(const void *context, uint64_t code, struct text *out)
+{
+	const struct cpu_source *source = source_of_code(context, code);
+
+	if (source != NULL)
+		text_str(out, source->name);
+	else
+		text_hex(out, (uint16_t)code);
+}
+
 static void set_operation(const struct batch *b, size_t row, struct cell *cells)
 {
-	struct spe_op op = spe_op_of(b->op_class[row], b->op[row]);
+	struct spe_op op = op_of_code(op_code(b, row));
 
 	cells[SPE_COL_OP] = cell_text(op.op);
 	if (op.subclass[0] != '\0')
@@ -81,8 +135,7 @@ static void set_operation(const struct batch *b, size_t row, struct cell *cells)
 
 static struct cell source_cell(const struct export_context *c, const struct batch *b, size_t row)
 {
-	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
-	const struct cpu_source *source = session_source(c->session, cpu, b->source[row]);
+	const struct cpu_source *source = source_of_code(c, source_code(b, row));
 
 	return source != NULL ? cell_text(source->name) : cell_hex(b->source[row]);
 }
@@ -90,7 +143,6 @@ static struct cell source_cell(const struct export_context *c, const struct batc
 static void spe_row(const struct export_context *c, const struct batch *b, size_t row,
 		    struct table *t, struct cell *cells)
 {
-	export_fields(fields, COUNT(fields), b, row, cells);
 	if (b->has[row] & HAS_PC)
 		cells[SPE_COL_EL] = cell_count(batch_pc_level(b, row));
 	if (b->has[row] & HAS_OP)
@@ -104,11 +156,92 @@ static void spe_row(const struct export_context *c, const struct batch *b, size_
 	}
 }
 
+static const struct export_code codes[] = {
+	{ SPE_COL_EL, PARQUET_UINT32, sizeof(uint8_t), NULL },
+	{ SPE_COL_OP, PARQUET_TEXT, sizeof(uint16_t), spell_op },
+	{ SPE_COL_SUBCLASS, PARQUET_TEXT, sizeof(uint16_t), spell_subclass },
+	{ SPE_COL_EVENTS, PARQUET_TEXT, sizeof(uint64_t), spell_events },
+	{ SPE_COL_SOURCE, PARQUET_TEXT, sizeof(uint64_t), spell_source },
+	{ SPE_COL_TAKEN, PARQUET_BOOL, sizeof(uint8_t), NULL },
+};
+
+/* What a row has, for the columns whose presence is no bit of batch.has. */
+enum { SHOWS_SUBCLASS = 1, SHOWS_EVENTS = 2, SHOWS_TAKEN = 4 };
+
+static void put_operations(const struct batch *b, const uint32_t *shows,
+			   struct parquet_values *values)
+{
+	uint16_t ops[BATCH_ROWS];
+	uint8_t taken[BATCH_ROWS];
+
+	for (size_t row = 0; row < b->n; row++) {
+		ops[row] = (uint16_t)op_code(b, row);
+		taken[row] = spe_branch_is_taken(b->op[row], b->events[row]);
+	}
+	parquet_put_rows(&values[SPE_COL_OP], ops, sizeof(*ops), b->has, HAS_OP, b->n);
+	parquet_put_rows(&values[SPE_COL_SUBCLASS], ops, sizeof(*ops), shows, SHOWS_SUBCLASS, b->n);
+	parquet_put_rows(&values[SPE_COL_TAKEN], taken, sizeof(*taken), shows, SHOWS_TAKEN, b->n);
+}
+
+/* What operations of a code show, by its twelve bits. */
+static uint8_t shows_of_op(uint64_t code)
+{
+	struct spe_op op = op_of_code(code);
+
+	return (uint8_t)((op.subclass[0] != '\0' ? SHOWS_SUBCLASS : 0) |
+			 (op.is_branch ? SHOWS_TAKEN : 0));
+}
+
+static void find_shows(const struct batch *b, uint32_t *out)
+{
+	unsigned last_code = UINT_MAX;
+	uint32_t last = 0;
+
+	for (size_t row = 0; row < b->n; row++) {
+		bool has_events = (b->has[row] & HAS_EVENTS) != 0;
+		unsigned code = op_code(b, row);
+
+		if (code != last_code)
+			last = shows_of_op(code);
+		last_code = code;
+		out[row] =
+			(b->has[row] & HAS_OP ? last & (has_events ? ~0u : ~(unsigned)SHOWS_TAKEN)
+					      : 0) |
+			(has_events && b->events[row] != 0 ? SHOWS_EVENTS : 0);
+	}
+}
+
+static void spe_put(const struct export_context *c, const struct batch *b,
+		    struct parquet_values *values)
+{
+	uint32_t shows[BATCH_ROWS];
+	uint8_t levels[BATCH_ROWS];
+	uint64_t sources[BATCH_ROWS];
+
+	(void)c;
+	find_shows(b, shows);
+	for (size_t row = 0; row < b->n; row++) {
+		levels[row] = (uint8_t)batch_pc_level(b, row);
+		sources[row] = source_code(b, row);
+	}
+	put_operations(b, shows, values);
+	parquet_put_rows(&values[SPE_COL_EL], levels, sizeof(*levels), b->has, HAS_PC, b->n);
+	parquet_put_rows(&values[SPE_COL_EVENTS], b->events, sizeof(*b->events), shows,
+			 SHOWS_EVENTS, b->n);
+	parquet_put_rows(&values[SPE_COL_SOURCE], sources, sizeof(*sources), b->has, HAS_SOURCE,
+			 b->n);
+}
+
 const struct export_table export_spe = {
 	.name = "spe",
 	.shortage = "no SPE records (cyclops record --spe)",
 	.kind = BATCH_SPE,
 	.columns = columns,
 	.n_columns = COUNT(columns),
+	.fields = fields,
+	.n_fields = COUNT(fields),
 	.row = spe_row,
+	.codes = codes,
+	.n_codes = COUNT(codes),
+	.put = spe_put,
 };

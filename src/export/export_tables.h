@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For the tables of export.h only: columns, and how a row is filled. */
+/* For the tables of export.h only: columns, and how rows are filled: cells for text formats, columns for Parquet. */
 #ifndef CYCLOPS_EXPORT_EXPORT_TABLES_H
 #define CYCLOPS_EXPORT_EXPORT_TABLES_H
 
@@ -8,6 +8,9 @@
 #include <stdint.h>
 
 #include "batch/batch.h"
+#include "parquet/parquet.h"
+#include "scan/select.h"
+#include "export/export.h"
 #include "session/names.h"
 #include "session/session.h"
 #include "table/table.h"
@@ -19,19 +22,6 @@ struct export_context {
 	struct text *scratch;	   /* a buffer of the worker */
 };
 
-struct export_table {
-	const char *name;
-	const char *shortage; /* see export_table_shortage() */
-	enum batch_kind kind;
-	bool wants_names;
-	const struct column *columns;
-	size_t n_columns;
-	void (*row)(const struct export_context *, const struct batch *, size_t row, struct table *,
-		    struct cell *cells);
-};
-
-extern const struct export_table export_spe, export_samples, export_branches;
-
 /* A column of the batch that is copied to a column of the table, where it was recorded. */
 struct export_field {
 	size_t column;
@@ -40,15 +30,51 @@ struct export_field {
 	struct cell (*make)(uint64_t);
 };
 
+/* Another column, for Parquet: `spell` makes a text of a code, whose context is struct export_context. */
+struct export_code {
+	size_t column;
+	enum parquet_type type;
+	unsigned width; /* 0: texts, not codes */
+	void (*spell)(const void *context, uint64_t code, struct text *out);
+};
+
+struct export_table {
+	const char *name;
+	const char *shortage; /* see export_table_shortage() */
+	enum batch_kind kind;
+	bool wants_names;
+	const struct column *columns;
+	size_t n_columns;
+	const struct export_field *fields;
+	size_t n_fields;
+	/* Fills the cells that are no fields. */
+	void (*row)(const struct export_context *, const struct batch *, size_t row, struct table *,
+		    struct cell *cells);
+	const struct export_code *codes; /* all columns that are no fields */
+	size_t n_codes;
+	/* Appends the rows of the batch to these columns. `values` are all columns. */
+	void (*put)(const struct export_context *, const struct batch *,
+		    struct parquet_values *values);
+};
+
+extern const struct export_table export_spe, export_samples, export_branches;
+
 #define EXPORT_FIELD(column, has, name, make)                                                      \
 	{                                                                                          \
 		column, has, offsetof(struct batch, name),                                         \
 			sizeof(((struct batch *)NULL)->name[0]), make                              \
 	}
 
-/* Fills the cells of these fields. */
-void export_fields(const struct export_field *, size_t n, const struct batch *, size_t row,
-		   struct cell *cells);
+/* Scans once to collect places, so that they are named together: for tables that want names. */
+void export_name_places(struct session *, const struct select *, const struct export_table *,
+			struct names *out);
+
+/* export_run() for Parquet. */
+int export_parquet_run(struct session *, const struct select *, const struct export_table *,
+		       const struct document *, export_sink *, void *context);
+
+/* Spells the index of an event. */
+void export_spell_event(const void *context, uint64_t code, struct text *out);
 
 /* A process or thread id. They are signed: -1 is the kernel's "none". */
 struct cell export_id(uint64_t id);

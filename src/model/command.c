@@ -67,7 +67,7 @@ static const struct option what_if_options[] = {
 
 static const struct option output_options[] = {
 	{ "format", 0, OPTION_TEXT, offsetof(struct output_options, format), "NAME",
-	  "text, csv, json or markdown" },
+	  "text, csv, json, parquet or markdown" },
 	{ "table", 0, OPTION_TEXT, offsetof(struct output_options, table), "NAME",
 	  "only this table" },
 };

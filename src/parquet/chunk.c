@@ -15,6 +15,7 @@
 enum {
 	/* With so few distinct numbers a dictionary is taken without trying anything else. */
 	FEW_DISTINCT = 64,
+	PLAIN_SHRINKS = 3,
 };
 
 enum parquet_physical parquet_physical(enum parquet_type type)
@@ -251,7 +252,9 @@ static enum parquet_encoding choose_for_numbers(struct encoder *e, const struct 
 		return choice;
 	text_reset(&e->page);
 	delta_put(&e->page, e->numbers.items, v->n_values, value_size == 4);
-	return e->page.n < best ? ENCODING_DELTA : choice;
+	return e->page.n < best / (choice == ENCODING_PLAIN ? PLAIN_SHRINKS : 1) * 3 / 4
+		       ? ENCODING_DELTA
+		       : choice;
 }
 
 static enum parquet_encoding choose_for_texts(const struct encoder *e,

@@ -78,7 +78,7 @@ static inline void parquet_put_null(struct parquet_values *v)
 	text_char(&v->present, 0);
 }
 
-/* A number, truth value or code, for a column of width 8: integers of signed types as two's complement. */
+/* A number, truth value or code that the column's type holds, of width 8: signed ones as two's complement. */
 static inline void parquet_put(struct parquet_values *v, uint64_t value)
 {
 	text_char(&v->present, 1);

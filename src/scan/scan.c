@@ -53,6 +53,7 @@ struct scan_job {
 	/* scan_ordered() only. */
 	const struct scan_output *output;
 	size_t window;
+	size_t first_unit;  /* of the jobs of the pool */
 	struct text *slots; /* window * n_texts */
 	atomic_bool stopped;
 };
@@ -540,36 +541,64 @@ void scan(struct session *s, const struct select *select, struct analysis *analy
 	scan_part(s, select, &(struct scan_wish){ 0 }, analyses, n);
 }
 
-static struct text *texts_of(const struct scan_job *job, size_t unit)
+static struct text *texts_of(const struct scan_job *job, size_t i)
 {
-	return &job->slots[unit % job->window * job->output->n_texts];
+	return &job->slots[i % job->window * job->output->n_texts];
 }
 
-static void render_unit(void *context, size_t unit, unsigned worker)
+static void render_unit(void *context, size_t i, unsigned worker)
 {
 	struct scan_job *job = context;
 	struct worker *w = &job->workers[worker];
 
 	if (atomic_load_explicit(&job->stopped, memory_order_relaxed))
 		return;
-	unit_reader_start(w->reader, unit);
+	unit_reader_start(w->reader, job->first_unit + i);
 	while (next_rows(job, w)) {
-		job->output->render(job->output->context, worker, w->batch, texts_of(job, unit));
+		job->output->render(job->output->context, worker, w->batch, texts_of(job, i));
 		let_go_of_frames(job, w);
 	}
 }
 
-static void write_unit(void *context, size_t unit, unsigned worker)
+static void write_unit(void *context, size_t i, unsigned worker)
 {
 	struct scan_job *job = context;
-	struct text *texts = texts_of(job, unit);
+	struct text *texts = texts_of(job, i);
 
 	(void)worker;
 	if (!atomic_load_explicit(&job->stopped, memory_order_relaxed) &&
 	    job->output->write(job->output->context, texts) < 0)
 		atomic_store_explicit(&job->stopped, true, memory_order_relaxed);
-	for (size_t i = 0; i < job->output->n_texts; i++)
-		text_reset(&texts[i]);
+	for (size_t text = 0; text < job->output->n_texts; text++)
+		text_reset(&texts[text]);
+}
+
+/* How many units there are before the next pause. */
+static size_t units_until_pause(const struct scan_job *job)
+{
+	const struct capture *c = job->session->capture;
+	size_t n_left = capture_n_units(c) - job->first_unit, n = 0;
+
+	if (job->output->pause == NULL)
+		return n_left;
+	for (uint64_t bytes = 0; n < n_left && bytes < job->output->pause_bytes; n++)
+		bytes += capture_unit_bytes(c, job->first_unit + n);
+	return n;
+}
+
+/* All units, with pauses. */
+static void render_units(struct scan_job *job)
+{
+	size_t n_units = capture_n_units(job->session->capture), n;
+
+	for (; job->first_unit < n_units; job->first_unit += n) {
+		n = units_until_pause(job);
+		pool_run_ordered(job->session->pool, n, job->window, render_unit, write_unit, job);
+		if (job->output->pause == NULL || atomic_load(&job->stopped))
+			continue;
+		if (job->output->pause(job->output->context) < 0)
+			atomic_store(&job->stopped, true);
+	}
 }
 
 int scan_ordered(struct session *s, const struct select *select, const struct scan_output *output)
@@ -588,8 +617,7 @@ int scan_ordered(struct session *s, const struct select *select, const struct sc
 	scan_for_slices(s);
 	job.slots = mem_zalloc(job.window * output->n_texts, sizeof(*job.slots));
 	workers_start(&job);
-	pool_run_ordered(s->pool, capture_n_units(s->capture), job.window, render_unit, write_unit,
-			 &job);
+	render_units(&job);
 	workers_finish(&job);
 	for (size_t i = 0; i < job.window * output->n_texts; i++)
 		text_release(&job.slots[i]);

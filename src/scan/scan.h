@@ -51,11 +51,17 @@ typedef void scan_render(void *context, unsigned worker, const struct batch *, s
 /* Writes the texts of a unit. Units come in file order, one at a time. -1 stops the scan. */
 typedef int scan_write(void *context, const struct text *texts);
 
+/* Called while no job runs, so that it may use the session's pool. -1 stops the scan. */
+typedef int scan_pause(void *context);
+
 struct scan_output {
 	size_t n_texts; /* streams kept side by side, for formats of several files */
 	scan_render *render;
 	scan_write *write;
-	void *context;	    /* of both */
+	/* NULL, or called behind units that together have about `pause_bytes` of the capture. */
+	scan_pause *pause;
+	uint64_t pause_bytes;
+	void *context;	    /* of all three */
 	bool without_place; /* `render` looks at no places and frames, nor at HAS_PLACE */
 	bool keeps_places;  /* see struct scan_wish */
 	bool with_branches; /* every entry of branch stacks, as BATCH_BRANCHES */

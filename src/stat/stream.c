@@ -91,6 +91,11 @@ static int open_stream(struct stat_stream *s, struct counts *counts, struct err 
 	    printer_open(&s->printer, s->output, "text", s->command, NULL, err) < 0)
 		return -1;
 	s->is_open = true;
+	if (s->printer.format->is_binary)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--format %s is written when all is counted: intervals come as "
+			       "text, csv or json",
+			       s->printer.format->name);
 	if (printer_need_file(&s->printer, err) < 0 || printer_publish(&s->printer, err) < 0)
 		return -1;
 	s->kept = (struct table){ 0 };

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 
 static const struct format *const formats[] = { &format_text, &format_csv, &format_json,
-						&format_markdown };
+						&format_parquet, &format_markdown };
 
 const struct format *format_find(const char *name)
 {
@@ -18,7 +18,7 @@ const struct format *format_find(const char *name)
 
 const char *format_names(void)
 {
-	return "text, csv, json, markdown";
+	return "text, csv, json, parquet, markdown";
 }
 
 static bool format_has(const struct format *format, const struct table *t)

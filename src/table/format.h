@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output formats of tables: text and Markdown for people, csv and json for programs. */
+/* Output formats of tables: text and Markdown for people, csv, json and Parquet for programs. */
 #ifndef CYCLOPS_TABLE_FORMAT_H
 #define CYCLOPS_TABLE_FORMAT_H
 
@@ -16,11 +16,14 @@ struct document {
 	const char *command; /* "hot" */
 	const char *version; /* of cyclops */
 	bool is_modelled;    /* simulated numbers, which every format marks */
-	unsigned width;	     /* text: columns of the terminal, at least 40; 0 means 100 */
-	bool is_wide;	     /* text: tables may be wider than that, so that no column is hidden */
-	bool has_colour;     /* text: escape sequences are allowed */
-	bool has_unicode;    /* text: bars and arrows may use UTF-8 */
-	bool is_plural;	     /* several tables, or could be: csv writes "# table NAME" lines */
+	/* Of the capture, for formats with metadata; NULL: not known. */
+	const char *host;
+	const char *capture_hash; /* XXH64 of its bytes, 16 digits */
+	unsigned width;		  /* text: columns of the terminal, at least 40; 0 means 100 */
+	bool is_wide;	  /* text: tables may be wider than that, so that no column is hidden */
+	bool has_colour;  /* text: escape sequences are allowed */
+	bool has_unicode; /* text: bars and arrows may use UTF-8 */
+	bool is_plural;	  /* several tables, or could be: csv writes "# table NAME" lines */
 	/*
 	 * For json, which describes all columns before the rows and lists all notes behind them.
 	 * format_document() sets it. Callers that stream set it themselves; rows may be missing
@@ -34,17 +37,21 @@ struct document {
 	unsigned *explained;
 };
 
+/* The version of the contract with programs that read json and Parquet (docs/schema/). */
+enum { FORMAT_SCHEMA = 2 };
+
 /*
  * A format. A document is begin, then for each table head, rows (repeated for tables in pieces) and
  * tail, then end. All append to `out`. Pieces of rows of csv and json may be rendered in parallel
  * to texts of their own and joined in order; `is_first` marks the first piece of a table. Text,
- * trees and tables with nested tables cannot be rendered in pieces.
+ * trees and tables with nested tables cannot be rendered in pieces. Parquet is rendered whole, one table a document.
  */
 struct format {
-	const char *name;      /* "text", "csv", "json", "markdown" */
+	const char *name;      /* "text", "csv", "json", "parquet", "markdown" */
 	const char *extension; /* ".txt" … */
 	bool can_stream;
 	bool is_for_people; /* has the answer in sentences (answer.h) */
+	bool is_binary;	    /* not for a terminal; one table a file */
 	/*
 	 * Bytes at the start of a piece, other than the first, that separate it from the previous
 	 * rows. Skip them if no piece before had rows.
@@ -59,7 +66,7 @@ struct format {
 	void (*end)(const struct document *, struct text *out);
 };
 
-extern const struct format format_text, format_csv, format_json, format_markdown;
+extern const struct format format_text, format_csv, format_json, format_parquet, format_markdown;
 
 /* The format of that name, or NULL. */
 const struct format *format_find(const char *name);
@@ -72,6 +79,9 @@ const char *format_names(void);
  * caller's, to be released; the tables are borrowed.
  */
 struct tables format_tables(const struct format *, const struct tables *);
+
+/* Appends the columns as members of a json object: type, unit, meaning, and whether cells may be marked. */
+void json_describe_columns(struct text *out, const struct table *, bool *is_first);
 
 /* Renders a whole document. */
 void format_document(const struct format *, const struct document *, const struct tables *,

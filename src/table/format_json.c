@@ -30,8 +30,6 @@
 #include "table/raw.h"
 #include "table/sort.h"
 
-enum { SCHEMA = 2 };
-
 /* Rows of a nested table, sorted by key. */
 struct key_index {
 	const struct table *table;
@@ -187,18 +185,14 @@ static const char *const type_words[] = {
 	[CELL_BOOL] = "boolean",
 };
 
-static void describe_table(struct text *out, const struct table *t, bool *is_first_table)
+void json_describe_columns(struct text *out, const struct table *t, bool *is_first)
 {
-	bool is_first = true;
-
-	add_name(out, is_first_table, t->name);
-	text_char(out, '{');
 	for (size_t i = 0; i < t->n_columns; i++) {
 		const struct column *c = &t->columns[i];
 
 		if (c->flags & COLUMN_TEXT_ONLY)
 			continue;
-		add_name(out, &is_first, c->name);
+		add_name(out, is_first, c->name);
 		text_format(out, "{\"type\":\"%s\",\"unit\":", type_words[c->type]);
 		json_put_string(out, c->unit);
 		text_str(out, ",\"meaning\":");
@@ -207,6 +201,15 @@ static void describe_table(struct text *out, const struct table *t, bool *is_fir
 		text_str(out, c->flags & COLUMN_MESSAGE ? ",\"message\":true" : "");
 		text_char(out, '}');
 	}
+}
+
+static void describe_table(struct text *out, const struct table *t, bool *is_first_table)
+{
+	bool is_first = true;
+
+	add_name(out, is_first_table, t->name);
+	text_char(out, '{');
+	json_describe_columns(out, t, &is_first);
 	text_char(out, '}');
 }
 
@@ -239,7 +242,7 @@ static void for_each_table(const struct document *d, struct text *out,
 
 static void json_begin(const struct document *d, struct text *out)
 {
-	text_format(out, "{\"schema\":%d,\"cyclops\":", SCHEMA);
+	text_format(out, "{\"schema\":%d,\"cyclops\":", FORMAT_SCHEMA);
 	json_put_string(out, d->version);
 	text_str(out, ",\"command\":");
 	json_put_string(out, d->command);

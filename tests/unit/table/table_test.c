@@ -132,7 +132,7 @@ static void formats_are_found_by_name(void **state)
 	assert_ptr_equal(format_find("json"), &format_json);
 	assert_null(format_find("CSV"));
 	assert_null(format_find(""));
-	assert_string_equal(format_names(), "text, csv, json, markdown");
+	assert_string_equal(format_names(), "text, csv, json, parquet, markdown");
 }
 
 int main(void)

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables of records as Parquet. Workers append the columns of batches to pieces, which are joined in file order; row
+ * groups are encoded by all workers, between units.
+ */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "export/export_tables.h"
+#include "scan/scan.h"
+#include "table/format_parquet.h"
+
+/* So much of a capture is read at a time: of SPE records about a row group. */
+enum { PAUSE_BYTES = 8 << 20 };
+
+struct parquet_job {
+	struct session *session;
+	const struct export_table *class;
+	bool is_modelled;
+	struct names names;
+	struct text *scratch; /* by worker */
+	struct export_context spelling;
+	struct parquet_writer *writer;
+};
+
+/* The column of a field, whose type is that of its cells. */
+static struct parquet_column column_of_field(const struct export_table *t,
+					     const struct export_field *f)
+{
+	enum parquet_type type = f->make == export_id	      ? PARQUET_INT32
+				 : f->make == cell_hex	      ? PARQUET_UINT64
+				 : f->size > sizeof(uint32_t) ? PARQUET_UINT64
+							      : PARQUET_UINT32;
+
+	return (struct parquet_column){ .name = t->columns[f->column].name,
+					.type = type,
+					.width = (unsigned)f->size };
+}
+
+/* All columns of the table, and that of modelled numbers. To be freed. */
+static struct parquet_column *columns_of_table(const struct parquet_job *job)
+{
+	const struct export_table *t = job->class;
+	struct parquet_column *columns = mem_zalloc(t->n_columns + 1, sizeof(*columns));
+
+	assert(t->n_fields + t->n_codes == t->n_columns);
+	for (size_t i = 0; i < t->n_fields; i++)
+		columns[t->fields[i].column] = column_of_field(t, &t->fields[i]);
+	for (size_t i = 0; i < t->n_codes; i++) {
+		const struct export_code *code = &t->codes[i];
+
+		columns[code->column] = (struct parquet_column){
+			.name = t->columns[code->column].name,
+			.type = code->type,
+			.width = code->width,
+			.spell = code->spell,
+			.context = &job->spelling,
+		};
+	}
+	columns[t->n_columns] =
+		(struct parquet_column){ .name = "modelled", .type = PARQUET_BOOL, .width = 1 };
+	return columns;
+}
+
+static size_t n_columns_of(const struct parquet_job *job)
+{
+	return job->class->n_columns + job->is_modelled;
+}
+
+static void put_modelled(struct parquet_values *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		text_char(&v->present, 1);
+		text_char(&v->values, 1);
+	}
+}
+
+/* The texts of a unit are the columns: two for each. */
+static struct parquet_values *values_in(struct text *texts)
+{
+	static_assert(sizeof(struct parquet_values) == 2 * sizeof(struct text),
+		      "values are two texts");
+	return (struct parquet_values *)texts;
+}
+
+static void parquet_render(void *context, unsigned worker, const struct batch *b,
+			   struct text *texts)
+{
+	struct parquet_job *job = context;
+	struct parquet_values *values = values_in(texts);
+	const struct export_context row_context = {
+		.session = job->session,
+		.names = &job->names,
+		.scratch = &job->scratch[worker],
+	};
+
+	if (b->kind != job->class->kind)
+		return;
+	for (size_t i = 0; i < job->class->n_fields; i++) {
+		const struct export_field *f = &job->class->fields[i];
+
+		parquet_put_rows(&values[f->column], (const char *)b + f->offset, (unsigned)f->size,
+				 b->has, f->has, b->n);
+	}
+	job->class->put(&row_context, b, values);
+	if (job->is_modelled)
+		put_modelled(&values[job->class->n_columns], b->n);
+}
+
+static int append_unit(void *context, const struct text *texts)
+{
+	struct parquet_job *job = context;
+
+	parquet_append(job->writer, (const struct parquet_values *)texts);
+	return 0;
+}
+
+static int write_full(void *context)
+{
+	struct parquet_job *job = context;
+
+	return parquet_write_full(job->writer);
+}
+
+static void scratch_free(struct text *scratch, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		text_release(&scratch[i]);
+	free(scratch);
+}
+
+static void describe(const struct parquet_job *job, const struct document *d)
+{
+	struct table empty;
+
+	table_init(&empty, job->class->name, NULL, job->class->columns, job->class->n_columns);
+	format_parquet_describe(job->writer, d, &empty);
+	table_release(&empty);
+}
+
+int export_parquet_run(struct session *s, const struct select *select,
+		       const struct export_table *class, const struct document *document,
+		       export_sink *sink, void *context)
+{
+	struct parquet_job job = { .session = s,
+				   .class = class,
+				   .is_modelled = document->is_modelled };
+	const struct scan_output output = {
+		.n_texts = 2 * n_columns_of(&job),
+		.render = parquet_render,
+		.write = append_unit,
+		.pause = write_full,
+		.pause_bytes = PAUSE_BYTES,
+		.context = &job,
+		.without_place = !class->wants_names,
+		.keeps_places = class->wants_names,
+		.with_branches = class->kind == BATCH_BRANCHES,
+	};
+	unsigned n_workers = pool_size(s->pool);
+	struct parquet_column *columns;
+	int rc;
+
+	if (class->wants_names)
+		export_name_places(s, select, class, &job.names);
+	job.spelling = (struct export_context){ .session = s, .names = &job.names };
+	job.scratch = mem_zalloc(n_workers, sizeof(*job.scratch));
+	columns = columns_of_table(&job);
+	job.writer = parquet_new(columns, n_columns_of(&job), s->pool, sink, context);
+	describe(&job, document);
+	rc = scan_ordered(s, select, &output);
+	if (rc == 0)
+		rc = parquet_finish(job.writer);
+	parquet_free(job.writer);
+	free(columns);
+	scratch_free(job.scratch, n_workers);
+	names_release(&job.names);
+	return rc;
+}
