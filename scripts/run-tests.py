@@ -15,6 +15,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -40,14 +41,18 @@ ONCE = ["--no-suite", "vm", "--no-suite", "qemu", "--no-suite", "once"]
 # The viewer of --html is the same in each build: one is enough. Reports of sanitizers want lines, and no variables.
 CLANG = ["-Dwerror=true", "-Db_lundef=false", "-Dhtml=disabled", "-Dc_args=-g1"]
 
-# name, compiler, meson options, arguments of `meson test`. Where they say which suites, no more is built
-# than those take.
+# Small twins of other tests, for `make check`.
+TWINS = ["--no-suite", "twin"]
+
+# name, compiler, meson options, arguments of `meson test`
 BUILDS = [
-    ("gcc", "gcc", ["-Dwerror=true"], []),
+    ("gcc", "gcc", ["-Dwerror=true"], TWINS),
     # qemu cannot load a plugin that wants the sanitizer first
-    ("sanitize", "clang", [*CLANG, "-Db_sanitize=address,undefined"], ONCE),
+    ("sanitize", "clang", [*CLANG, "-Db_sanitize=address,undefined"], [*ONCE, *TWINS]),
     ("threads", "clang", [*CLANG, "-Db_sanitize=thread"], ["--suite", "threads"]),
 ]
+# Of these builds, no more is built than these suites take.
+SUITES = {"threads": {"threads"}}
 
 # Tests at a time: one more than there are CPUs, because some wait for timers and for perf.
 N_TESTS = os.cpu_count() + 1
@@ -143,41 +148,60 @@ def environment_of(compiler):
     return environment
 
 
-def make_build(build, compiler, options, is_whole=True):
-    """Configures, and builds all if it is to be whole. Returns whether that succeeded."""
+def targets_of(build, suites):
+    """What the tests of suites need, as files below the build."""
+    info = build / "meson-info"
+    files = {target["id"]: target["filename"] for target in json.loads((info / "intro-targets.json").read_text())}
+    tests = [test for test in json.loads((info / "intro-tests.json").read_text())
+             if suites & {name.split(":")[-1] for name in test["suite"]}]
+    return sorted({os.path.relpath(path, build) for test in tests for target in test["depends"] for path in files[target]})
+
+
+def make_build(build, compiler, options, suites=None):
+    """Configures, and builds all, or what the tests of `suites` need. Returns whether that succeeded."""
     environment = environment_of(compiler)
     setup = ["meson", "setup", build, "-Dtests=enabled", *options]
     if build.exists():
         setup.append("--reconfigure")
-    steps = {"meson setup": setup}
-    if is_whole:
-        steps["ninja"] = ["ninja", "-C", build, "--quiet"]
-    for step, command in steps.items():
-        if run(command, env=environment, stdout=subprocess.DEVNULL if command is setup else None) != 0:
-            build_failed(build.name, step)
-            return False
+    if run(setup, env=environment, stdout=subprocess.DEVNULL) != 0:
+        build_failed(build.name, "meson setup")
+        return False
+    targets = targets_of(build, suites) if suites else []
+    if run(["ninja", "-C", build, "--quiet", *targets], env=environment) != 0:
+        build_failed(build.name, "ninja")
+        return False
     return True
 
 
 def test_build(name, compiler, options, arguments):
-    """Builds with warnings as errors and runs the tests; a build that fails is a failed test."""
+    """Runs the tests of a build."""
     build = ROOT / f"build-{name}"
-    environment = environment_of(compiler)
     log = build / "meson-logs" / "testlog.json"
-    is_whole = "--suite" not in arguments
-    if not make_build(build, compiler, options, is_whole):
-        return 0, 1, 0
     log.unlink(missing_ok=True)
     # a busy machine is not a failure: no test measures time, a limit only ends what hangs
-    run(["meson", "test", "-C", build, *(["--no-rebuild"] if is_whole else []), "--print-errorlogs", "--quiet",
-         "--num-processes", str(N_TESTS), "--timeout-multiplier", "10", *arguments], env=environment)
+    run(["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", "--quiet",
+         "--num-processes", str(N_TESTS), "--timeout-multiplier", "10", *arguments], env=environment_of(compiler))
     return count(log, name) if log.exists() else build_failed(name, "meson test")
 
 
+def timed(what, step, *arguments):
+    """Outcome of a step. Says how long it took: where the time of `make test` goes."""
+    begin = time.monotonic()
+    outcome = step(*arguments)
+    print(f"= {what}: {time.monotonic() - begin:.0f} s", flush=True)
+    return outcome
+
+
 def test():
-    results = {"tree": check_tree(), "arm64": build_arm64()}
-    for name, *rest in BUILDS:
-        results[name] = test_build(name, *rest)
+    results = {"tree": check_tree()}
+    # Downloads, configuring and linking leave CPUs idle: all is built at a time. Tests then have the machine.
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        arm64 = pool.submit(timed, "build arm64", build_arm64)
+        builds = [pool.submit(timed, f"build {name}", make_build, ROOT / f"build-{name}", compiler, options, SUITES.get(name))
+                  for name, compiler, options, _ in BUILDS]
+    results["arm64"] = arm64.result()
+    for (name, *rest), build in zip(BUILDS, builds):
+        results[name] = timed(f"test {name}", test_build, name, *rest) if build.result() else (0, 1, 0)
     say_failures()
     for name, (passed, failed, skipped) in results.items():
         print(f"{name:10} {passed} passed, {failed} failed, {skipped} skipped")

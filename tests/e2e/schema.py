@@ -221,6 +221,7 @@ TYPES = {
     "hex": {"type": "string", "pattern": "^0x[0-9a-f]+$"},
 }
 
+HEX = re.compile(TYPES["hex"]["pattern"])
 TRUST = {"enum": ["scaled", "sparse", "saturated", "noise", "at-most", "uncertain", "at-least", "biased", "incomplete",
                   "implausible"]}
 POSITION = {
@@ -406,8 +407,23 @@ NAMES = {"function", "inlined", "writer", "reader", "module", "path", "file", "p
          "field", "type", "command", "program", "formula", "label", "description", "cpu", "event", "instruction", "source", "fail_if"}
 
 
+def shape(name, value):
+    """What a schema can say of a value: its type, and the values of a column of few."""
+    if isinstance(value, list):
+        return tuple(sorted({shape(name, part) for part in value}))
+    if isinstance(value, dict):
+        return tuple((key, shape(key, part)) for key, part in value.items())
+    is_hex = isinstance(value, str) and HEX.fullmatch(value)
+    return "hex" if is_hex else str(value) if name.endswith("_trust") else type(value).__name__
+
+
+def one_of_each(table):
+    """A list of rows without those that have the shape of one before."""
+    return list({shape("", row): row for row in table}.values()) if isinstance(table, list) else table
+
+
 def check_json(checks, schema, answer, what):
-    wrong = schema.validate(answer)
+    wrong = schema.validate({name: one_of_each(table) for name, table in answer.items()})
     checks.expect(wrong is None, f"{what}: {wrong}")
     messages = {column for columns in answer["columns"].values() for column, now in columns.items() if now.get("message")}
     nested = nested_of(answer)
