@@ -42,6 +42,7 @@ struct wanted_symbol {
 	char *name;
 	const char *module; /* in `name`; NULL: any */
 	bool is_address, is_range;
+	bool is_alias;	       /* no function is called so, but one may have that name, too */
 	uint64_t address, end; /* `end` of a range, excluded */
 };
 
@@ -234,9 +235,15 @@ static void take_range(struct session *s, const struct wanted_symbol *w, struct 
 	r->is_range = true;
 }
 
-static bool region_has_name(const struct annotate_region *r, const char *name, size_t n)
+static bool region_has_name(const struct finding *f, const struct wanted_symbol *w,
+			    const struct annotate_region *r, size_t n)
 {
-	return r->has_name && strlen(r->name) == n && memcmp(r->name, name, n) == 0;
+	if (!r->has_name)
+		return false;
+	if (w->is_alias)
+		return symbols_has_alias(f->session->symbols, (struct place){ r->module, r->from },
+					 w->name, n);
+	return strlen(r->name) == n && memcmp(r->name, w->name, n) == 0;
 }
 
 static bool annotate_matches(const struct finding *f, const struct wanted_symbol *w,
@@ -246,11 +253,24 @@ static bool annotate_matches(const struct finding *f, const struct wanted_symbol
 		return regions_overlap(&c->region, w);
 	if (w->is_address)
 		return annotate_find_is_in(&c->region, w->address);
-	if (region_has_name(&c->region, w->name, strlen(w->name)))
+	if (region_has_name(f, w, &c->region, strlen(w->name)))
 		return true;
 	return w->module != NULL &&
-	       region_has_name(&c->region, w->name, (size_t)(w->module - 1 - w->name)) &&
+	       region_has_name(f, w, &c->region, (size_t)(w->module - 1 - w->name)) &&
 	       strcmp(names_module(f->session, c->region.module), w->module) == 0;
+}
+
+/* Names that are shown come first; other names of their addresses are asked where none is. */
+static struct wanted_symbol wanted_among(const struct finding *f, const char *symbol)
+{
+	struct wanted_symbol w = wanted_of(symbol);
+
+	w.is_alias = !w.is_range && !w.is_address;
+	for (size_t i = 0; i < f->list.n && w.is_alias; i++) {
+		w.is_alias = false;
+		w.is_alias = !annotate_matches(f, &w, &f->list.items[i]);
+	}
+	return w;
 }
 
 /* For nearest_words(): the names of candidates; NULL behind the last. */
@@ -360,7 +380,7 @@ static int annotate_find_choose(const struct finding *f, const char *symbol,
 	int rc = 0;
 
 	if (symbol != NULL)
-		wanted = wanted_of(symbol);
+		wanted = wanted_among(f, symbol);
 	for (size_t i = 0; i < f->list.n && (symbol != NULL || n == 0); i++) {
 		const struct candidate *c = &f->list.items[i];
 
@@ -400,7 +420,7 @@ static bool annotate_find_has_match(const struct finding *f, const char *symbol)
 
 	if (symbol == NULL)
 		return f->list.n > 0;
-	wanted = wanted_of(symbol);
+	wanted = wanted_among(f, symbol);
 	for (size_t i = 0; i < f->list.n && !is_there; i++)
 		is_there = annotate_matches(f, &wanted, &f->list.items[i]) &&
 			   (!wanted.is_address || f->list.items[i].region.has_name);

@@ -369,28 +369,45 @@ static const char *function_name_at(const void *context, size_t i)
 	return i < c->functions.n ? c->functions.items[i].name : NULL;
 }
 
-static bool has_name(const struct calls *c, const struct called_function *f, const char *name)
+/* "name" or "name@module" of a function: the name that is shown, or another one of its address */
+static bool called_has_name(const struct calls *c, const struct called_function *f,
+			    const char *name, bool is_alias)
 {
-	const char *module = names_module(c->stacks.session, f->module);
-	size_t n = strlen(f->name);
+	const char *module = names_module(c->stacks.session, f->module), *at = strrchr(name, '@');
+	size_t n = strlen(f->name), n_name = strlen(name);
 
-	return strncmp(name, f->name, n) == 0 &&
-	       (name[n] == '\0' || (name[n] == '@' && strcmp(name + n + 1, module) == 0));
+	if (!is_alias)
+		return strncmp(name, f->name, n) == 0 &&
+		       (name[n] == '\0' || (name[n] == '@' && strcmp(name + n + 1, module) == 0));
+	if (at != NULL && strcmp(at + 1, module) == 0)
+		n_name = (size_t)(at - name);
+	return symbols_has_alias(c->stacks.session->symbols, (struct place){ f->module, f->start },
+				 name, n_name);
 }
 
-int calls_find(const struct calls *c, const char *name, uint32_t *out, struct err *err)
+/* Counts the functions of this name with calls; `out` is the last of them. */
+static size_t find_called(const struct calls *c, const char *name, bool is_alias, uint32_t *out)
 {
-	char hint[256];
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->functions.n; i++) {
 		const struct called_function *f = &c->functions.items[i];
 
-		if (!has_name(c, f, name) || f->n_in + f->n_out == 0)
+		if (f->n_in + f->n_out == 0 || !called_has_name(c, f, name, is_alias))
 			continue;
 		*out = (uint32_t)i;
 		n++;
 	}
+	return n;
+}
+
+int calls_find(const struct calls *c, const char *name, uint32_t *out, struct err *err)
+{
+	char hint[256];
+	size_t n = find_called(c, name, false, out);
+
+	if (n == 0)
+		n = find_called(c, name, true, out);
 	if (n == 0)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "no recorded calls of or by '%s'%s",
 			       name,

@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
+
 void functions_release(struct functions *functions)
 {
 	vec_release(&functions->list);
 	ranges_release(&functions->ranges);
+	vec_release(&functions->aliases);
 	arena_release(&functions->text);
 }
 
@@ -71,16 +74,38 @@ static int elf_functions_compare(const void *left, const void *right)
 	return order != 0 ? order : compare_names(a, b);
 }
 
-/* Keeps the first for each start. */
-static void drop_aliases(struct functions *f)
+static int elf_functions_compare_aliases(const void *left, const void *right)
 {
-	size_t n = 0;
+	const struct function_alias *a = left, *b = right;
+	int order = elf_functions_compare_numbers(a->start, b->start);
+
+	return order != 0 ? order : strncmp(a->name, b->name, COMPARED_MAX);
+}
+
+/* Keeps the first for each start. Other names of it, each once, become aliases. */
+static void move_aliases(struct functions *f)
+{
+	struct function_alias *aliases;
+	size_t n = 0, n_aliases = 0;
 
 	for (size_t i = 0; i < f->list.n; i++) {
-		if (n == 0 || f->list.items[n - 1].start != f->list.items[i].start)
-			f->list.items[n++] = f->list.items[i];
+		const struct function *function = &f->list.items[i];
+
+		if (n == 0 || f->list.items[n - 1].start != function->start)
+			f->list.items[n++] = *function;
+		else if (strncmp(f->list.items[n - 1].name, function->name, COMPARED_MAX) != 0)
+			*vec_add(&f->aliases) =
+				(struct function_alias){ function->start, function->name };
 	}
 	f->list.n = n;
+	aliases = f->aliases.items;
+	if (f->aliases.n > 1)
+		qsort(aliases, f->aliases.n, sizeof(*aliases), elf_functions_compare_aliases);
+	for (size_t i = 0; i < f->aliases.n; i++)
+		if (i == 0 ||
+		    elf_functions_compare_aliases(&aliases[n_aliases - 1], &aliases[i]) != 0)
+			aliases[n_aliases++] = aliases[i];
+	f->aliases.n = n_aliases;
 }
 
 /* Keeps functions with a size, and those without that start outside of them. */
@@ -119,7 +144,7 @@ void functions_build(struct functions *f)
 	ranges_release(&f->ranges);
 	if (f->list.n > 0)
 		qsort(f->list.items, f->list.n, sizeof(*f->list.items), elf_functions_compare);
-	drop_aliases(f);
+	move_aliases(f);
 	drop_labels(f);
 	for (size_t i = 0; i < f->list.n; i++) {
 		struct function *function = &f->list.items[i];
@@ -143,4 +168,28 @@ void function_name(const struct function *function, enum demangle_style style, s
 	demangle(function->name, style, out);
 	if (function->is_stub)
 		text_str(out, "@plt");
+}
+
+const struct function_alias *functions_aliases(const struct functions *f, uint64_t start,
+					       size_t *out_n)
+{
+	const struct function_alias *aliases = f->aliases.items;
+	size_t first = bisect(0, f->aliases.n, i, aliases[i].start < start), end = first;
+
+	while (end < f->aliases.n && aliases[end].start == start)
+		end++;
+	*out_n = end - first;
+	return aliases + first;
+}
+
+void function_alias_name(const struct function_alias *alias, enum demangle_style style,
+			 struct text *out)
+{
+	size_t from = out->n;
+	const char *version;
+
+	demangle(alias->name, style, out);
+	version = memchr(out->bytes + from, '@', out->n - from);
+	if (version != NULL)
+		out->n = (size_t)(version - out->bytes);
 }

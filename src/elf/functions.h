@@ -31,11 +31,18 @@ struct function {
 	bool is_stub; /* of the procedure linkage table: what it calls is its name */
 };
 
+/* Another name for the address of a function. */
+struct function_alias {
+	uint64_t start;
+	const char *name; /* as in the symbol table; borrowed */
+};
+
 /* Zeroed is empty. */
 struct functions {
 	VEC_OF(struct function) list; /* after functions_build(): by start, one for each start */
 	struct ranges ranges;	      /* to indexes in `list` */
-	struct arena text;	      /* for names that nobody else holds */
+	VEC_OF(struct function_alias) aliases; /* names that did not win, by start and name */
+	struct arena text;		       /* for names that nobody else holds */
 };
 
 void functions_release(struct functions *);
@@ -57,6 +64,13 @@ void functions_build(struct functions *);
 
 /* The function that holds the address, or NULL. */
 const struct function *functions_find(const struct functions *, uint64_t address);
+
+/* The other names for the address that a function starts at. */
+const struct function_alias *functions_aliases(const struct functions *, uint64_t start,
+					       size_t *out_n);
+
+/* Appends an alias for people: demangled, without its version. */
+void function_alias_name(const struct function_alias *, enum demangle_style, struct text *out);
 
 /* Appends the name for people: demangled, that of a stub with "@plt" at its end. */
 void function_name(const struct function *, enum demangle_style, struct text *out);

@@ -164,7 +164,9 @@ void symbols_each_function(struct symbols *s, struct module_id id,
 {
 	const struct binary *binary = &s->states[id.v].binary;
 	const struct functions *functions;
+	const struct function_alias *aliases;
 	struct text name = { 0 };
+	size_t n;
 
 	symbols_prepare(s, id);
 	symbols_load(s, id);
@@ -179,8 +181,40 @@ void symbols_each_function(struct symbols *s, struct module_id id,
 		function_name(f, symbols_style(s), &name);
 		text_char(&name, '\0');
 		each(context, name.bytes, offset, f->size);
+		aliases = functions_aliases(functions, f->start, &n);
+		for (size_t k = 0; k < n; k++) {
+			text_reset(&name);
+			function_alias_name(&aliases[k], symbols_style(s), &name);
+			text_char(&name, '\0');
+			each(context, name.bytes, offset, f->size);
+		}
 	}
 	text_release(&name);
+}
+
+bool symbols_has_alias(struct symbols *s, struct place start, const char *name, size_t n)
+{
+	const struct binary *binary = &s->states[start.module.v].binary;
+	const struct function_alias *aliases;
+	struct text alias = { 0 };
+	uint64_t address;
+	size_t n_aliases = 0;
+	bool is_alias = false;
+
+	if (start.module.v == 0)
+		return false;
+	symbols_prepare(s, start.module);
+	symbols_load(s, start.module);
+	if (binary->functions == NULL || !binary_address(binary, start.offset, &address))
+		return false;
+	aliases = functions_aliases(binary->functions, address + binary->to_function, &n_aliases);
+	for (size_t i = 0; i < n_aliases && !is_alias; i++) {
+		text_reset(&alias);
+		function_alias_name(&aliases[i], symbols_style(s), &alias);
+		is_alias = alias.n == n && memcmp(alias.bytes, name, n) == 0;
+	}
+	text_release(&alias);
+	return is_alias;
 }
 
 /* Turns addresses of the file into offsets of the module. */

@@ -86,7 +86,7 @@ const struct strings *symbols_strings(const struct symbols *);
 
 /*
  * Calls `each` for every function of the module's symbol table (for --select): its demangled name,
- * and its code [offset, offset + size) in the module.
+ * and its code [offset, offset + size) in the module; then the same for each of its other names.
  */
 void symbols_each_function(struct symbols *, struct module_id,
 			   void (*each)(void *context, const char *name, uint64_t offset,
@@ -94,7 +94,13 @@ void symbols_each_function(struct symbols *, struct module_id,
 			   void *context);
 
 /*
- * The same for source lines: the places [offset, offset + size) of each row of the module's line
+ * Is it another name of the function that starts at the place: one that the symbol table has for the
+ * same address, demangled, without its version?
+ */
+bool symbols_has_alias(struct symbols *, struct place start, const char *name, size_t n);
+
+/*
+ * Like symbols_each_function() for source lines: the places [offset, offset + size) of each row of the module's line
  * tables. `file` is a path as the debug information has it.
  */
 void symbols_each_line(struct symbols *, struct module_id,

@@ -176,11 +176,17 @@ def refused(cyclops, *words):
 
 def check_symbols(checks, cyclops, capture):
     """Every way to name the function leads to it."""
-    for symbol in ("__GI___memcpy_simd@memcpy", "__GI___memcpy_simd+0x34", "0x85044", None):
+    for symbol in ("__GI___memcpy_simd@memcpy", "__GI___memcpy_simd+0x34", "0x85044", "memcpy_alias", "memcpy_alias@memcpy",
+                   "memcpy_alias+0x34", None):
         words = [*HERE_TOO, "-i", capture] + ([symbol] if symbol else [])
         function = answer(cyclops, *words)["function"][0]
         checks.expect(function["function"] == "__GI___memcpy_simd", f"{symbol}: {function}")
         checks.count("ways to name a function")
+    selected = [run(cyclops, "hot", "--format", "csv", *HERE_TOO, "--select", f"sym=={name}", capture)
+                for name in ("__GI___memcpy_simd", "memcpy_alias")]
+    checks.expect(selected[0] == selected[1] and selected[0].count(b"\n") > 1, f"--select by the other name: {selected}")
+    for name in ("memcpy_alia", "memcpy_alias@other"):
+        checks.expect("no records in" in refused(cyclops, *HERE_TOO, "-i", capture, name), f"{name} is a name")
     message = refused(cyclops, *HERE_TOO, "-i", capture, "__GI___memcpy")
     checks.expect("did you mean '__GI___memcpy_simd'" in message, message)
     message = refused(cyclops, "-i", capture, "-e", "nonsense")

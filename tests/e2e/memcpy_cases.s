@@ -67,6 +67,8 @@ __GI___memcpy_simd:
 .Ltail:
 	ret
 	.size	__GI___memcpy_simd, . - __GI___memcpy_simd
+	.weak	memcpy_alias
+	.set	memcpy_alias, __GI___memcpy_simd
 	.global	other
 	.type	other, %function
 other:

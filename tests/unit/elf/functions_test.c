@@ -117,6 +117,48 @@ static void test_size_is_known_afterwards(void **state)
 	functions_release(&f);
 }
 
+/* Names that lost, also where more was added later. */
+static void test_aliases(void **state)
+{
+	static const struct function first[] = {
+		{ 16, 8, LIMIT, "__lock", G }, { 16, 8, LIMIT, "lock@@V2", W },
+		{ 16, 8, LIMIT, "__lock", G }, { 32, 8, LIMIT, "alone", G },
+		{ 48, 8, LIMIT, "_ZN1aC1Ev", G }, { 48, 8, LIMIT, "_ZN1aC2Ev", G },
+	}, later[] = { { 16, 8, LIMIT, "lock", G }, { 16, 8, LIMIT, "lock@@V2", W } };
+	static const struct {
+		uint64_t start;
+		const char *names; /* each behind a blank */
+	} expected[] = { { 16, " __lock lock" }, { 17, "" }, { 32, "" }, { 48, " a::a" } };
+	struct functions f = { 0 };
+	struct text names = { 0 };
+	size_t n;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(first); i++)
+		functions_add(&f, &first[i]);
+	functions_build(&f);
+	assert_string_equal(functions_find(&f, 16)->name, "__lock");
+	assert_string_equal(functions_aliases(&f, 16, &n)->name, "lock@@V2");
+	assert_int_equal(n, 1);
+	for (size_t i = 0; i < COUNT(later); i++)
+		functions_add(&f, &later[i]);
+	functions_build(&f);
+	assert_string_equal(functions_find(&f, 16)->name, "lock");
+	for (size_t i = 0; i < COUNT(expected); i++) {
+		const struct function_alias *aliases = functions_aliases(&f, expected[i].start, &n);
+
+		text_reset(&names);
+		for (size_t k = 0; k < n; k++) {
+			text_char(&names, ' ');
+			function_alias_name(&aliases[k], DEMANGLE_SHORT, &names);
+		}
+		text_char(&names, '\0');
+		assert_string_equal(names.bytes, expected[i].names);
+	}
+	text_release(&names);
+	functions_release(&f);
+}
+
 /* A million characters, used from each of their middles: no quadratic work. */
 static void test_endless_names(void **state)
 {
@@ -141,6 +183,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_layouts),
 		cmocka_unit_test(test_size_is_known_afterwards),
+		cmocka_unit_test(test_aliases),
 		cmocka_unit_test(test_endless_names),
 	};
 
