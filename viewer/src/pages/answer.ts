@@ -140,6 +140,7 @@ export const answer: Page = {
     const sentences = find("answer");
 
     if (sentences !== undefined) addTable(root, sentences, view);
+    addNotesOf(root, find("summary"), view);
     await addCards(root, tables, view);
     if (!repeats(find("findings"), sentences)) addNotesOf(root, find("findings"), view);
     const code = find("addresses") ?? tables.find((t) => OF_CODE.includes(t.name) && t.rows > 0);
