@@ -352,18 +352,18 @@ export const flame: Page = {
       box.addEventListener("change", () => (location.hash = addressOf("flame", view.route.about, keep())));
     search.value = state.get("search") ?? "";
     at.append(tabs(choices, choice, keep()), h("div", { class: "tools" }, invertedLabel, isCompared ? beforeLabel : null, search));
+    const notes = [...new Set(tables.flatMap((t) => t.raw.notes))];
+    at.append(...notes.map((note) => h("p", { class: "note" }, note)));
     const graph = new Graph(top, unit, !isCompared ? null : isBefore ? ["a", "b"] : ["b", "a"], at);
     search.addEventListener("input", () => {
       graph.search(search.value);
       view.keep(keep());
     });
     view.shown.push(() => graph.search(search.value));
-    const notes = [...new Set(tables.flatMap((t) => t.raw.notes))];
     view.texts.push(() => `${choice.label}${isInverted ? ", inverted" : ""}\n${treeText(top, graph)}${notes.join("\n")}\n`);
     if (isCompared)
       at.append(h("p", { class: "note legend" }, h("span", { class: "key less-3" }), " smaller share in b  ", h("span", { class: "key same" }),
         " the same  ", h("span", { class: "key more-3" }), " larger share in b"));
-    at.append(...notes.map((note) => h("p", { class: "note" }, note)));
     if (isCompared) return;
     const functions = functionsOf(nodes, unit);
     at.append(h("h2", {}, "Functions"));
