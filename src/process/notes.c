@@ -108,6 +108,17 @@ static uint32_t add_map(struct notes *n, const struct map_note *map)
 	return (uint32_t)n->maps.n - 1;
 }
 
+void notes_map(struct notes *n, const struct note *note, const struct map_note *map)
+{
+	struct note added = *note;
+
+	if (n->list.n == MAX_NOTES)
+		return;
+	added.map = add_map(n, map);
+	added.arrival = (uint32_t)n->list.n;
+	*vec_add(&n->list) = added;
+}
+
 /* Length 0 of a kernel mapping means "to the end of the address space" (perf 2.6). */
 static bool fill_range(const struct record_mmap *m, bool is_kernel, struct range *out)
 {

@@ -74,6 +74,9 @@ void notes_release(struct notes *);
 /* Makes notes of a record of any type; most types need none. */
 void notes_take(struct notes *, const struct record *, const struct sample_id *);
 
+/* Adds a mapping as if there had been a record of it, behind all others. */
+void notes_map(struct notes *, const struct note *, const struct map_note *);
+
 /*
  * By time, then by arrival. Notes without a time come first, at time 0; but where no note has
  * a time, as in captures of a single thread, their positions take the place of times.

@@ -62,6 +62,19 @@ void timeline_visit(void *timeline, const struct record *record, const struct sa
 	notes_take(&t->notes, record, id);
 }
 
+struct jit_dump *timeline_jit_dumps(const struct timeline *t, size_t *out_n)
+{
+	assert(!t->is_frozen);
+	return jit_dumps_find(&t->notes, out_n);
+}
+
+void timeline_map_jit(struct timeline *t, const struct jit_dump *dump, const struct jit_code *codes,
+		      size_t n)
+{
+	assert(!t->is_frozen);
+	jit_dumps_map(&t->notes, dump, codes, n);
+}
+
 /* By module: the first module with the same build-id, or itself. To be freed. */
 static struct module_id *first_of_build_id(const struct modules *m)
 {

@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "capture/capture.h"
 #include "process/history.h"
+#include "process/jit_dumps.h"
 #include "process/module.h"
 
 struct timeline;
@@ -26,6 +27,11 @@ void timeline_free(struct timeline *);
  * Records without a time, as perf makes them up for what was there before, come first.
  */
 void timeline_visit(void *timeline, const struct record *, const struct sample_id *);
+
+/* Dumps of JIT compilers that were mapped (jit_dumps_find()), and their code. Before timeline_freeze(). */
+struct jit_dump *timeline_jit_dumps(const struct timeline *, size_t *out_n);
+void timeline_map_jit(struct timeline *, const struct jit_dump *, const struct jit_code *,
+		      size_t n);
 
 /*
  * Orders everything by time and builds the look-up structures. `info` brings build-ids; it

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "session/jit_code.h"
+
 /* The capture's architecture and machine decide which binaries may give names. */
 static void set_symbols_options(struct session *s, const struct symbols_options *wanted)
 {
@@ -100,6 +102,15 @@ static void find_intervals(struct session *s, uint64_t given)
 	}
 }
 
+static void add_jit_code(struct session *s)
+{
+	struct diags diags = { 0 };
+
+	jit_code_add(s->capture, s->timeline, &s->symbols_options, &diags);
+	capture_add_diags(s->capture, &diags);
+	diags_release(&diags);
+}
+
 int session_open(struct session *out, const struct session_options *options, struct err *err)
 {
 	struct session *s = out;
@@ -123,6 +134,8 @@ int session_open(struct session *out, const struct session_options *options, str
 	capture_set_progress(s->capture, s->progress);
 	if (capture_scan(s->capture, timeline_visit, s->timeline, err) < 0)
 		return -1;
+	set_symbols_options(s, &options->symbols);
+	add_jit_code(s);
 	timeline_freeze(s->timeline, capture_info(s->capture), capture_strings(s->capture));
 	if (session_find_cpu(s, options, err) < 0)
 		return -1;
@@ -132,7 +145,6 @@ int session_open(struct session *out, const struct session_options *options, str
 	s->lost.is_unknown = capture_totals(s->capture)->n_aux_collision +
 				     capture_totals(s->capture)->n_aux_truncated >
 			     0;
-	set_symbols_options(s, &options->symbols);
 	s->symbols = symbols_new(timeline_modules(s->timeline), &s->symbols_options);
 	s->pool = pool_new(options->n_workers);
 	return 0;

@@ -8,7 +8,7 @@
 
 static void binary_load_file(struct loading *l)
 {
-	if (!load_elf(l))
+	if (!load_jit_dump(l) && !load_elf(l))
 		(void)load_stored(l);
 }
 

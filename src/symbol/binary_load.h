@@ -22,6 +22,9 @@ bool load_elf(struct loading *);
  */
 bool load_stored(struct loading *);
 
+/* Takes the functions of a JIT compiler's dump; false: it is no such file, or is not there. */
+bool load_jit_dump(struct loading *);
+
 void load_vdso(struct loading *);
 void load_jit(struct loading *);
 void load_kernel(struct loading *);

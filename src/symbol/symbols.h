@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/err.h"
+#include "base/mapped.h"
 #include "base/pool.h"
 #include "base/strings.h"
 #include "base/vec.h"
@@ -30,6 +32,13 @@ struct symbols_options {
 	const struct info *info; /* of the capture, which may have stored functions; NULL: none */
 	const struct strings *info_strings;
 };
+
+/*
+ * Maps the dump of a JIT compiler that was recorded at `path`, under the rules for files without a build-id: below
+ * --symfs, or where it was on the machine that recorded.
+ */
+int symbols_jit_dump(const struct symbols_options *, const char *path, struct mapped *,
+		     struct err *);
 
 struct symbols;
 
