@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stacks/stacks.h"
 
-#include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,9 +45,9 @@ static void stack_add(const struct stacks *s, const uint64_t *key, const struct 
 	size_t sampled;
 
 	values[STACK_RECORDS] += c->n;
-	if (hot_is_spe(s->by_place, key[DIM_EVENT])) {
+	if (hot_is_spe(s->hot, key[DIM_EVENT])) {
 		stack_add_spe(s, key, c, values);
-	} else if (!hot_is_branches(s->by_place, key[DIM_EVENT], &sampled)) {
+	} else if (!hot_is_branches(s->hot, key[DIM_EVENT], &sampled)) {
 		values[STACK_PERIOD] += c->period;
 		values[STACK_SCALED] +=
 			c->scaled; /* in HOT_SCALED_UNIT, until the sum is complete */
@@ -230,13 +230,40 @@ static int sort_stacks(struct stacks *s, const struct stack_sums *sums, bool *wa
 	return sorter_finish(&s->sorted, err);
 }
 
+/* What hot_event_weight() is of a stack. */
+static uint64_t weight_of(const struct stacks *s, uint64_t event, const uint64_t *values)
+{
+	size_t sampled;
+
+	return hot_is_spe(s->hot, event)		  ? values[STACK_CYCLES]
+	       : hot_is_branches(s->hot, event, &sampled) ? values[STACK_RECORDS]
+							  : values[STACK_PERIOD];
+}
+
+/* Looks up what was inlined into functions that matter, as `hot` does. */
+static void name_inlined(struct stacks *s)
+{
+	uint64_t *parts = mem_zalloc((size_t)hot_function_end(&s->names) + 1, sizeof(*parts));
+	struct stack stack;
+
+	for (uint64_t at = 0; stacks_next(s, &at, &stack);) {
+		uint64_t whole = weight_of(s, stack.event, s->totals[stack.event]);
+		double part = whole == 0 ? 0 : ldexp(1, HOT_PART_BITS) / (double)whole;
+
+		parts[s->names.symbols[stack.place].function.v] +=
+			(uint64_t)((double)weight_of(s, stack.event, stack.values) * part);
+	}
+	hot_inline_parts(&s->names, parts);
+	free(parts);
+}
+
 static int take_sums(struct stacks *s, struct stack_sums *sums, enum symbols_depth depth,
 		     struct err *err)
 {
 	bool *wanted = mem_zalloc(place_numbers_n(s->session->places) + 1, sizeof(*wanted));
 	int rc = stack_sums_finish(sums, err);
 
-	s->totals_end = hot_event_end(s->by_place);
+	s->totals_end = hot_event_end(s->hot);
 	s->totals = mem_zalloc(s->totals_end, sizeof(*s->totals));
 	for (size_t i = 0; i < sums->places.n; i++)
 		wanted[i] = sums->places.items[i];
@@ -246,7 +273,7 @@ static int take_sums(struct stacks *s, struct stack_sums *sums, enum symbols_dep
 		names_init(&s->names, s->session, wanted,
 			   depth == SYMBOLS_INLINED ? SYMBOLS_FUNCTIONS : depth);
 	if (rc == 0 && depth == SYMBOLS_INLINED)
-		hot_names_inlined(s->by_place, &s->names);
+		name_inlined(s);
 	free(wanted);
 	return rc;
 }
@@ -255,16 +282,12 @@ int stacks_collect(struct stacks *out, struct session *session, const struct sel
 		   const struct stacks_wish *wish, struct err *err)
 {
 	size_t memory = wish->memory_bytes > 0 ? wish->memory_bytes : STACKS_MEMORY_BYTES;
-	struct analysis analyses[] = {
-		{ .class = &stack_sums_class, .options = &out->options },
-		{ .class = &hot_class, .options = &out->by_place_options },
-	};
+	struct analysis sums = { .class = &stack_sums_class, .options = &out->options };
 	int rc;
 
 	*out = (struct stacks){
 		.session = session,
 		.memory_bytes = memory,
-		.by_place_options = wish->records,
 	};
 	out->options = (struct stack_sums_options){
 		.hot = wish->records,
@@ -272,15 +295,14 @@ int stacks_collect(struct stacks *out, struct session *session, const struct sel
 		.only_places = wish->only_places,
 	};
 	out->options.hot.dimensions = wished_dimensions(session, wish);
-	out->by_place_options.dimensions = 1u << DIM_PLACE;
 	out->mux = mux_new(session);
 	if (mux_scales(out->mux))
 		out->options.hot.mux = out->mux;
-	scan(session, select, analyses, COUNT(analyses));
-	out->by_place = analyses[1].result;
+	scan(session, select, &sums, 1);
+	out->hot = hot_class.new(session, &out->options.hot);
 	sorter_init(&out->sorted, memory);
-	rc = take_sums(out, analyses[0].result, wish->depth, err);
-	stack_sums_class.free(analyses[0].result);
+	rc = take_sums(out, sums.result, wish->depth, err);
+	stack_sums_class.free(sums.result);
 	if (rc < 0)
 		stacks_release(out);
 	return rc;
@@ -288,7 +310,7 @@ int stacks_collect(struct stacks *out, struct session *session, const struct sel
 
 void stacks_release(struct stacks *s)
 {
-	hot_class.free(s->by_place);
+	hot_class.free(s->hot);
 	sorter_release(&s->sorted);
 	names_release(&s->names);
 	mux_free(s->mux);

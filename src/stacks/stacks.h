@@ -72,9 +72,8 @@ struct stacks {
 	size_t memory_bytes;
 
 	struct stack_sums_options options;
-	struct hot_options by_place_options;
 	struct mux *mux;
-	struct hot *by_place; /* sums of the same records without their stacks */
+	struct hot *hot;      /* without sums: of which kind events are */
 	uint64_t *sources;    /* words of DIM_SOURCE, by rank */
 	struct sorter sorted; /* groups of records, by stack */
 };

@@ -50,13 +50,13 @@ const char *stacks_unit(const struct stacks *s, uint64_t event, enum stack_value
 {
 	bool is_weight = value == STACK_PERIOD || value == STACK_SCALED;
 
-	return is_weight && hot_event_is_time(s->by_place, event) ? "nanoseconds"
-								  : value_classes[value].unit;
+	return is_weight && hot_event_is_time(s->hot, event) ? "nanoseconds"
+							     : value_classes[value].unit;
 }
 
 enum stack_value stacks_weight(const struct stacks *s, uint64_t event)
 {
-	enum stack_value value = hot_is_spe(s->by_place, event) ? STACK_CYCLES : STACK_PERIOD;
+	enum stack_value value = hot_is_spe(s->hot, event) ? STACK_CYCLES : STACK_PERIOD;
 
 	return s->totals[event][value] > 0 ? value : STACK_RECORDS;
 }
@@ -75,9 +75,9 @@ void stacks_event_name(const struct stacks *s, uint64_t event, struct text *out)
 {
 	size_t sampled;
 
-	if (hot_is_spe(s->by_place, event)) {
+	if (hot_is_spe(s->hot, event)) {
 		text_str(out, "spe");
-	} else if (hot_is_branches(s->by_place, event, &sampled)) {
+	} else if (hot_is_branches(s->hot, event, &sampled)) {
 		text_str(out, "branches of ");
 		text_str(out, capture_event_name(s->session->capture, sampled));
 	} else {

@@ -269,7 +269,7 @@ static void put_period(struct pprof *p)
 {
 	const struct stacks *s = p->profile->stacks;
 	uint64_t event = p->profile->event, period = 0;
-	bool is_spe = hot_is_spe(s->by_place, event);
+	bool is_spe = hot_is_spe(s->hot, event);
 	const struct attr *attr;
 
 	if (is_spe) {

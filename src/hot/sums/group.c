@@ -8,8 +8,7 @@
 #include "base/alloc.h"
 
 /* Of functions that have a smaller part of all events it is not looked up what they have inlined. */
-enum { PART_BITS = 40 };
-#define LEAST_SPLIT (((uint64_t)1 << PART_BITS) / 1000)
+#define LEAST_SPLIT (((uint64_t)1 << HOT_PART_BITS) / 1000)
 
 uint64_t hot_weight(const struct hot_grouping *g, uint64_t event, const struct hot_cost *c)
 {
@@ -222,7 +221,7 @@ void hot_names(struct session *s, const struct hot *hot, const struct keys *keys
 	free(wanted);
 }
 
-/* By event: what a unit of weight is of its whole weight, in 2^PART_BITS. Free with free(). */
+/* By event: what a unit of weight is of its whole weight, in 2^HOT_PART_BITS. Free with free(). */
 static double *parts_of_events(const struct hot *hot)
 {
 	double *parts = mem_zalloc(hot_event_end(hot), sizeof(*parts));
@@ -231,30 +230,26 @@ static double *parts_of_events(const struct hot *hot)
 	for (uint64_t event = 0; event < hot_event_end(hot); event++) {
 		double whole = (double)hot_event_weight(hot, event, &totals[event]);
 
-		parts[event] = whole == 0 ? 0 : ldexp(1, PART_BITS) / whole;
+		parts[event] = whole == 0 ? 0 : ldexp(1, HOT_PART_BITS) / whole;
 	}
 	free(totals);
 	return parts;
 }
 
-void hot_names_inlined(const struct hot *hot, struct names *names)
+uint32_t hot_function_end(const struct names *names)
 {
-	bool *wanted = mem_zalloc(names->n + 1, sizeof(*wanted)), has_any = false;
-	double *parts_of_event = parts_of_events(hot);
-	uint32_t last = 0;
-	uint64_t *parts; /* by function; whole numbers: the sum does not depend on the order */
+	uint32_t end = 0;
 
 	for (uint32_t place = 0; place < names->n; place++)
-		last = names->symbols[place].function.v > last ? names->symbols[place].function.v
-							       : last;
-	parts = mem_zalloc((size_t)last + 1, sizeof(*parts));
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t event = hot_key_word(hot, i, DIM_EVENT);
-		uint64_t weight = hot_event_weight(hot, event, hot_cost(hot, i));
+		end = names->symbols[place].function.v >= end ? names->symbols[place].function.v + 1
+							      : end;
+	return end;
+}
 
-		parts[names->symbols[hot_key_word(hot, i, DIM_PLACE)].function.v] +=
-			(uint64_t)((double)weight * parts_of_event[event]);
-	}
+void hot_inline_parts(struct names *names, const uint64_t *parts)
+{
+	bool *wanted = mem_zalloc(names->n + 1, sizeof(*wanted)), has_any = false;
+
 	for (uint32_t place = 0; place < names->n; place++) {
 		uint32_t function = names->symbols[place].function.v;
 
@@ -263,9 +258,24 @@ void hot_names_inlined(const struct hot *hot, struct names *names)
 	}
 	if (has_any)
 		names_add_inlined(names, wanted);
+	free(wanted);
+}
+
+void hot_names_inlined(const struct hot *hot, struct names *names)
+{
+	double *parts_of_event = parts_of_events(hot);
+	uint64_t *parts = mem_zalloc((size_t)hot_function_end(names) + 1, sizeof(*parts));
+
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+		uint64_t event = hot_key_word(hot, i, DIM_EVENT);
+		uint64_t weight = hot_event_weight(hot, event, hot_cost(hot, i));
+
+		parts[names->symbols[hot_key_word(hot, i, DIM_PLACE)].function.v] +=
+			(uint64_t)((double)weight * parts_of_event[event]);
+	}
+	hot_inline_parts(names, parts);
 	free(parts);
 	free(parts_of_event);
-	free(wanted);
 }
 
 int hot_words_compare(const struct hot_grouping *g, const uint64_t *a, const uint64_t *b)

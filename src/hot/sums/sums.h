@@ -198,4 +198,13 @@ void hot_names(struct session *, const struct hot *, const struct keys *, struct
  */
 void hot_names_inlined(const struct hot *, struct names *);
 
+/*
+ * The same for sums that are somewhere else. `parts`: by number of a function (struct symbol), below
+ * hot_function_end(), its parts of the weight of events, in whole numbers of 2^HOT_PART_BITS, which do not depend on an
+ * order.
+ */
+enum { HOT_PART_BITS = 40 };
+void hot_inline_parts(struct names *, const uint64_t *parts);
+uint32_t hot_function_end(const struct names *);
+
 #endif
