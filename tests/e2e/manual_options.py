@@ -40,7 +40,7 @@ def main():
               if f"cyclops-{c}(1)" not in run(cyclops, "help")]
     for command in commands:
         for letter, name in sorted(options[command] - pages[command] - common):
-            faults.append(f"{command}: --{name} (-{letter or ' '}) is not in the manual")
+            faults.append(f"{command}: --{name}{f' (-{letter})' if letter else ''} is not in its page or in cyclops(1)")
         for _, name in sorted(pages[command] - options[command]):
             faults.append(f"{command}: the manual describes --{name}, which is not there")
     for _, name in sorted(common - set.union(*options.values())):
