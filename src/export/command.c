@@ -29,6 +29,9 @@ static const struct usage usage = {
 /* The one format that is not a table: three files as Arm's spe-parser writes them. */
 static const char spe_parser_format[] = "spe-parser";
 
+/* Types of these files, which are the ends of their names, too. */
+static const char csv_type[] = "csv", parquet_type[] = "parquet";
+
 enum { LEAST_MEMORY = 1 << 10, MOST_MEMORY = 1 << 30 };
 
 struct export_options {
@@ -38,6 +41,8 @@ struct export_options {
 	const char *value, *fields;
 	bool is_inverted;
 	unsigned n_slices;
+	const char *type; /* of the files of spe-parser */
+	bool with_symbols;
 };
 
 static const struct option writing[] = {
@@ -51,6 +56,13 @@ static const struct option writing[] = {
 	{ "output", 'o', OPTION_TEXT, offsetof(struct export_options, output.path), "PATH",
 	  "write there instead of standard output; for spe-parser:\n                          the "
 	  "beginning of the file names (default spe)" },
+};
+
+static const struct option of_spe_parser[] = {
+	{ "type", 't', OPTION_TEXT, offsetof(struct export_options, type), "NAME",
+	  "csv (the default) or parquet" },
+	{ "symbols", 's', OPTION_FLAG, offsetof(struct export_options, with_symbols), NULL,
+	  "a last column with the function" },
 };
 
 static const struct option profiling[] = {
@@ -111,7 +123,7 @@ static int export_table(struct session *s, const struct select *select,
 
 /* The files of spe-parser, opened with their first rows. */
 struct parser_files {
-	const char *prefix;
+	const char *prefix, *extension;
 	struct output_file files[SPE_PARSER_N_FILES];
 	struct err *err;
 };
@@ -123,7 +135,8 @@ static int write_parser_piece(void *context, enum spe_parser_file file, const st
 	struct text path = { 0 };
 	int rc = 0;
 
-	text_format(&path, "%s-%s.csv%c", files->prefix, spe_parser_names[file], 0);
+	text_format(&path, "%s-%s.%s%c", files->prefix, spe_parser_names[file], files->extension,
+		    0);
 	if (out->stream == NULL)
 		rc = output_file_open(out, path.bytes, files->err);
 	if (rc == 0 && fwrite(text->bytes, 1, text->n, out->stream) != text->n)
@@ -134,20 +147,24 @@ static int write_parser_piece(void *context, enum spe_parser_file file, const st
 }
 
 static int export_spe_parser(struct session *s, const struct select *select,
-			     const struct output_options *options, bool *out_has_data,
-			     struct err *err)
+			     const struct export_options *o, bool *out_has_data, struct err *err)
 {
+	const struct spe_parser_options asked = {
+		.is_parquet = o->type != NULL && strcmp(o->type, parquet_type) == 0,
+		.with_symbols = o->with_symbols,
+	};
 	struct parser_files files = {
-		.prefix = options->path != NULL ? options->path : "spe",
+		.prefix = o->output.path != NULL ? o->output.path : "spe",
+		.extension = asked.is_parquet ? parquet_type : csv_type,
 		.err = err,
 	};
-	int rc = spe_parser_run(s, select, write_parser_piece, &files);
+	int rc = spe_parser_run(s, select, &asked, write_parser_piece, &files);
 
 	*out_has_data = capture_n_chunks(s->capture) > 0;
 	for (int i = 0; i < SPE_PARSER_N_FILES; i++) {
 		if (files.files[i].stream == NULL && rc == 0)
-			message_print("%s-%s.csv not written: no such records", files.prefix,
-				      spe_parser_names[i]);
+			message_print("%s-%s.%s not written: no such records", files.prefix,
+				      spe_parser_names[i], files.extension);
 		rc = output_file_close(&files.files[i], rc, err);
 	}
 	return rc;
@@ -279,6 +296,18 @@ static int export_executions(struct session *s, const struct select *select,
 	return export_feedback(s, select, &request, &o->output, err);
 }
 
+/* --type and --symbols are of spe-parser's files. */
+static int check_spe_parser(const struct export_options *o, struct err *err)
+{
+	if (!wants_spe_parser(&o->output) && (o->type != NULL || o->with_symbols))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "%s is of --format %s alone",
+			       o->type != NULL ? "--type" : "--symbols", spe_parser_format);
+	if (o->type != NULL && strcmp(o->type, csv_type) != 0 && strcmp(o->type, parquet_type) != 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--type: found '%s', wanted %s or %s",
+			       o->type, csv_type, parquet_type);
+	return 0;
+}
+
 /* `out_profile`: the format of a profile; NULL: of rows. */
 static int check_format(const struct export_options *o, const struct profile_format **out_profile,
 			struct err *err)
@@ -296,6 +325,8 @@ static int check_format(const struct export_options *o, const struct profile_for
 	char names[256];
 
 	*out_profile = profile;
+	if (check_spe_parser(o, err) < 0)
+		return -1;
 	if ((profile != NULL || feedback != NULL) && o->output.table != NULL)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--table: %s is no table", name);
 	if (feedback != NULL)
@@ -324,6 +355,7 @@ static int export_command(int argc, char **argv)
 	const struct output_options *output = &options.output;
 	const struct option_set sets[] = {
 		{ "Profiles:", profiling, COUNT(profiling), &options },
+		{ "The files of spe-parser:", of_spe_parser, COUNT(of_spe_parser), &options },
 		input_option_set(&input),
 		{ "Output:", writing, COUNT(writing), &options },
 	};
@@ -347,7 +379,7 @@ static int export_command(int argc, char **argv)
 	else if (rc == 0 && profile != NULL)
 		rc = export_profile(profile, &session, select, &options, &has_data, &err);
 	else if (rc == 0 && wants_spe_parser(output))
-		rc = export_spe_parser(&session, select, output, &has_data, &err);
+		rc = export_spe_parser(&session, select, &options, &has_data, &err);
 	else if (rc == 0)
 		rc = export_table(&session, select, output, &has_data, &err);
 	status = rc < 0 ? fail(&err) : has_data ? EXIT_DONE : EXIT_NO_DATA;

@@ -11,9 +11,6 @@
 #include "scan/scan.h"
 #include "table/format_parquet.h"
 
-/* So much of a capture is read at a time: of SPE records about a row group. */
-enum { PAUSE_BYTES = 8 << 20 };
-
 struct parquet_job {
 	struct session *session;
 	const struct export_table *class;
@@ -23,6 +20,14 @@ struct parquet_job {
 	struct export_context spelling;
 	struct parquet_writer *writer;
 };
+
+uint64_t export_pause_bytes(const struct session *s)
+{
+	enum { UNIT_BYTES = 1 << 20, MIN_UNITS = 4 };
+	uint64_t n_workers = pool_size(s->pool);
+
+	return (n_workers > MIN_UNITS ? n_workers : MIN_UNITS) * UNIT_BYTES;
+}
 
 /* The column of a field, whose type is that of its cells. */
 static struct parquet_column column_of_field(const struct export_table *t,
@@ -76,8 +81,7 @@ static void put_modelled(struct parquet_values *v, size_t n)
 	}
 }
 
-/* The texts of a unit are the columns: two for each. */
-static struct parquet_values *values_in(struct text *texts)
+struct parquet_values *parquet_values_in(struct text *texts)
 {
 	static_assert(sizeof(struct parquet_values) == 2 * sizeof(struct text),
 		      "values are two texts");
@@ -88,7 +92,7 @@ static void parquet_render(void *context, unsigned worker, const struct batch *b
 			   struct text *texts)
 {
 	struct parquet_job *job = context;
-	struct parquet_values *values = values_in(texts);
+	struct parquet_values *values = parquet_values_in(texts);
 	const struct export_context row_context = {
 		.session = job->session,
 		.names = &job->names,
@@ -151,7 +155,7 @@ int export_parquet_run(struct session *s, const struct select *select,
 		.render = parquet_render,
 		.write = append_unit,
 		.pause = write_full,
-		.pause_bytes = PAUSE_BYTES,
+		.pause_bytes = export_pause_bytes(s),
 		.context = &job,
 		.without_place = !class->wants_names,
 		.keeps_places = class->wants_names,

@@ -69,6 +69,12 @@ extern const struct export_table export_spe, export_samples, export_branches;
 void export_name_places(struct session *, const struct select *, const struct export_table *,
 			struct names *out);
 
+/* Bytes of the capture between which row groups are written: a unit for each worker, and a few. */
+uint64_t export_pause_bytes(const struct session *);
+
+/* The texts of a unit of Parquet are its columns, two for each. */
+struct parquet_values *parquet_values_in(struct text *texts);
+
 /* export_run() for Parquet. */
 int export_parquet_run(struct session *, const struct select *, const struct export_table *,
 		       const struct document *, export_sink *, void *context);

@@ -4,26 +4,92 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "export/export_tables.h"
 #include "scan/scan.h"
 #include "spe/names.h"
 #include "spe/packet.h"
 
 const char *const spe_parser_names[SPE_PARSER_N_FILES] = { "ldst", "br", "other" };
 
-/* clang-format off */
-static const char *const headers[SPE_PARSER_N_FILES] = {
-	[SPE_PARSER_LDST] =
-		"\"cpu\",\"op\",\"pc\",\"el\",\"atomic\",\"excl\",\"ar\",\"subclass\",\"sve_evl\","
-		"\"sve_pred\",\"sve_sg\",\"event\",\"issue_lat\",\"total_lat\",\"vaddr\","
-		"\"xlat_lat\",\"paddr\",\"data_source\",\"context\",\"ts\"\n",
-	[SPE_PARSER_BR] =
-		"\"cpu\",\"op\",\"pc\",\"el\",\"condition\",\"indirect\",\"event\",\"issue_lat\","
-		"\"total_lat\",\"br_tgt\",\"br_tgt_lvl\",\"pbt\",\"pbt_lvl\",\"context\",\"ts\"\n",
-	[SPE_PARSER_OTHER] =
-		"\"cpu\",\"op\",\"pc\",\"el\",\"subclass\",\"sve_evl\",\"sve_pred\",\"sve_fp\","
-		"\"condition\",\"event\",\"issue_lat\",\"total_lat\",\"context\",\"ts\"\n",
+/* A column of their files. Csv has it under its name; Parquet with its type, and never absent. */
+struct parser_column {
+	const char *name;
+	enum parquet_type type;
+	unsigned width; /* 0: 8; of truth values 1 */
 };
-/* clang-format on */
+
+static const struct parser_column ldst_columns[] = {
+	{ "cpu", PARQUET_INT64 },
+	{ "op", PARQUET_TEXT },
+	{ "pc", PARQUET_TEXT },
+	{ "el", PARQUET_INT64, 4 },
+	{ "atomic", PARQUET_BOOL, 1 },
+	{ "excl", PARQUET_BOOL, 1 },
+	{ "ar", PARQUET_BOOL, 1 },
+	{ "subclass", PARQUET_TEXT },
+	{ "sve_evl", PARQUET_INT64, 4 },
+	{ "sve_pred", PARQUET_BOOL, 1 },
+	{ "sve_sg", PARQUET_BOOL, 1 },
+	{ "event", PARQUET_TEXT },
+	{ "issue_lat", PARQUET_INT64, 4 },
+	{ "total_lat", PARQUET_INT64, 4 },
+	{ "vaddr", PARQUET_TEXT },
+	{ "xlat_lat", PARQUET_INT64, 4 },
+	{ "paddr", PARQUET_TEXT },
+	{ "data_source", PARQUET_TEXT },
+	{ "context", PARQUET_TEXT },
+	{ "ts", PARQUET_INT64 },
+	{ "symbol", PARQUET_TEXT },
+};
+
+static const struct parser_column br_columns[] = {
+	{ "cpu", PARQUET_INT64 },
+	{ "op", PARQUET_TEXT },
+	{ "pc", PARQUET_TEXT },
+	{ "el", PARQUET_INT64, 4 },
+	{ "condition", PARQUET_BOOL, 1 },
+	{ "indirect", PARQUET_BOOL, 1 },
+	{ "event", PARQUET_TEXT },
+	{ "issue_lat", PARQUET_INT64, 4 },
+	{ "total_lat", PARQUET_INT64, 4 },
+	{ "br_tgt", PARQUET_TEXT },
+	{ "br_tgt_lvl", PARQUET_INT64, 4 },
+	{ "pbt", PARQUET_TEXT },
+	{ "pbt_lvl", PARQUET_INT64, 4 },
+	{ "context", PARQUET_TEXT },
+	{ "ts", PARQUET_INT64 },
+	{ "symbol", PARQUET_TEXT },
+};
+
+static const struct parser_column other_columns[] = {
+	{ "cpu", PARQUET_INT64 },
+	{ "op", PARQUET_TEXT },
+	{ "pc", PARQUET_TEXT },
+	{ "el", PARQUET_INT64, 4 },
+	{ "subclass", PARQUET_TEXT },
+	{ "sve_evl", PARQUET_INT64, 4 },
+	{ "sve_pred", PARQUET_BOOL, 1 },
+	{ "sve_fp", PARQUET_BOOL, 1 },
+	{ "condition", PARQUET_BOOL, 1 },
+	{ "event", PARQUET_TEXT },
+	{ "issue_lat", PARQUET_INT64, 4 },
+	{ "total_lat", PARQUET_INT64, 4 },
+	{ "context", PARQUET_TEXT },
+	{ "ts", PARQUET_INT64 },
+	{ "symbol", PARQUET_TEXT },
+};
+
+enum { MAX_COLUMNS = COUNT(ldst_columns) };
+
+/* By file: the columns, of which the last is there with symbols only. */
+static const struct {
+	const struct parser_column *columns;
+	size_t n;
+} files[SPE_PARSER_N_FILES] = {
+	[SPE_PARSER_LDST] = { ldst_columns, COUNT(ldst_columns) },
+	[SPE_PARSER_BR] = { br_columns, COUNT(br_columns) },
+	[SPE_PARSER_OTHER] = { other_columns, COUNT(other_columns) },
+};
 
 /* The event bits that spe-parser knows; it drops others. */
 enum { KNOWN_EVENTS = 0x60fff };
@@ -42,19 +108,28 @@ static const unsigned other_events_by_name[] = {
 	SPE_EV_PARTIAL_PREDICATE, /* SVE-PARTIAL-PRED */
 };
 
-struct job {
+struct parser_job {
+	struct spe_parser_options options;
+	struct names names; /* with symbols */
 	spe_parser_sink *sink;
 	void *context;
 	bool has_header[SPE_PARSER_N_FILES];
-	bool is_raw; /* of a raw buffer: its records have no CPU */
+	/* Parquet: a writer for each file, and where its sink gets the context from. */
+	struct parquet_writer *writers[SPE_PARSER_N_FILES];
+	struct parser_output {
+		struct parser_job *job;
+		enum spe_parser_file file;
+	} outputs[SPE_PARSER_N_FILES];
 };
 
-/* A row being written. */
+/* A row being written: the next value goes behind `out`, or to `values` of Parquet. */
 struct line {
+	const struct parser_job *job;
 	const struct batch *b;
 	size_t row;
+	bool is_first;
 	struct text *out;
-	bool is_raw;
+	struct parquet_values *values;
 };
 
 static bool line_has(const struct line *l, uint32_t bits)
@@ -62,105 +137,173 @@ static bool line_has(const struct line *l, uint32_t bits)
 	return (l->b->has[l->row] & bits) != 0;
 }
 
-static void put_comma(const struct line *l)
+static struct text *next_field(struct line *l)
 {
-	text_char(l->out, ',');
+	if (!l->is_first)
+		text_char(l->out, ',');
+	l->is_first = false;
+	return l->out;
 }
 
-static void put_number(const struct line *l, bool is_there, uint64_t value)
+static void put_number(struct line *l, bool is_there, uint64_t value)
 {
-	text_u64(l->out, is_there ? value : 0);
-	put_comma(l);
+	value = is_there ? value : 0;
+	if (l->values != NULL)
+		parquet_put(l->values++, value);
+	else
+		text_u64(next_field(l), value);
 }
 
-static void put_bool(const struct line *l, bool value)
+/* A number that four bytes hold. */
+static void put_small(struct line *l, bool is_there, uint32_t value)
 {
-	text_str(l->out, value ? "true," : "false,");
+	const uint32_t has = 1;
+
+	value = is_there ? value : 0;
+	if (l->values != NULL)
+		parquet_put_rows(l->values++, &value, sizeof(value), &has, 1, 1);
+	else
+		text_u64(next_field(l), value);
 }
 
-static void spe_parser_put_word(const struct line *l, const char *word)
+static void put_bool(struct line *l, bool value)
 {
-	text_str(l->out, word);
-	put_comma(l);
+	const uint8_t byte = value;
+	const uint32_t has = 1;
+
+	if (l->values != NULL)
+		parquet_put_rows(l->values++, &byte, sizeof(byte), &has, 1, 1);
+	else
+		text_str(next_field(l), value ? "true" : "false");
 }
 
-/* Writes an address as spe-parser does: 56 bits as recorded, after "ff" at EL2 and nowhere else. */
-static void spe_parser_put_address(const struct line *l, bool is_there, uint64_t address,
-				   unsigned level)
+static void put_words(struct line *l, const char *words, size_t size)
 {
-	if (is_there) {
-		text_str(l->out, level == 2 ? "0xff" : "0x");
-		text_hex_padded(l->out, address & 0xffffffffffffff, 1);
-	}
-	put_comma(l);
+	if (l->values != NULL)
+		parquet_put_text(l->values++, words, size);
+	else
+		text_add(next_field(l), words, size);
+}
+
+static void spe_parser_put_word(struct line *l, const char *word)
+{
+	put_words(l, word, strlen(word));
+}
+
+/* "0x", "ff" at EL2 and nowhere else, and the digits. */
+static void put_hex_field(struct line *l, bool is_there, uint64_t address, unsigned level)
+{
+	char digits[24] = "0xff";
+	size_t prefix = level == 2 ? 4 : 2;
+
+	put_words(l, digits, is_there ? prefix + put_hex_digits(digits + prefix, address, 1) : 0);
+}
+
+/* Writes an address as spe-parser does: 56 bits as recorded. */
+static void spe_parser_put_address(struct line *l, bool is_there, uint64_t address, unsigned level)
+{
+	put_hex_field(l, is_there, address & 0xffffffffffffff, level);
 }
 
 /* Writes a data address with its tag. The exception level is that of the PC. */
-static void put_data_address(const struct line *l, unsigned level)
+static void put_data_address(struct line *l, unsigned level)
 {
-	uint64_t address = (l->b->va[l->row] & 0xffffffffffffff) | (uint64_t)l->b->va_tag[l->row]
-									   << 56;
+	uint64_t tag = l->b->va_tag[l->row];
 
-	if (line_has(l, HAS_VA)) {
-		text_str(l->out, level == 2 ? "0xff" : "0x");
-		text_hex_padded(l->out, address, 1);
+	put_hex_field(l, line_has(l, HAS_VA), (l->b->va[l->row] & 0xffffffffffffff) | tag << 56,
+		      level);
+}
+
+static void put_events(struct line *l, uint64_t events)
+{
+	struct text words = { 0 };
+
+	if (l->values == NULL) {
+		spe_events_text(events, ':', next_field(l));
+		return;
 	}
-	put_comma(l);
+	spe_events_text(events, ':', &words);
+	put_words(l, words.bytes, words.n);
+	text_release(&words);
 }
 
-static void spe_parser_put_events(const struct line *l)
+static void spe_parser_put_events(struct line *l)
 {
-	if (line_has(l, HAS_EVENTS))
-		spe_events_text(l->b->events[l->row] & KNOWN_EVENTS, ':', l->out);
-	put_comma(l);
+	put_events(l, line_has(l, HAS_EVENTS) ? l->b->events[l->row] & KNOWN_EVENTS : 0);
 }
 
-static void put_other_events(const struct line *l)
+static void put_other_events(struct line *l)
 {
 	uint64_t events = line_has(l, HAS_EVENTS) ? l->b->events[l->row] : 0;
-	bool is_first = true;
+	struct text words = { 0 };
 
 	for (size_t i = 0; i < COUNT(other_events_by_name); i++) {
 		if (!(events >> other_events_by_name[i] & 1))
 			continue;
-		if (!is_first)
-			text_char(l->out, ':');
-		text_str(l->out, spe_event_name(other_events_by_name[i]));
-		is_first = false;
+		if (words.n > 0)
+			text_char(&words, ':');
+		text_str(&words, spe_event_name(other_events_by_name[i]));
 	}
-	put_comma(l);
+	put_words(l, words.bytes, words.n);
+	text_release(&words);
 }
 
 /* cpu, op, pc, el */
-static unsigned put_start(const struct line *l, const struct spe_op *op)
+static unsigned put_start(struct line *l, const struct spe_op *op)
 {
 	unsigned level = line_has(l, HAS_PC) ? batch_pc_level(l->b, l->row) : 0;
 
-	if (l->is_raw)
-		text_char(l->out, '0'); /* so does spe-parser --raw-buffer */
-	else
-		text_u64(l->out, line_has(l, HAS_CPU) ? l->b->cpu[l->row] : UINT32_MAX);
-	put_comma(l);
+	put_number(l, true, line_has(l, HAS_CPU) ? l->b->cpu[l->row] : UINT32_MAX);
 	spe_parser_put_word(l, op->op);
 	spe_parser_put_address(l, line_has(l, HAS_PC), l->b->pc[l->row], level);
-	put_number(l, true, level);
+	put_small(l, true, level);
 	return level;
 }
 
-static void put_latencies(const struct line *l)
+static void put_latencies(struct line *l)
 {
-	put_number(l, line_has(l, HAS_ISSUE), l->b->issue[l->row]);
-	put_number(l, line_has(l, HAS_TOTAL), l->b->total[l->row]);
+	put_small(l, line_has(l, HAS_ISSUE), l->b->issue[l->row]);
+	put_small(l, line_has(l, HAS_TOTAL), l->b->total[l->row]);
 }
 
-/* context, ts */
-static void put_end(const struct line *l)
+/* Nothing else has commas: spe-parser's own csv has no quotes but in its first line. */
+static void put_quoted_field(struct line *l, const char *words)
 {
-	if (line_has(l, HAS_CONTEXT))
-		text_hex(l->out, l->b->context[l->row]);
-	put_comma(l);
-	text_u64(l->out, line_has(l, HAS_TICKS) ? l->b->ticks[l->row] : 0);
-	text_char(l->out, '\n');
+	struct text *out = next_field(l);
+
+	text_char(out, '"');
+	for (; *words != '\0'; words++) {
+		if (*words == '"')
+			text_char(out, '"');
+		text_char(out, *words);
+	}
+	text_char(out, '"');
+}
+
+/* The function of the PC: empty where it is not known. */
+static void put_symbol(struct line *l)
+{
+	const struct names *names = &l->job->names;
+	bool is_known =
+		line_has(l, HAS_PLACE) && names->symbols[l->b->place[l->row]].function.v != 0;
+
+	const char *name = is_known ? names_function(names, l->b->place[l->row]) : "";
+
+	if (l->values == NULL && strpbrk(name, ",\"\r\n") != NULL)
+		put_quoted_field(l, name);
+	else
+		spe_parser_put_word(l, name);
+}
+
+/* context, ts, symbol */
+static void put_end(struct line *l)
+{
+	put_hex_field(l, line_has(l, HAS_CONTEXT), l->b->context[l->row], 0);
+	put_number(l, line_has(l, HAS_TICKS), l->b->ticks[l->row]);
+	if (l->job->options.with_symbols)
+		put_symbol(l);
+	if (l->values == NULL)
+		text_char(l->out, '\n');
 }
 
 /* spe-parser decodes every data source with Arm's common encoding, whatever the CPU. */
@@ -175,7 +318,7 @@ static const char *spe_parser_source_name(uint16_t value)
 	return value < COUNT(names) && names[value] != NULL ? names[value] : "";
 }
 
-static void put_ldst(const struct line *l, const struct spe_op *op)
+static void put_ldst(struct line *l, const struct spe_op *op)
 {
 	unsigned level = put_start(l, op);
 	bool is_plain = !(op->is_atomic || op->is_exclusive || op->is_acquire_release);
@@ -184,20 +327,20 @@ static void put_ldst(const struct line *l, const struct spe_op *op)
 	put_bool(l, op->is_exclusive);
 	put_bool(l, op->is_acquire_release);
 	spe_parser_put_word(l, is_plain ? op->subclass : "");
-	put_number(l, true, op->is_sve ? op->vector_bits : 0);
+	put_small(l, true, op->is_sve ? op->vector_bits : 0);
 	put_bool(l, op->is_predicated);
 	put_bool(l, op->is_gather_scatter);
 	spe_parser_put_events(l);
 	put_latencies(l);
 	put_data_address(l, level);
-	put_number(l, line_has(l, HAS_XLAT), l->b->xlat[l->row]);
+	put_small(l, line_has(l, HAS_XLAT), l->b->xlat[l->row]);
 	spe_parser_put_address(l, line_has(l, HAS_PA), l->b->pa[l->row], 0);
 	spe_parser_put_word(
 		l, line_has(l, HAS_SOURCE) ? spe_parser_source_name(l->b->source[l->row]) : "");
 	put_end(l);
 }
 
-static void put_branch(const struct line *l, const struct spe_op *op)
+static void put_branch(struct line *l, const struct spe_op *op)
 {
 	unsigned target_level = line_has(l, HAS_TARGET) ? batch_target_level(l->b, l->row) : 0;
 	unsigned prev_level =
@@ -209,18 +352,18 @@ static void put_branch(const struct line *l, const struct spe_op *op)
 	spe_parser_put_events(l);
 	put_latencies(l);
 	spe_parser_put_address(l, line_has(l, HAS_TARGET), l->b->target[l->row], target_level);
-	put_number(l, true, target_level);
+	put_small(l, true, target_level);
 	spe_parser_put_address(l, line_has(l, HAS_PREV_TARGET), l->b->prev_target[l->row],
 			       prev_level);
-	put_number(l, true, prev_level);
+	put_small(l, true, prev_level);
 	put_end(l);
 }
 
-static void put_other(const struct line *l, const struct spe_op *op)
+static void put_other(struct line *l, const struct spe_op *op)
 {
 	put_start(l, op);
 	spe_parser_put_word(l, op->is_sve ? "SVE" : "OTHER");
-	put_number(l, true, op->is_sve ? op->vector_bits : 0);
+	put_small(l, true, op->is_sve ? op->vector_bits : 0);
 	put_bool(l, op->is_sve && op->is_predicated);
 	put_bool(l, op->is_sve && op->is_fp);
 	put_bool(l, op->is_conditional);
@@ -232,41 +375,61 @@ static void put_other(const struct line *l, const struct spe_op *op)
 /* The file and writer for each operation class. */
 static const struct {
 	enum spe_parser_file file;
-	void (*put)(const struct line *, const struct spe_op *);
+	void (*put)(struct line *, const struct spe_op *);
 } files_by_class[] = {
 	[SPE_OP_OTHER] = { SPE_PARSER_OTHER, put_other },
 	[SPE_OP_LDST] = { SPE_PARSER_LDST, put_ldst },
 	[SPE_OP_BRANCH] = { SPE_PARSER_BR, put_branch },
 };
 
+static size_t n_columns_of(const struct parser_job *job, int file)
+{
+	return files[file].n - !job->options.with_symbols;
+}
+
+/* The texts of a unit: of csv one for each file, of Parquet two for each column of each file. */
+static struct text *texts_of_file(const struct parser_job *job, int file, struct text *texts)
+{
+	if (!job->options.is_parquet)
+		return texts + file;
+	for (int i = 0; i < file; i++)
+		texts += 2 * n_columns_of(job, i);
+	return texts;
+}
+
 /* Records without an operation are in none of the files. */
 static void spe_parser_render(void *context, unsigned worker, const struct batch *b,
 			      struct text *texts)
 {
-	const struct job *job = context;
+	const struct parser_job *job = context;
 
 	(void)worker;
 	if (b->kind != BATCH_SPE)
 		return;
 	for (size_t row = 0; row < b->n; row++) {
 		uint8_t class = b->op_class[row];
-		struct line line = { .b = b, .row = row, .is_raw = job->is_raw };
+		struct line line = { .job = job, .b = b, .row = row, .is_first = true };
 		struct spe_op op;
 
 		if (!(b->has[row] & HAS_OP) || class >= COUNT(files_by_class))
 			continue;
 		op = spe_op_of(class, b->op[row]);
-		line.out = &texts[files_by_class[class].file];
+		line.out = texts_of_file(job, files_by_class[class].file, texts);
+		if (job->options.is_parquet)
+			line.values = parquet_values_in(line.out);
 		files_by_class[class].put(&line, &op);
 	}
 }
 
-static int spe_parser_write_header(struct job *job, enum spe_parser_file file)
+/* A symbol may hold anything; spe-parser quotes nothing but the names of its columns. */
+static int spe_parser_write_header(struct parser_job *job, enum spe_parser_file file)
 {
 	struct text header = { 0 };
 	int rc;
 
-	text_str(&header, headers[file]);
+	for (size_t i = 0; i < n_columns_of(job, file); i++)
+		text_format(&header, "%s\"%s\"", i > 0 ? "," : "", files[file].columns[i].name);
+	text_char(&header, '\n');
 	rc = job->sink(job->context, file, &header);
 	text_release(&header);
 	job->has_header[file] = true;
@@ -275,7 +438,7 @@ static int spe_parser_write_header(struct job *job, enum spe_parser_file file)
 
 static int write_pieces(void *context, const struct text *texts)
 {
-	struct job *job = context;
+	struct parser_job *job = context;
 
 	for (int file = 0; file < SPE_PARSER_N_FILES; file++) {
 		if (texts[file].n == 0)
@@ -289,21 +452,99 @@ static int write_pieces(void *context, const struct text *texts)
 	return 0;
 }
 
-int spe_parser_run(struct session *s, const struct select *select, spe_parser_sink *sink,
-		   void *context)
+static int write_parquet_bytes(void *context, const struct text *bytes)
 {
-	struct job job = {
-		.sink = sink,
-		.context = context,
-		.is_raw = capture_is_raw(s->capture),
-	};
-	const struct scan_output output = {
+	const struct parser_output *output = context;
+
+	return output->job->sink(output->job->context, output->file, bytes);
+}
+
+static void open_writers(struct parser_job *job, struct pool *pool)
+{
+	for (int file = 0; file < SPE_PARSER_N_FILES; file++) {
+		struct parquet_column columns[MAX_COLUMNS] = { 0 };
+
+		for (size_t i = 0; i < files[file].n; i++) {
+			columns[i].name = files[file].columns[i].name;
+			columns[i].type = files[file].columns[i].type;
+			columns[i].width = files[file].columns[i].width;
+		}
+		job->outputs[file] = (struct parser_output){ job, (enum spe_parser_file)file };
+		job->writers[file] = parquet_new(columns, n_columns_of(job, file), pool,
+						 write_parquet_bytes, &job->outputs[file]);
+	}
+}
+
+static int append_columns(void *context, const struct text *texts)
+{
+	struct parser_job *job = context;
+
+	for (int file = 0; file < SPE_PARSER_N_FILES; file++) {
+		const struct parquet_values *values = (const struct parquet_values *)texts;
+
+		job->has_header[file] |= values->present.n > 0;
+		parquet_append(job->writers[file], values);
+		texts += 2 * n_columns_of(job, file);
+	}
+	return 0;
+}
+
+static int write_full_groups(void *context)
+{
+	struct parser_job *job = context;
+
+	for (int file = 0; file < SPE_PARSER_N_FILES; file++)
+		if (parquet_write_full(job->writers[file]) < 0)
+			return -1;
+	return 0;
+}
+
+/* Files without rows are not written. */
+static int finish_writers(struct parser_job *job, int rc)
+{
+	for (int file = 0; file < SPE_PARSER_N_FILES; file++) {
+		if (rc == 0 && job->has_header[file])
+			rc = parquet_finish(job->writers[file]);
+		parquet_free(job->writers[file]);
+	}
+	return rc;
+}
+
+static size_t n_parquet_texts(const struct parser_job *job)
+{
+	size_t n = 0;
+
+	for (int file = 0; file < SPE_PARSER_N_FILES; file++)
+		n += 2 * n_columns_of(job, file);
+	return n;
+}
+
+int spe_parser_run(struct session *s, const struct select *select,
+		   const struct spe_parser_options *options, spe_parser_sink *sink, void *context)
+{
+	struct parser_job job = { .options = *options, .sink = sink, .context = context };
+	struct scan_output output = {
 		.n_texts = SPE_PARSER_N_FILES,
 		.render = spe_parser_render,
 		.write = write_pieces,
 		.context = &job,
-		.without_place = true,
+		.without_place = !options->with_symbols,
+		.keeps_places = options->with_symbols,
 	};
+	int rc;
 
-	return scan_ordered(s, select, &output);
+	if (options->with_symbols)
+		export_name_places(s, select, &export_spe, &job.names);
+	if (options->is_parquet) {
+		open_writers(&job, s->pool);
+		output.n_texts = n_parquet_texts(&job);
+		output.write = append_columns;
+		output.pause = write_full_groups;
+		output.pause_bytes = export_pause_bytes(s);
+	}
+	rc = scan_ordered(s, select, &output);
+	if (options->is_parquet)
+		rc = finish_writers(&job, rc);
+	names_release(&job.names);
+	return rc;
 }

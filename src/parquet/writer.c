@@ -10,9 +10,9 @@
 #include "parquet/footer.h"
 
 enum {
-	/* Values of a row group in memory, unless a single row has more. */
-	GROUP_BYTES = 12 << 20,
-	/* How often parquet_end_row() looks at the bytes. */
+	/* With so many bytes of values a row group ends. */
+	GROUP_BYTES = 5 << 20,
+	/* How often parquet_end_row() looks whether one ends. */
 	LOOK_ROWS = 256,
 };
 
@@ -23,6 +23,8 @@ struct parquet_writer {
 	struct chunk *chunks;	       /* by column, of the row group that is being written */
 	size_t *used;		       /* by column: bytes of values that are written already */
 	size_t n_used;		       /* rows */
+	VEC_OF(size_t) ends;	       /* rows where row groups end, ascending */
+	size_t end_bytes;	       /* of values before the last of these */
 	size_t n_group;		       /* rows of that row group */
 	struct pool *pool;
 	struct encoder **encoders; /* by worker; NULL: it had nothing to do */
@@ -66,6 +68,7 @@ void parquet_free(struct parquet_writer *w)
 	for (unsigned i = 0; i < w->n_encoders; i++)
 		encoder_free(w->encoders[i]);
 	parquet_footer_release(&w->footer);
+	vec_release(&w->ends);
 	free(w->encoders);
 	free(w->used);
 	free(w->chunks);
@@ -144,24 +147,49 @@ static int write_group(struct parquet_writer *w, size_t n)
 	return rc;
 }
 
-static size_t n_rows_left(const struct parquet_writer *w)
+static size_t n_rows_of(const struct parquet_writer *w)
 {
-	return w->values[0].present.n - w->n_used;
+	return w->values[0].present.n;
 }
 
-static size_t n_bytes_left(const struct parquet_writer *w)
+static size_t n_bytes_of(const struct parquet_writer *w)
 {
 	size_t sum = 0;
 
 	for (size_t i = 0; i < w->n_columns; i++)
-		sum += w->values[i].values.n - w->used[i];
+		sum += w->values[i].values.n;
 	return sum;
+}
+
+/*
+ * Ends a row group here if it is large enough. Where that is depends on the rows alone, not on when they are
+ * written.
+ */
+static void end_large_group(struct parquet_writer *w)
+{
+	size_t first = w->ends.n > 0 ? w->ends.items[w->ends.n - 1] : 0;
+	size_t n_bytes = n_bytes_of(w);
+
+	if (n_rows_of(w) - first < GROUP_ROWS && n_bytes - w->end_bytes < GROUP_BYTES)
+		return;
+	*vec_add(&w->ends) = n_rows_of(w);
+	w->end_bytes = n_bytes;
+}
+
+/* Writes the rows up to `end`: a row group, or several. */
+static int write_until(struct parquet_writer *w, size_t end)
+{
+	int rc = 0;
+
+	while (rc == 0 && w->n_used < end)
+		rc = write_group(w, end - w->n_used < GROUP_ROWS ? end - w->n_used : GROUP_ROWS);
+	return rc;
 }
 
 /* Forgets what is written: moves the rest to the front. */
 static void drop_used(struct parquet_writer *w)
 {
-	size_t n_rows = w->values[0].present.n, n_left = n_rows_left(w);
+	size_t n_rows = n_rows_of(w), n_left = n_rows - w->n_used;
 
 	for (size_t i = 0; i < w->n_columns && w->n_used > 0; i++) {
 		struct text *present = &w->values[i].present, *values = &w->values[i].values;
@@ -174,34 +202,26 @@ static void drop_used(struct parquet_writer *w)
 		w->used[i] = 0;
 	}
 	w->n_used = 0;
-}
-
-/* How many rows the next row group gets, of as many as there are. */
-static size_t rows_of_group(const struct parquet_writer *w)
-{
-	size_t n = n_rows_left(w), n_bytes = n_bytes_left(w);
-	size_t most =
-		n_bytes > GROUP_BYTES ? (size_t)((double)n * GROUP_BYTES / (double)n_bytes) + 1 : n;
-
-	most = most < GROUP_ROWS ? most : GROUP_ROWS;
-	return n < most ? n : most;
+	w->ends.n = 0;
+	w->end_bytes = 0;
 }
 
 int parquet_write_full(struct parquet_writer *w)
 {
-	int rc = 0;
+	int rc = w->ends.n > 0 ? write_until(w, w->ends.items[0]) : 0;
 
-	while (rc == 0 && (n_rows_left(w) >= GROUP_ROWS || n_bytes_left(w) > GROUP_BYTES))
-		rc = write_group(w, rows_of_group(w));
-	drop_used(w);
+	for (size_t i = 1; i < w->ends.n && rc == 0; i++)
+		rc = write_until(w, w->ends.items[i]);
+	if (w->ends.n > 0)
+		drop_used(w);
 	return rc;
 }
 
 int parquet_end_row(struct parquet_writer *w)
 {
-	size_t n = w->values[0].present.n;
-
-	return n % LOOK_ROWS != 0 ? 0 : parquet_write_full(w);
+	if (n_rows_of(w) % LOOK_ROWS == 0)
+		end_large_group(w);
+	return parquet_write_full(w);
 }
 
 void parquet_append(struct parquet_writer *w, const struct parquet_values *pieces)
@@ -210,6 +230,7 @@ void parquet_append(struct parquet_writer *w, const struct parquet_values *piece
 		text_add(&w->values[i].present, pieces[i].present.bytes, pieces[i].present.n);
 		text_add(&w->values[i].values, pieces[i].values.bytes, pieces[i].values.n);
 	}
+	end_large_group(w);
 }
 
 int parquet_finish(struct parquet_writer *w)
@@ -217,8 +238,10 @@ int parquet_finish(struct parquet_writer *w)
 	struct text footer = { 0 };
 	int rc = parquet_begin_file(w);
 
-	while (rc == 0 && n_rows_left(w) > 0)
-		rc = write_group(w, rows_of_group(w));
+	if (rc == 0)
+		rc = parquet_write_full(w);
+	if (rc == 0)
+		rc = write_until(w, n_rows_of(w));
 	parquet_footer_put(&w->footer, &footer);
 	if (rc == 0)
 		rc = write_out(w, &footer);

@@ -86,6 +86,16 @@ class Comparison:
         run(*words, "--format", "parquet", "-j", 1, "-o", path)
         self.checks.expect(path.read_bytes() == one, f"{words[1:]}: other bytes with one thread")
 
+    def spe_parser(self, capture, *options):
+        """The files of spe-parser."""
+        for kind in ("csv", "parquet"):
+            run(self.cyclops, "export", capture, "--format", "spe-parser", "--type", kind, *options, "-o", self.folder / "sp")
+        for name in ("ldst", "br", "other"):
+            paths = [self.folder / f"sp-{name}.{kind}" for kind in ("csv", "parquet")]
+            self.checks.expect(paths[0].exists() == paths[1].exists(), f"{capture}: {paths[1]} is there or not, unlike csv")
+            if paths[0].exists():
+                self.compare(f"spe-parser's {name} {options} {capture}", paths[0].read_bytes(), paths[1])
+
     def answer(self, capture, command):
         """All tables of an answer, a file for each."""
         folders = [self.folder / name for name in ("csv", "parquet")]
@@ -178,6 +188,8 @@ def main():
         spe = made_up(options.make_capture, compared.folder, 3)
         run(options.make_capture, "--records", 140000, "--output", spe)
         compared.export(spe, "--table", "spe")
+        compared.spe_parser(spe)
+        compared.spe_parser(DATA / "demo.data", "--symbols", "--symfs", DATA / "root")
         check_metadata(compared, spe)
         check_refusals(compared, spe)
         checks.finish()

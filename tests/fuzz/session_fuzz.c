@@ -43,7 +43,8 @@ static const char expression[] =
 
 static const struct document document = { .command = "fuzz", .version = "0", .is_plural = true };
 
-static const struct format *const formats[] = { &format_text, &format_csv, &format_json };
+static const struct format *const formats[] = { &format_text, &format_csv, &format_json,
+						&format_parquet };
 
 static void describe_record(void *context, const struct record *record, const struct sample_id *id)
 {
@@ -451,10 +452,12 @@ static void export_all(struct session *s, const struct select *select)
 	struct err err;
 
 	for (size_t i = 0; i < COUNT(names); i++)
-		export_run(s, select, export_table_find(names[i], &err), formats[1 + i % 2],
-			   &document, take_text, NULL);
+		export_run(s, select, export_table_find(names[i], &err), formats[1 + i], &document,
+			   take_text, NULL);
 	export_feedback_formats(s, select);
-	spe_parser_run(s, select, take_file, NULL);
+	for (int i = 0; i < 4; i++)
+		spe_parser_run(s, select, &(struct spe_parser_options){ i / 2 == 1, i % 2 == 1 },
+			       take_file, NULL);
 	export_profiles(s, select);
 }
 

@@ -18,6 +18,8 @@
 
 enum { N_PIECES = 7 };
 
+static const struct spe_parser_options as_csv = { .is_parquet = false };
+
 static const struct {
 	struct spe_record record;
 	enum spe_parser_file file;
@@ -122,7 +124,7 @@ static void test_rows(void **state)
 
 		open_fixture(&(struct contents){ .records = &cases[i].record, .n_records = 1 }, 1,
 			     &s);
-		assert_int_equal(spe_parser_run(&s, NULL, take, &files), 0);
+		assert_int_equal(spe_parser_run(&s, NULL, &as_csv, take, &files), 0);
 		for (size_t file = 0; file < SPE_PARSER_N_FILES; file++)
 			assert_int_equal(files.texts[file].n > 0, file == cases[i].file);
 		assert_memory_equal(text->bytes, "\"cpu\",\"op\",\"pc\",\"el\",", 21);
@@ -149,8 +151,9 @@ static void test_files(void **state)
 
 		open_fixture(&(struct contents){ .records = records, .n_records = COUNT(records) },
 			     n_workers, &s);
-		assert_int_equal(spe_parser_run(&s, NULL, take, n_workers == 1 ? &first : &files),
-				 0);
+		assert_int_equal(
+			spe_parser_run(&s, NULL, &as_csv, take, n_workers == 1 ? &first : &files),
+			0);
 		for (size_t file = 0; n_workers > 1 && file < SPE_PARSER_N_FILES; file++) {
 			assert_int_equal(files.texts[file].n, first.texts[file].n);
 			assert_memory_equal(files.texts[file].bytes, first.texts[file].bytes,
@@ -175,7 +178,8 @@ static void test_refusal(void **state)
 		struct files files = { .limit = limit };
 
 		/* Three headers; loads and stores from both cpus, the others from one. */
-		assert_int_equal(spe_parser_run(&s, NULL, take, &files), limit < N_PIECES ? -1 : 0);
+		assert_int_equal(spe_parser_run(&s, NULL, &as_csv, take, &files),
+				 limit < N_PIECES ? -1 : 0);
 		assert_int_equal(files.n_pieces, limit);
 		release(&files);
 	}
