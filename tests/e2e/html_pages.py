@@ -721,6 +721,14 @@ def check_keys(checks, page, path):
     page.run("document.activeElement.blur(); document.dispatchEvent(new KeyboardEvent('keydown', { key: '1' }))")
     page.wait("#answer")
     checks.count("keys")
+    page.ask("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    for theme in ("", "dark"):
+        page.run(f"document.documentElement.dataset.theme = '{theme}'")
+        ground = page.run("getComputedStyle(document.body).backgroundColor")
+        checks.expect(ground == "rgb(255, 255, 255)", f"paper is {ground} in the theme '{theme}'")
+    page.ask("Emulation.setEmulatedMedia", media="")
+    page.run("delete document.documentElement.dataset.theme")
+    checks.count("printed themes", 2)
 
 
 def check_real(checks, page, arguments, folder):
