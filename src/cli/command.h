@@ -45,9 +45,11 @@ int need_program(const struct usage *, int argc, int end, struct err *);
 enum command_reads {
 	COMMAND_READS_NOTHING, /* no input: words of its own, or none */
 	COMMAND_READS_CAPTURE,
-	COMMAND_READS_RUNS, /* two captures, files of counts, or folders */
+	COMMAND_READS_CAPTURES, /* any number of captures, and folders with some */
+	COMMAND_READS_RUNS,	/* two captures, files of counts, or folders */
 	COMMAND_READS_PROGRAM,
 	COMMAND_READS_MACHINE, /* this machine */
+	COMMAND_READS_DATASET, /* a folder of tables, or a place in a store */
 	N_COMMAND_READS,
 };
 

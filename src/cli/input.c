@@ -27,6 +27,8 @@ static const struct option input_list[] = {
 	{ "midr", 0, OPTION_TEXT, IN(raw.midr), "X", "MIDR_EL1 of the CPU that wrote that" },
 	{ "select", 0, OPTION_TEXT, IN(select), "EXPR",
 	  "only records that match, such as 'op=load && tot>100'" },
+	{ "counts", 0, OPTION_TEXT, IN(counts), "FILE",
+	  "counts of the same run, for lost samples: SAMPLE_COLLISION …" },
 	{ "cpu", 0, OPTION_TEXT, IN(cpu), "NAME", "take the CPU to be this one" },
 	{ "catalog", 0, OPTION_TEXT, IN(catalog), "FILE", "more facts about CPUs" },
 	{ "symfs", 0, OPTION_TEXT, IN(symfs), "DIR", "folder with the recorded machine's files" },
@@ -40,15 +42,22 @@ static const struct option input_list[] = {
 	{ "no-debuginfod", 0, OPTION_FLAG, IN(no_debuginfod), NULL, "do not (the default)" },
 	{ "interval", 0, OPTION_COUNT, IN(interval), "N",
 	  "operations between SPE samples (default: as recorded)" },
-	{ "counts", 0, OPTION_TEXT, IN(counts), "FILE",
-	  "counts of the same run, for lost samples: SAMPLE_COLLISION …" },
 	{ "jobs", 'j', OPTION_NUMBER, IN(n_workers), "N", "threads (default: one for each CPU)" },
 	{ "help", 'h', OPTION_FLAG, IN(wants_help), NULL, "this text" },
 };
 
+/* The first rows, of commands that read one capture. */
+enum { OF_ONE_CAPTURE = 3 };
+
 struct option_set input_option_set(struct input_options *into)
 {
 	return (struct option_set){ "Input:", input_list, COUNT(input_list), into };
+}
+
+struct option_set inputs_option_set(struct input_options *into)
+{
+	return (struct option_set){ "Input:", input_list + OF_ONE_CAPTURE,
+				    COUNT(input_list) - OF_ONE_CAPTURE, into };
 }
 
 int check_capture_output(const char *path, struct err *err)
@@ -131,7 +140,7 @@ int open_input(const struct input_options *input, const struct arguments *argume
 	if (check_paths(input, err) < 0 ||
 	    choose_path(input->path, arguments, &options.path, err) < 0)
 		return -1;
-	options.progress = progress_show();
+	options.progress = input->is_quiet ? NULL : progress_show();
 	if (session_open(session, &options, err) < 0 ||
 	    lost_samples_find(session, input->counts, err) < 0)
 		return -1;

@@ -25,9 +25,13 @@ struct input_options {
 	unsigned n_workers;
 	unsigned interval;
 	bool wants_help;
+	bool is_quiet; /* set by commands that open many captures: no progress is shown for each */
 };
 
 struct option_set input_option_set(struct input_options *);
+
+/* Those of a command that reads many: without --input, --select and --counts. */
+struct option_set inputs_option_set(struct input_options *);
 
 /* Fails for "-": a capture cannot be written to standard output. */
 int check_capture_output(const char *path, struct err *);

@@ -70,6 +70,10 @@ static inline __attribute__((always_inline)) uint64_t record_word(const struct s
 	case DIM_SLICE:
 		return has & HAS_TIME && s->slices.n > 0 ? slices_find(&s->slices, b->time_ns[row])
 							 : DIM_ABSENT;
+	case DIM_LATENCY:
+		return has & HAS_TOTAL	  ? b->total[row]
+		       : has & HAS_WEIGHT ? b->weight[row]
+					  : DIM_ABSENT;
 	case N_DIMENSIONS:
 		break;
 	}

@@ -24,6 +24,7 @@ enum dimension {
 			  not known; or DIM_ABSENT */
 	DIM_VECTOR,    /* vector_length_recorded() */
 	DIM_SLICE,     /* slice of the session's time, or DIM_ABSENT */
+	DIM_LATENCY, /* cycles: total latency of an SPE record, weight of a sample; or DIM_ABSENT */
 	N_DIMENSIONS,
 };
 

@@ -21,6 +21,8 @@
 	X(cycles)                                                                                  \
 	X(quality)                                                                                 \
 	X(diff)                                                                                    \
+	X(collect)                                                                                 \
+	X(fleet)                                                                                   \
 	X(list)                                                                                    \
 	X(doctor)                                                                                  \
 	X(kernel)                                                                                  \
@@ -41,7 +43,8 @@ const struct command *const commands[] = { COMMANDS(POINT_TO) NULL };
 static const char *const reads_words[N_COMMAND_READS] = {
 	[COMMAND_READS_NOTHING] = "nothing", [COMMAND_READS_CAPTURE] = "capture",
 	[COMMAND_READS_RUNS] = "runs",	     [COMMAND_READS_PROGRAM] = "program",
-	[COMMAND_READS_MACHINE] = "machine",
+	[COMMAND_READS_MACHINE] = "machine", [COMMAND_READS_CAPTURES] = "captures",
+	[COMMAND_READS_DATASET] = "dataset",
 };
 
 const struct command *command_find(const char *name)

@@ -114,8 +114,8 @@ ALL = {
         *(["--format", form, "-o", "profile"] for form in ("folded", "svg", "pprof", "speedscope", "perf-script", "firefox", "callgrind", "chrome-trace", "otlp")),
     ],
 }
-# These read no capture: they measure, or tell what is known.
-WITHOUT_CAPTURE = ("run", "stat", "record", "list", "doctor", "kernel", "latency", "model", "help")
+# These read no capture: they measure, or tell what is known; or many, which e2e/collect is about.
+WITHOUT_CAPTURE = ("collect", "fleet", "run", "stat", "record", "list", "doctor", "kernel", "latency", "model", "help")
 
 
 def commands_of(cyclops, table, path):

@@ -35,6 +35,8 @@ ASKED = {
     "addr": CAPTURE,
     "quality": CAPTURE,
     "export": {**CAPTURE, DONE: "full --table spe"},
+    "collect": {DONE: "--into x1 full", FAILED: "--into x2 full none.data", NO_DATA: "--into x3 empty"},
+    "fleet": {DONE: "top x --print-sql", FAILED: "coverage x1 --program none/duckdb", NO_DATA: "top none"},
     "dump": {**CAPTURE, NO_DATA: "empty --packets"},
     "blocks": {DONE: "--symfs root demo.data count_kinds", FAILED: "none.data", NO_DATA: "full"},
     "calls": {DONE: "stacks", FAILED: "none.data", NO_DATA: "full"},

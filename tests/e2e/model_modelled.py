@@ -35,8 +35,8 @@ ASKED = {
 OF_SAMPLES = {
     "cycles": [[], ["--tree", "all"]],
 }
-# Commands that read no capture; `dump`, which says what the bytes say; and `calls`: these have no branch stacks.
-NOT_ASKED = ("run", "stat", "record", "list", "doctor", "kernel", "latency", "model", "help", "dump", "calls")
+# Commands that read no capture, or many (e2e/collect); `dump`, which says what the bytes say; and `calls`: these have no branch stacks.
+NOT_ASKED = ("collect", "fleet", "run", "stat", "record", "list", "doctor", "kernel", "latency", "model", "help", "dump", "calls")
 FORMATS = ("text", "csv", "json")
 NO_TEXT = ("export",)
 

@@ -28,8 +28,9 @@ FEWEST = 25  # commands: fewer are found only if this test reads the pages wrong
 VALUES = {"FILE": "counts.json", "FUNCTION": "chase_memory", "COMMAND": "c2c", "ADDRESS": "0x401000"}
 CAPTURE = {"perf.data": "demo.data", "before.data": "samples/stride.data",
            "after.data": "samples/stride-ahead.data"}
-# Other ends than an answer: the model records no registers, and not every machine can measure.
-STATUS = {"cyclops hot --arguments": (NO_DATA,), "cyclops doctor": (0, 1), "cyclops latency --loaded": (0, 1)}
+# Other ends than an answer: the model records no registers, not every machine can measure, and has an engine.
+STATUS = {"cyclops hot --arguments": (NO_DATA,), "cyclops doctor": (0, 1), "cyclops latency --loaded": (0, 1),
+          "cyclops fleet top fleet": (0, 1)}  # 1: without DuckDB
 LIVE = {"record", "run", "stat"}
 # What would take long is asked for less.
 LESS = {"cyclops latency": ["--sizes", "4K..64K"], "cyclops latency --loaded": ["--sizes", "1M"]}
@@ -61,6 +62,9 @@ def prepare(folder, cyclops, data, program):
     with open(os.path.join(folder, "cyclops", "config"), "w", encoding="utf-8") as file:
         file.write(f"symfs = {data}/root\n")
     shutil.copy(program, os.path.join(folder, "program"))
+    os.mkdir(os.path.join(folder, "captures"))
+    shutil.copy(os.path.join(data, "demo.data"), os.path.join(folder, "captures"))
+    subprocess.run([cyclops, "collect", "--into", "fleet", "captures"], check=True, env=ENVIRONMENT, cwd=folder, capture_output=True)
     for name, counts in (("before", "stride"), ("after", "stride-ahead"), ("counts", "stride")):
         path = os.path.join(data, "counts", counts + ".csv")
         with open(os.path.join(folder, name + ".json"), "wb") as file:

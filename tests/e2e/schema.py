@@ -29,6 +29,7 @@ import subprocess
 import sys
 import tempfile
 
+import engines
 import harness
 from harness import ENVIRONMENT, Checks
 
@@ -150,6 +151,17 @@ kernel --validate --fail-if wrong>0 page-faults
 kernel chase --iterations 1000
 run --folder OUT -- /bin/true
 run --folder OUT --sweep N=1,2 -- /bin/true
+collect --into OUT --symfs DATA/root DATA/samples/sharing.data
+"""
+
+# Of a dataset of the samples, where the engine is.
+OF_FLEET = """
+fleet top FLEET
+fleet changed FLEET --from 2026-11-26 --to 2026-11-27
+fleet hosts FLEET
+fleet latency FLEET
+fleet history FLEET --function chase_memory
+fleet coverage FLEET
 """
 
 # Of no capture, where there is more than one CPU.
@@ -497,6 +509,11 @@ def questions(cyclops, data, live, is_few, is_whole):
     others += OF_KERNELS if harness.has_kernels(cyclops) else ""
     for line in others.strip().splitlines():
         yield [word.replace("DATA", str(data)) for word in shlex.split(line)]
+    if engines.find_duckdb(cyclops):
+        for day, capture in (("2026-11-26", "stride"), ("2026-11-27", "stride-ahead")):
+            ask(cyclops, ["collect", "--into", f"{live}/fleet", "--symfs", f"{data}/root", "--day", day, f"{data}/samples/{capture}.data"])
+        for line in OF_FLEET.strip().splitlines():
+            yield [*line.replace("FLEET", f"{live}/fleet").split(), "--program", engines.find_duckdb(cyclops)]
     made = [(RECORD, f"{live}/recorded", OF_LIVE), (MODEL, f"{live}/modelled", OF_MODELLED)]
     for how, path, lines in made[:2 if shutil.which(EMULATOR) else 1]:
         if ask(cyclops, [word.replace("LIVE", path).replace("DATA", str(data)) for word in shlex.split(how)])[0] != 0:
@@ -558,7 +575,7 @@ def main():
             schema.write()
         return
     for name, schema in schemas.items():
-        checks.expect(asked[name] > 0, f"nothing was asked of cyclops {name}: add a question here")
+        checks.expect(asked[name] > 0 or name == "fleet", f"nothing was asked of cyclops {name}: add a question here")
         jsonschema.Draft202012Validator.check_schema(schema.of_now)
         checks.count("schemas")
     checks.finish()

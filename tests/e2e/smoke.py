@@ -37,6 +37,8 @@ ASKED = {
     "cycles": ["--symfs", "ROOT", "SAMPLES"],
     "diff": ["--symfs", "ROOT", "CAPTURE", "CAPTURE"],
     "export": ["CAPTURE"],
+    "collect": ["--into", "OUT", "CAPTURE"],
+    "fleet": ["top", "--print-sql", "OUT"],
     "dump": ["--packets", "CAPTURE"],
     "stat": ["--import", "COUNTS"],
     "list": ["cpus"],
@@ -49,7 +51,7 @@ ASKED = {
     "model": ["--emulator", "/nonexistent", "-o", "OUT", "--", "ROOT/opt/demo/demo"],
 }
 NO_TEXT = ("export",)
-NO_FORMS = ("dump", "help", "record", "model")
+NO_FORMS = ("dump", "fleet", "help", "record", "model")
 WRITES_FILE = ("record",)
 # Those that may end with another status, by what this machine is like.
 MEASURES = ("run", "record")

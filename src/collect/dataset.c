@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/dataset.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "base/text.h"
+
+/* Letters of a folder's name that mean nothing to file systems, shells and engines. */
+static bool is_plain(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '.' || c == '-' || c == '_';
+}
+
+char *dataset_path(const char *root, const char *table, const struct identity *who)
+{
+	struct text path = { 0 };
+
+	text_format(&path, "%s/%s/day=%s/host=", root, table, who->day);
+	for (const char *c = who->host; *c != '\0'; c++)
+		text_char(&path, is_plain(*c) ? *c : '_');
+	text_format(&path, "/part-%s.parquet%c", who->capture, 0);
+	return path.bytes;
+}
+
+bool dataset_has(const char *root, const struct identity *who)
+{
+	char *path = dataset_path(root, "captures", who);
+	bool has = access(path, F_OK) == 0;
+
+	free(path);
+	return has;
+}
+
+/* Makes the folders of a file; others may make them at the same time. */
+static int make_folders(char *path, struct err *err)
+{
+	for (char *at = strchr(path + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		if (mkdir(path, 0777) < 0 && errno != EEXIST)
+			return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot make the folder: %s",
+				       path, strerror(errno));
+		*at = '/';
+	}
+	return 0;
+}
+
+static int write_bytes(void *context, const struct text *bytes)
+{
+	struct dataset_file *f = context;
+
+	if (fwrite(bytes->bytes, 1, bytes->n, f->file.stream) == bytes->n)
+		return 0;
+	return err_set(f->err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s", f->file.path,
+		       strerror(errno));
+}
+
+int dataset_begin(struct dataset_file *f, const char *root, const char *table,
+		  const struct identity *who, const struct parquet_column *columns,
+		  size_t n_columns, struct err *err)
+{
+	char *path = dataset_path(root, table, who);
+	int rc = make_folders(path, err);
+	char version[16];
+
+	*f = (struct dataset_file){ .err = err };
+	if (rc == 0)
+		rc = output_file_open(&f->file, path, err);
+	free(path);
+	if (rc < 0)
+		return -1;
+	f->writer = parquet_new(columns, n_columns, NULL, write_bytes, f);
+	snprintf(version, sizeof(version), "%d", DATASET_SCHEMA);
+	parquet_set_meta(f->writer, "cyclops.schema", version);
+	parquet_set_meta(f->writer, "cyclops.table", table);
+	parquet_set_meta(f->writer, "cyclops.capture", who->capture);
+	parquet_set_meta(f->writer, "cyclops.host", who->host);
+	return 0;
+}
+
+int dataset_end(struct dataset_file *f, int rc, struct err *err)
+{
+	if (f->writer == NULL)
+		return rc;
+	f->err = err;
+	if (rc == 0)
+		rc = parquet_finish(f->writer);
+	parquet_free(f->writer);
+	f->writer = NULL;
+	/* A name must not be on the disk before what it names. */
+	if (rc == 0 && (fflush(f->file.stream) != 0 || fdatasync(fileno(f->file.stream)) < 0))
+		rc = err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s", f->file.path,
+			     strerror(errno));
+	return output_file_close(&f->file, rc, err);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclops fleet: questions to a dataset of many captures, answered by an engine that is there. */
+#include "cli/command.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cli/printer.h"
+#include "fleet/ask.h"
+#include "table/answer.h"
+
+static const struct usage usage = {
+	"fleet",
+	"QUESTION DATASET [OPTIONS]",
+	"Asks a dataset of many captures (cyclops collect): top, changed, hosts, sharing, latency, "
+	"history, coverage.",
+};
+
+struct fleet_options {
+	struct fleet_scope scope;
+	const char *day;
+	struct fleet_engine_options by;
+	bool print_sql, wants_help;
+};
+
+#define FIELD(field) offsetof(struct fleet_options, field)
+
+static const struct option scope_options[] = {
+	{ "event", 'e', OPTION_TEXT, FIELD(scope.event), "NAME",
+	  "a sampled event; spe: SPE records (default: each)" },
+	{ "from", 0, OPTION_TEXT, FIELD(scope.from), "WHAT", "of changed: a day or a build-id" },
+	{ "to", 0, OPTION_TEXT, FIELD(scope.to), "WHAT", "of changed: another one" },
+	{ "function", 0, OPTION_TEXT, FIELD(scope.function), "NAME", "of history: a function" },
+	{ "module", 0, OPTION_TEXT, FIELD(scope.module), "NAME",
+	  "of history: the file that it is in" },
+	{ "true-sharing", 0, OPTION_FLAG, FIELD(scope.with_true_sharing), NULL,
+	  "of sharing: true sharing, too" },
+	{ "machine", 0, OPTION_TEXT, FIELD(scope.machine), "NAME",
+	  "only captures of this type of machine" },
+	{ "host", 0, OPTION_TEXT, FIELD(scope.host), "NAME", "only captures of this host" },
+	{ "day", 0, OPTION_TEXT, FIELD(day), "DAY", "only captures of this day, as 2026-11-26" },
+	{ "first-day", 0, OPTION_TEXT, FIELD(scope.first_day), "DAY", "… of this day on" },
+	{ "last-day", 0, OPTION_TEXT, FIELD(scope.last_day), "DAY", "… of days up to this" },
+};
+
+static const struct option engine_options[] = {
+	{ "engine", 0, OPTION_TEXT, FIELD(by.engine), "NAME", ENGINE_NAMES },
+	{ "program", 0, OPTION_TEXT, FIELD(by.program), "PATH",
+	  "the engine's program (default: duckdb, spark-submit or\n"
+	  "                          clickhouse, by PATH)" },
+	{ "master", 0, OPTION_TEXT, FIELD(by.master), "URL",
+	  "of spark: the cluster (default local[*])" },
+	{ "setup", 0, OPTION_TEXT, FIELD(by.setup), "FILE",
+	  "statements that come first, such as secrets of a store" },
+	{ "print-sql", 0, OPTION_FLAG, FIELD(print_sql), NULL,
+	  "print the question as SQL instead, for other engines" },
+	{ "help", 'h', OPTION_FLAG, FIELD(wants_help), NULL, "this text" },
+};
+
+static int print_sql(const struct fleet_question *q, const struct output_options *output,
+		     struct err *err)
+{
+	const struct output_options plain = { .path = output->path };
+	struct text script = { 0 };
+	struct printer out = { 0 };
+	int rc = fleet_script(q, &script, err);
+
+	if (rc == 0)
+		rc = printer_open(&out, &plain, "csv", usage.command, NULL, err);
+	if (rc == 0)
+		rc = printer_need_file(&out, err);
+	if (rc == 0)
+		rc = printer_write(&out, &script, err);
+	rc = printer_close(&out, rc, err);
+	text_release(&script);
+	return rc;
+}
+
+static void say_facts(const struct fleet_facts *f, struct table *answer)
+{
+	char captures[GROUPED_BYTES], hosts[GROUPED_BYTES], records[GROUPED_BYTES];
+
+	answer_say(answer, "%s capture%s of %s host%s, %s records, %s%s%s.",
+		   grouped_u64(f->captures, captures), plural(f->captures),
+		   grouped_u64(f->hosts, hosts), plural(f->hosts), grouped_u64(f->records, records),
+		   f->first_day, strcmp(f->first_day, f->last_day) != 0 ? " to " : "",
+		   strcmp(f->first_day, f->last_day) != 0 ? f->last_day : "");
+	if (f->with_losses > 0)
+		answer_say(answer, "%s of them lost records: cyclops fleet coverage says when.",
+			   grouped_u64(f->with_losses, captures));
+	if (f->unscaled > 0)
+		answer_say(
+			answer,
+			"%s of them do not tell their SPE interval: each record weighs the same.",
+			grouped_u64(f->unscaled, captures));
+	if (f->modelled > 0 && f->modelled < f->captures)
+		answer_say(answer, "%s of them are modelled: simulated, not measured.",
+			   grouped_u64(f->modelled, captures));
+}
+
+static int show_answer(const struct fleet_question *q, const struct output_options *output,
+		       bool *out_has_rows, struct err *err)
+{
+	struct fleet_facts facts;
+	struct printer out = { 0 };
+	struct tables tables = { 0 };
+	struct table answer, table;
+	int rc = printer_open(&out, output, "text", usage.command, NULL, err);
+
+	answer_init(&answer);
+	table_init(&table, q->query->name, NULL, q->query->columns, q->query->n_columns);
+	if (rc == 0)
+		rc = fleet_ask(q, &facts, &table, err);
+	if (rc == 0) {
+		*out_has_rows = table_n_rows(&table) > 0;
+		if (q->query->mark != NULL)
+			q->query->mark(&table);
+		if (q->query->is_cut_here)
+			table_show_top(&table, q->scope.top);
+		out.document.is_modelled = facts.modelled > 0;
+		if (*out_has_rows && q->query->say != NULL)
+			q->query->say(&table, &answer);
+		if (!*out_has_rows)
+			answer_say(&answer, "Nothing stands out.");
+		say_facts(&facts, &answer);
+		printer_page(&out, output);
+	}
+	*vec_add(&tables.list) = &answer;
+	*vec_add(&tables.list) = &table;
+	rc = printer_finish(&out, output, &tables, rc, err);
+	vec_release(&tables.list);
+	table_release(&table);
+	table_release(&answer);
+	return rc;
+}
+
+static int take_arguments(const struct arguments *arguments, struct fleet_options *asked,
+			  struct fleet_question *q, struct err *err)
+{
+	if (arguments->n < 2)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "a question and a dataset are needed: cyclops fleet top FOLDER");
+	q->query = fleet_query_find(arguments->items[0], err);
+	if (q->query == NULL)
+		return -1;
+	q->dataset = arguments->items[1];
+	if (asked->day != NULL)
+		asked->scope.first_day = asked->scope.last_day = asked->day;
+	q->scope = asked->scope;
+	q->by = asked->by;
+	return fleet_query_check(q->query, &q->scope, err);
+}
+
+static int fleet_command(int argc, char **argv)
+{
+	struct fleet_options asked = { 0 };
+	struct row_options rows = { 0 };
+	struct output_options output = { 0 };
+	const struct option_set sets[] = {
+		{ "What:", scope_options, COUNT(scope_options), &asked },
+		{ "Engine:", engine_options, COUNT(engine_options), &asked },
+		unsorted_row_option_set(&rows),
+		output_option_set(&output),
+	};
+	struct fleet_question question = { 0 };
+	struct arguments arguments;
+	bool has_rows = true;
+	struct err err;
+	int rc, status = start_command(&usage, argc, argv, sets, COUNT(sets), 2, &asked.wants_help,
+				       &arguments);
+
+	if (status >= 0)
+		return status;
+	rc = take_arguments(&arguments, &asked, &question, &err);
+	question.scope.top = rows_to_show(&rows);
+	if (rc == 0)
+		rc = asked.print_sql ? print_sql(&question, &output, &err)
+				     : show_answer(&question, &output, &has_rows, &err);
+	return rc < 0 ? fail(&err) : EXIT_DONE;
+}
+
+const struct command command_fleet = {
+	.usage = &usage,
+	.purpose = "questions to many captures, by DuckDB, Spark or ClickHouse",
+	.reads = COMMAND_READS_DATASET,
+	.run = fleet_command,
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SQL as an engine speaks it: one text for all, in which a few words are replaced. */
+#ifndef CYCLOPS_FLEET_DIALECT_H
+#define CYCLOPS_FLEET_DIALECT_H
+
+#include "base/err.h"
+#include "base/text.h"
+#include "fleet/query.h"
+
+enum { DIALECT_WORDS = 2 };
+
+struct dialect {
+	const char *name;
+
+	/* What precedes everything: settings. */
+	const char *settings;
+
+	/*
+	 * The view of a table: with its name twice, and the dataset between them. Names of hosts that look like
+	 * numbers stay texts, and columns that only some files have are NULL in others.
+	 */
+	const char *view;
+	const char *view_of_samples; /* the same with day and host, out of the paths of the files */
+
+	/* What stands there for the words of dialect.c. */
+	const char *words[DIALECT_WORDS];
+
+	bool escapes_backslash; /* in texts: \ is \\, and ' is \'; else ' is '' */
+};
+
+extern const struct dialect dialect_duckdb, dialect_spark, dialect_clickhouse;
+
+/* Appends all statements of a question: the last two answer. The first of these has a row of facts (result.h). */
+void dialect_script(const struct dialect *, const struct fleet_query *, const struct fleet_scope *,
+		    const char *dataset, struct text *out);
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/query.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "table/answer.h"
+
+const char *const dataset_table_names[N_DATASET_TABLES] = {
+	[DATASET_CAPTURES] = "captures",
+	[DATASET_SAMPLES] = "samples",
+	[DATASET_SYMBOLS] = "symbols",
+	[DATASET_SHARED_LINES] = "shared_lines",
+};
+
+enum {
+	OF_SAMPLES = 1u << DATASET_CAPTURES | 1u << DATASET_SAMPLES | 1u << DATASET_SYMBOLS,
+};
+
+#define EVENT                                                                                      \
+	{                                                                                          \
+		"event", NULL, "", CELL_TEXT, COLUMN_GROW,                                         \
+			"event that was sampled; spe: SPE records"                                 \
+	}
+#define FUNCTION                                                                                   \
+	{                                                                                          \
+		"function", NULL, "", CELL_TEXT, COLUMN_GROW, "function, demangled"                \
+	}
+#define MODULE                                                                                     \
+	{                                                                                          \
+		"module", NULL, "", CELL_TEXT, COLUMN_GROW, "file that the code is in"             \
+	}
+#define MACHINE                                                                                    \
+	{                                                                                          \
+		"machine", NULL, "", CELL_TEXT, COLUMN_GROW, "type of machine: its CPU"            \
+	}
+#define SHARE(name, title, meaning)                                                                \
+	{                                                                                          \
+		name, title, "", CELL_NUMBER, COLUMN_SHARE, meaning                                \
+	}
+#define AMOUNT(name, title, unit, meaning)                                                         \
+	{                                                                                          \
+		name, title, unit, CELL_COUNT, 0, meaning                                          \
+	}
+#define LATENCY(name, meaning)                                                                     \
+	{                                                                                          \
+		name, NULL, "cycles", CELL_COUNT, COLUMN_TRUST, meaning                            \
+	}
+#define WEIGHT                                                                                     \
+	{                                                                                          \
+		"weight", NULL, "weight", CELL_COUNT, 0,                                           \
+			"sum of the periods of samples, of the total latency of SPE records"       \
+	}
+#define WORD(name, meaning)                                                                        \
+	{                                                                                          \
+		name, NULL, "", CELL_TEXT, COLUMN_GROW, meaning                                    \
+	}
+
+static const struct column top_columns[] = {
+	EVENT,
+	FUNCTION,
+	MODULE,
+	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR, "part of the event's weight" },
+	SHARE("share_error", "±", "half of the 95 % interval of the share, from how hosts differ"),
+	WEIGHT,
+	AMOUNT("records", NULL, "records", "samples or SPE records"),
+	AMOUNT("hosts", NULL, "hosts", "hosts that have it"),
+};
+
+static const struct column changed_columns[] = {
+	EVENT,
+	FUNCTION,
+	MODULE,
+	SHARE("share_from", "from", "part of the weight before"),
+	SHARE("share_to", "to", "part of the weight behind"),
+	SHARE("change", NULL, "difference of the two"),
+	SHARE("change_error", "±",
+	      "half of the 95 % interval of the change, from how hosts differ"),
+	{ "significant", NULL, "", CELL_BOOL, 0,
+	  "is it significant (99 %), for all functions of the event together? Absent: too few "
+	  "hosts" },
+	AMOUNT("records_from", "records from", "records", "samples or SPE records before"),
+	AMOUNT("records_to", "records to", "records", "samples or SPE records behind"),
+};
+
+static const struct column hosts_columns[] = {
+	EVENT,
+	WORD("host", "name of the host"),
+	MACHINE,
+	FUNCTION,
+	MODULE,
+	SHARE("share", NULL, "part of the host's weight that the function is"),
+	SHARE("peers_share", "peers", "its mean on all other hosts of this type"),
+	{ "deviations", NULL, "", CELL_NUMBER, 0,
+	  "by how many standard deviations of these the host differs" },
+	AMOUNT("peers", "peers", "hosts", "how many other hosts there are"),
+};
+
+static const struct column sharing_columns[] = {
+	WORD("object", "the contended data, or the function that accesses it"),
+	WORD("type", "its type"),
+	WORD("member", "the member that is contended"),
+	WORD("verdict", "false-sharing or true-sharing"),
+	AMOUNT("latency_cycles", "latency", "cycles", "total latency of the accesses to its lines"),
+	AMOUNT("records", NULL, "records", "records of its lines"),
+	AMOUNT("loads", NULL, "loads", "of which are loads"),
+	AMOUNT("stores", NULL, "stores", "of which are stores"),
+	AMOUNT("atomics", NULL, "atomics", "of which are atomics"),
+	AMOUNT("peer", NULL, "loads", "loads that another core's cache answered"),
+	AMOUNT("hitm", NULL, "loads", "loads that found the line modified there"),
+	AMOUNT("hosts", NULL, "hosts", "hosts that have it"),
+	AMOUNT("captures", NULL, "captures", "captures that have it"),
+	WORD("writer", "a function that writes to it"),
+	WORD("reader", "a function that reads it"),
+};
+
+static const struct column latency_columns[] = {
+	MACHINE,
+	WORD("operation", "kind of operation"),
+	WORD("source", "data source in the CPU's words"),
+	AMOUNT("records", NULL, "records", "SPE records with a latency"),
+	LATENCY("p50", "latency that half of them do not exceed"),
+	LATENCY("p90", "latency that 90 % of them do not exceed"),
+	LATENCY("p99", "latency that 99 % of them do not exceed"),
+	LATENCY("most", "the largest latency"),
+	AMOUNT("saturated_records", "saturated", "records", "whose latency counter was full"),
+};
+
+static const struct column history_columns[] = {
+	EVENT,
+	WORD("day", "day of the captures, UTC"),
+	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR,
+	  "part of the event's weight on that day" },
+	SHARE("share_error", "±", "half of the 95 % interval of the share, from how hosts differ"),
+	WEIGHT,
+	AMOUNT("records", NULL, "records", "samples or SPE records of the function"),
+	AMOUNT("hosts", NULL, "hosts", "hosts with captures of the event on that day"),
+};
+
+static const struct column coverage_columns[] = {
+	WORD("day", "day of the captures, UTC"),
+	MACHINE,
+	AMOUNT("hosts", NULL, "hosts", "hosts with captures"),
+	AMOUNT("captures", NULL, "captures", "captures that count"),
+	AMOUNT("sampled_ns", "sampled", "ns", "time that the captures took, together"),
+	SHARE("sampled_share", "share", "that time by the day of these hosts"),
+	AMOUNT("records", NULL, "records", "samples and SPE records"),
+	AMOUNT("lost", NULL, "records", "records that were lost, as far as the captures say"),
+	AMOUNT("captures_with_losses", "with losses", "captures",
+	       "captures that lost records or cut buffers short"),
+	AMOUNT("captures_damaged", "damaged", "captures",
+	       "captures of which a part could not be read"),
+	AMOUNT("captures_modelled", "modelled", "captures", "captures that are simulated"),
+	AMOUNT("twice", NULL, "captures",
+	       "collections that do not count: their capture does already"),
+	AMOUNT("oldest_schema", "oldest schema", "", "lowest version of the tables"),
+	AMOUNT("newest_schema", "newest schema", "", "highest version of the tables"),
+};
+
+static const struct cell *first_cell(const struct table *t, const char *column)
+{
+	return table_cell(t, 0, (size_t)table_column(t, column));
+}
+
+static const char *first_text(const struct table *t, const char *column)
+{
+	const struct cell *cell = first_cell(t, column);
+
+	return cell->type == CELL_TEXT ? cell->text : "[unknown]";
+}
+
+/* "12.3 % ± 0.4", or without the error where it is not known. */
+static const char *share_words(const struct table *t, const char *share, const char *error,
+			       struct table *answer)
+{
+	const struct cell *value = first_cell(t, share), *half = first_cell(t, error);
+
+	if (half->type != CELL_NUMBER)
+		return table_format(answer, "%.1f %%", 100 * value->number);
+	return table_format(answer, "%.1f %% ± %.1f", 100 * value->number, 100 * half->number);
+}
+
+static void say_top(const struct table *t, struct table *answer)
+{
+	answer_say(answer, "%s (%s) has most of %s: %s.", first_text(t, "function"),
+		   first_text(t, "module"), first_text(t, "event"),
+		   share_words(t, "share", "share_error", answer));
+}
+
+static void say_changed(const struct table *t, struct table *answer)
+{
+	const struct cell *significant = first_cell(t, "significant");
+
+	answer_say(answer, "The largest change of %s is %s: %+.1f points, %s.",
+		   first_text(t, "event"), first_text(t, "function"),
+		   100 * first_cell(t, "change")->number,
+		   significant->type != CELL_BOOL ? "of too few hosts to judge"
+		   : significant->count		  ? "which is significant (99 %)"
+						  : "which is not significant (99 %)");
+}
+
+static void say_hosts(const struct table *t, struct table *answer)
+{
+	answer_say(
+		answer,
+		"%s differs most from its peers: %s is %.1f %% of its %s, and %.1f %% of theirs.",
+		first_text(t, "host"), first_text(t, "function"),
+		100 * first_cell(t, "share")->number, first_text(t, "event"),
+		100 * first_cell(t, "peers_share")->number);
+}
+
+static void say_sharing(const struct table *t, struct table *answer)
+{
+	answer_say(answer, "%s is contended most.", first_text(t, "object"));
+}
+
+static void say_history(const struct table *t, struct table *answer)
+{
+	answer_say(answer, "%s on %s.", share_words(t, "share", "share_error", answer),
+		   first_text(t, "day"));
+}
+
+/* Latencies by counters that were full are lower bounds. */
+static void mark_latencies(struct table *t)
+{
+	for (size_t i = 0; i < t->cells.n; i++) {
+		struct cell *cell = &t->cells.items[i];
+
+		if (t->columns[i % t->n_columns].flags & COLUMN_TRUST &&
+		    (cell->count == 4095 || cell->count == 65535))
+			*cell = cell_marked(*cell, MARK_SATURATED);
+	}
+}
+
+const struct fleet_query fleet_queries[] = {
+	{ .name = "top",
+	  .tables = OF_SAMPLES,
+	  .columns = top_columns,
+	  .n_columns = COUNT(top_columns),
+	  .say = say_top },
+	{ .name = "changed",
+	  .tables = OF_SAMPLES,
+	  .needs_sides = true,
+	  .columns = changed_columns,
+	  .n_columns = COUNT(changed_columns),
+	  .say = say_changed },
+	{ .name = "hosts",
+	  .tables = OF_SAMPLES,
+	  .columns = hosts_columns,
+	  .n_columns = COUNT(hosts_columns),
+	  .say = say_hosts },
+	{ .name = "sharing",
+	  .tables = 1u << DATASET_CAPTURES | 1u << DATASET_SHARED_LINES,
+	  .columns = sharing_columns,
+	  .n_columns = COUNT(sharing_columns),
+	  .say = say_sharing },
+	{ .name = "latency",
+	  .tables = 1u << DATASET_CAPTURES | 1u << DATASET_SAMPLES,
+	  .columns = latency_columns,
+	  .n_columns = COUNT(latency_columns),
+	  .is_cut_here = true,
+	  .mark = mark_latencies },
+	{ .name = "history",
+	  .tables = OF_SAMPLES,
+	  .needs_function = true,
+	  .columns = history_columns,
+	  .n_columns = COUNT(history_columns),
+	  .is_cut_here = true,
+	  .say = say_history },
+	{ .name = "coverage",
+	  .tables = 1u << DATASET_CAPTURES,
+	  .columns = coverage_columns,
+	  .n_columns = COUNT(coverage_columns),
+	  .is_cut_here = true },
+	{ .name = NULL },
+};
+
+static const char *query_name_at(const void *context, size_t i)
+{
+	(void)context;
+	return fleet_queries[i].name;
+}
+
+const struct fleet_query *fleet_query_find(const char *name, struct err *err)
+{
+	char names[128];
+
+	for (const struct fleet_query *q = fleet_queries; q->name != NULL; q++)
+		if (strcmp(q->name, name) == 0)
+			return q;
+	err_set(err, ERR_USAGE, ERR_NOWHERE, "there is no question '%s'; there are %s", name,
+		list_words(query_name_at, NULL, names, sizeof(names)));
+	return NULL;
+}
+
+int fleet_query_check(const struct fleet_query *q, const struct fleet_scope *scope, struct err *err)
+{
+	if (q->needs_function && scope->function == NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "%s: give --function NAME", q->name);
+	if (q->needs_sides && (scope->from == NULL || scope->to == NULL))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "%s: give --from and --to, each a day or a build-id", q->name);
+	return 0;
+}

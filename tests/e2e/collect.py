@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+`cyclops collect` and `cyclops fleet`: what a dataset answers is what cyclops says of the same captures, each counted once.
+
+usage: collect.py [--kills N] [--captures N] CYCLOPS MAKE-CAPTURE DATA PAGE
+
+Captures of DATA, and N that are made here, are collected: again, twice under other days, cut short, by collectors that are
+killed (N times), by several at once; beside parts of other versions of the tables, and parts that nobody committed. The
+weights of functions are compared with `hot`, of each capture alone, and added up. The examples of PAGE run, too.
+"""
+
+import argparse
+import collections
+import csv
+import io
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import engines
+from harness import ENVIRONMENT, Checks, run
+
+FAILED, USAGE, NO_DATA = 1, 2, 4
+
+
+class Fleet:
+    """A dataset, and who asks it."""
+
+    def __init__(self, cyclops, duckdb, root):
+        self.cyclops, self.duckdb, self.root = cyclops, duckdb, str(root)
+
+    def collect(self, *words):
+        return list(csv.DictReader(io.StringIO(run(self.cyclops, "collect", "--format", "csv", "--all", "--into", self.root,
+                                                   *words).decode())))
+
+    def ask(self, question, *words):
+        text = run(self.cyclops, "fleet", question, self.root, "--program", self.duckdb, "--format", "csv", "--all", *words)
+        return list(csv.DictReader(io.StringIO(text.decode())))
+
+    def sql(self, text):
+        """The engine's own answer to any question."""
+        done = subprocess.run([self.duckdb, "-init", "/dev/null", "-batch", "-bail", "-csv", "-nullvalue", ""], input=text, text=True,
+                              capture_output=True, env=ENVIRONMENT, check=True)
+        return list(csv.DictReader(io.StringIO(done.stdout)))
+
+    def files(self, table):
+        return f"read_parquet('{self.root}/{table}/*/*/part-*.parquet', hive_partitioning = false, union_by_name = true)"
+
+    def paths(self, table):
+        return sorted(pathlib.Path(self.root, table).rglob("part-*.parquet"))
+
+
+def of_hot(cyclops, path, interval, *words):
+    """By (function, module, is it of SPE): weight and records, as hot says."""
+    sums = collections.Counter()
+    for row in csv.DictReader(io.StringIO(run(cyclops, "hot", "--format", "csv", "--all", *words, path).decode())):
+        is_spe = row["latency_cycles"] != ""
+        weight = int(row["latency_cycles"]) * interval if is_spe else int(row["period"])
+        sums[row["function"], row["module"], is_spe, "weight"] += weight
+        sums[row["function"], row["module"], is_spe, "records"] += int(row["samples"])
+    return sums
+
+
+def of_fleet(fleet, *words):
+    sums = collections.Counter()
+    for row in fleet.ask("top", *words):
+        key = row["function"], row["module"], row["event"] == "spe"
+        sums[(*key, "weight")] += int(row["weight"])
+        sums[(*key, "records")] += int(row["records"])
+    return sums
+
+
+def check_answers(checks, fleet, captures, words):
+    """The whole dataset is the sum of its captures."""
+    wanted = collections.Counter()
+    intervals = {row["file"]: int(row["spe_interval"] or 1) for row in fleet.sql(f"SELECT file, spe_interval FROM {fleet.files('captures')}")}
+    for path in captures:
+        wanted += of_hot(fleet.cyclops, path, intervals[os.path.basename(path)], *words)
+    found = +of_fleet(fleet)
+    checks.equal("weights and records of functions", sorted(found.items()), sorted(wanted.items()), "hot")
+    return wanted
+
+
+def state_of(rows):
+    return collections.Counter(row["state"] for row in rows)
+
+
+def tables_of(fleet):
+    """All bytes of a dataset but the row that says when."""
+    return {str(path.relative_to(fleet.root)): path.read_bytes() for table in ("samples", "symbols") for path in fleet.paths(table)}
+
+
+def check_again(checks, fleet, captures, words):
+    """Collected twice is collected once, and anew is the same."""
+    before = tables_of(fleet)
+    checks.expect(state_of(fleet.collect(*words, *captures)) == {"there": len(captures)}, "not all are there")
+    checks.expect(state_of(fleet.collect(*words, "-j", "1", "--again", *captures)) == {"collected": len(captures)}, "not anew")
+    after = tables_of(fleet)
+    samples = [name for name in before if name.startswith("samples/")]
+    checks.expect(len(samples) == len(captures) and all(before[name] == after[name] for name in samples),
+                  "other bytes when collected anew")
+    checks.count("collected again", len(captures))
+
+
+def check_twice(checks, fleet, captures, words, wanted):
+    """Under another day, as if a clock had been put right; and as another host's copy."""
+    fleet.collect(*words, "--day", "2031-01-02", *captures[:2])
+    fleet.collect(*words, "--host", "copy-of-it", captures[1])
+    checks.expect(+of_fleet(fleet) == wanted, "duplicates count")
+    rows = fleet.ask("coverage")
+    checks.expect((sum(int(row["twice"]) for row in rows), sum(int(row["captures"]) for row in rows)) == (3, len(captures)),
+                  f"coverage: {rows}")
+    checks.count("duplicates", 3)
+
+
+def check_uncommitted(checks, fleet, wanted):
+    """Samples without their capture's row, and halves of files that no collector names so."""
+    path = fleet.paths("captures")[0]
+    other = [p for p in fleet.paths("samples") if p.name == path.name and p.parent == pathlib.Path(
+        str(path.parent).replace("/captures/", "/samples/"))][0]
+    orphan = other.parent / ("part-" + "0" * 32 + ".parquet")
+    fleet.sql(f"COPY (SELECT * REPLACE (12345 AS part) FROM '{other}') TO '{orphan}' (FORMAT parquet)")
+    (other.parent / ".cyclops-1-0").write_bytes(other.read_bytes()[:100])
+    checks.expect(+of_fleet(fleet) == wanted, "a part without its capture counts")
+    checks.count("uncommitted parts", 2)
+    orphan.unlink()
+
+
+def check_versions(checks, fleet, wanted):
+    """Parts of an older version that lack columns, and of a newer one that has more, side by side."""
+    for table, change in (("samples", "SELECT * EXCLUDE (walks)"), ("captures", "SELECT * EXCLUDE (boot_ns)"),
+                          ("samples", "SELECT *, 'later' AS unheard_of"), ("captures", "SELECT * REPLACE (2 AS schema_version), 7 AS more")):
+        path = fleet.paths(table)[0 if "EXCLUDE" in change else 1]
+        fleet.sql(f"COPY ({change} FROM '{path}') TO '{path}.new' (FORMAT parquet)")
+        os.replace(f"{path}.new", path)
+    checks.expect(+of_fleet(fleet) == wanted, "versions side by side give another answer")
+    rows = fleet.ask("coverage")
+    checks.expect(max(int(row["newest_schema"]) for row in rows) == 2, f"coverage does not tell versions: {rows}")
+    checks.count("versions", 3)
+
+
+def check_cut(checks, cyclops, duckdb, folder, capture, words):
+    """A capture that was cut short gives what can be read of it, and says so; an empty one nothing."""
+    fleet = Fleet(cyclops, duckdb, folder / "cut")
+    whole = pathlib.Path(capture).read_bytes()
+    for share in (0.3, 0.7):
+        (folder / f"cut-{share}.data").write_bytes(whole[:int(len(whole) * share)])
+    (folder / "nothing.data").write_bytes(b"")
+    rows = fleet.collect(*words, "--host", "h", "--day", "2026-11-26", folder / "cut-0.3.data", folder / "cut-0.7.data")
+    checks.expect(all(row["state"] == "collected" and row["damaged"] == "true" for row in rows), f"cut short: {rows}")
+    wanted = sum((of_hot(cyclops, folder / f"cut-{share}.data", 1, *words) for share in (0.3, 0.7)), collections.Counter())
+    found = +of_fleet(fleet)
+    checks.expect({key: n for key, n in found.items() if key[3] == "records"} ==
+                  {key: n for key, n in wanted.items() if key[3] == "records"}, "records of captures that were cut short")
+    done = subprocess.run([cyclops, "collect", "--into", fleet.root, folder / "nothing.data"], env=ENVIRONMENT, capture_output=True, check=False)
+    checks.expect(done.returncode == FAILED and b"nothing.data" in done.stderr, f"an empty file: {done}")
+    checks.count("captures cut short", 3)
+
+
+def check_kills(checks, cyclops, duckdb, folder, captures, n):
+    """Collectors die at any moment. What the dataset has then are whole captures; in the end it has each of them once."""
+    fleet = Fleet(cyclops, duckdb, folder / "killed")
+    rest = random.Random(4)
+    alone = {os.path.basename(path): None for path in captures}
+    begun = time.monotonic()
+    run(cyclops, "collect", "--into", folder / "timed", "--day", "2026-11-26", *captures)
+    whole_s = time.monotonic() - begun
+    kills = 0
+    for i in range(n):
+        with subprocess.Popen([cyclops, "collect", "-j", "2", "--again", "--into", fleet.root, "--day", "2026-11-26", *captures], env=ENVIRONMENT,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as collector:
+            time.sleep(rest.uniform(0, whole_s))
+            collector.send_signal(signal.SIGKILL)
+            kills += collector.wait() == -signal.SIGKILL
+        if fleet.paths("captures") and (i % 10 == 9 or i == n - 1):
+            counted = {row["file"]: int(row["records"]) for row in fleet.sql(
+                f"SELECT c.file, sum(s.n) AS records FROM {fleet.files('captures')} AS c JOIN {fleet.files('samples')} AS s ON s.part = c.part "
+                "GROUP BY c.file")}
+            checks.expect(all(alone[name] in (None, records) for name, records in counted.items()), f"parts of captures: {counted}")
+            alone.update(counted)
+    checks.count("killed collectors", kills)
+    fleet.collect("--day", "2026-11-26", *captures)
+    timed = Fleet(cyclops, duckdb, folder / "timed")
+    checks.expect(+of_fleet(fleet) == +of_fleet(timed), "after the kills: another answer")
+
+
+def check_many(checks, cyclops, duckdb, folder, captures):
+    """Several collectors at once, of captures that overlap."""
+    fleet = Fleet(cyclops, duckdb, folder / "many")
+    every = [subprocess.Popen([cyclops, "collect", "--into", fleet.root, "--day", "2026-11-26", *some], env=ENVIRONMENT, stdout=subprocess.DEVNULL)
+             for some in (captures, captures[::-1], captures[::2], captures[1:])]
+    checks.expect([one.wait() for one in every] == [0] * len(every), "a collector of several failed")
+    checks.expect(+of_fleet(fleet) == +of_fleet(Fleet(cyclops, duckdb, folder / "timed")), "several collectors: another answer")
+    checks.count("collectors at once", len(every))
+
+
+def check_questions(checks, fleet):
+    """Each question has an answer, and messages for what is wrong."""
+    ids = fleet.sql(f"SELECT DISTINCT unnest(build_ids) AS id FROM {fleet.files('captures')} ORDER BY id LIMIT 2")
+    for words in (["top", "--event", "spe"], ["latency"], ["coverage"], ["hosts"], ["history", "--function", "chase_memory"],
+                  ["changed", "--from", ids[0]["id"], "--to", ids[1]["id"]]):
+        rows = fleet.ask(*words)
+        checks.expect(rows or words[0] == "hosts", f"{words}: no rows")
+        checks.count("questions")
+    for status, why, words in (
+            (USAGE, "there is no question 'none'", ["none", fleet.root]), (USAGE, "--function", ["history", fleet.root]),
+            (USAGE, "--from", ["changed", fleet.root]), (NO_DATA, "it has no table", ["top", fleet.root + "/none"]),
+            (FAILED, "duckdb-cli", ["top", fleet.root, "--program", "/nonexistent/duckdb"]),
+            (FAILED, "duckdb failed", ["top", fleet.root, "--program", fleet.duckdb, "--setup", __file__]),
+            (NO_DATA, "no captures of this machine", ["top", fleet.root, "--program", fleet.duckdb, "--host", "it's nobody"])):
+        done = subprocess.run([fleet.cyclops, "fleet", *words], env=ENVIRONMENT, capture_output=True, text=True, check=False)
+        checks.expect(done.returncode == status and why in done.stderr, f"{words}: {done.returncode}: {done.stderr}")
+        checks.count("messages")
+
+
+def check_page(checks, cyclops, duckdb, data, page):
+    """The examples of the manual page, with duckdb where a shell finds it."""
+    tester = pathlib.Path(__file__).parent / "manual_examples.py"
+    done = subprocess.run([sys.executable, tester, cyclops, data, page], capture_output=True, text=True, check=False,
+                          env={**os.environ, "PATH": os.path.dirname(duckdb) + ":" + os.environ["PATH"]})
+    checks.expect(done.returncode == 0, f"examples of {page}: {done.stdout}{done.stderr}")
+    checks.count("pages")
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--kills", type=int, default=6)
+    p.add_argument("--captures", type=int, default=6)
+    p.add_argument("cyclops")
+    p.add_argument("maker")
+    p.add_argument("data")
+    p.add_argument("page")
+    o = p.parse_args()
+    checks = Checks()
+    cyclops, data = os.path.abspath(o.cyclops), os.path.abspath(o.data)
+    duckdb = engines.duckdb(cyclops)
+    words = ["--symfs", f"{data}/root"]
+    captures = sorted(map(str, [*pathlib.Path(data, "samples").glob("*.data"), *pathlib.Path(data).glob("*.data")]))
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        fleet = Fleet(cyclops, duckdb, folder / "fleet")
+        rows = fleet.collect(*words, data)
+        checks.expect(sorted(row["file"] for row in rows) == captures and state_of(rows) == {"collected": len(captures)},
+                      f"collected: {state_of(rows)}")
+        wanted = check_answers(checks, fleet, captures, words)
+        check_questions(checks, fleet)
+        check_again(checks, fleet, captures, words)
+        check_twice(checks, fleet, captures, words, wanted)
+        check_uncommitted(checks, fleet, wanted)
+        check_versions(checks, fleet, wanted)
+        check_cut(checks, cyclops, duckdb, folder, f"{data}/demo.data", words)
+        made = []
+        for i in range(o.captures):
+            made.append(str(folder / f"made-{i}.data"))
+            run(o.maker, "-o", made[-1], "--seed", i, "--records", 3000, "--samples", 500, "--memory-samples", 200)
+        check_kills(checks, cyclops, duckdb, folder, made, o.kills)
+        check_many(checks, cyclops, duckdb, folder, made)
+    check_page(checks, cyclops, duckdb, data, os.path.abspath(o.page))
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
