@@ -128,6 +128,7 @@ ENTRIES = {
     "fuzz": ("fuzz/*", None, 600, lambda n: ["sh", ROOT / "scripts/fuzz.sh", n]),
     "new-perf": ("e2e/differential", GCC, 200, lambda n: script(
         "newer_perf.py", "--seeds", n, GCC.cyclops, GCC.maker)),
+    "perf-shapes": ("e2e/perf-shapes", GCC, 1, lambda n: script("perf_shapes.py", "--all", GCC.cyclops)),
     "new-perf-sources": ("e2e/newer-perf-sources", GCC, 10, lambda n: script(
         "newer_perf_sources.py", "--seeds", n, "--records", 240, GCC.cyclops, GCC.maker)),
     "new-perf-branches": ("e2e/branches-perf", GCC, 1, lambda n: script(

@@ -32,11 +32,11 @@ class Failed(SystemExit):
     """A program did not do what it had to. A test that does not catch it fails with this text."""
 
 
-def run_perf(*words, **options):
+def run_perf(*words, stdin=None, **options):
     """perf's end, as subprocess.run() gives it. perf 6.1 aborts in one of twenty recordings, by an
     assertion in its build-id.c: then it is asked again."""
     for _ in range(PERF_TRIES):
-        done = subprocess.run(["perf", *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        done = subprocess.run(["perf", *map(str, words)], stdin=stdin or subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, env=ENVIRONMENT, check=False, **options)
         if done.returncode != -signal.SIGABRT:
             break
