@@ -232,7 +232,7 @@ static const char *event_unit(const struct hot *hot, uint64_t event)
 static void add_measure(struct measures *out, const struct session *s, enum measure_kind kind,
 			uint64_t event, const char *name, const char *module, const struct sum *sum)
 {
-	const struct hot events = { .session = s };
+	const struct hot events = { .session = s, .spe_event = capture_n_events(s->capture) };
 
 	*vec_add(&out->list) = (struct measure){
 		.kind = (uint8_t)kind,

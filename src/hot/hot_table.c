@@ -280,32 +280,38 @@ static void show_group(const struct hot_grouping *g, uint32_t number, struct tab
 			      cell_marked(cell_ratio(group->time, COMMIT_TIME_WHOLE), MARK_SCALED));
 }
 
+/* Entries of branch stacks of which none matches are not shown. */
+static bool has_no_match(const struct hot_cost *cost)
+{
+	return cost->n == 0 && cost->n_branches > 0;
+}
+
 /* The first `top` groups of each event. */
 static void show_all(const struct hot_grouping *g, struct table *t)
 {
-	uint32_t *order = hot_grouping_order(g);
-	uint64_t event = UINT64_MAX;
-	size_t n_shown = 0, n_left = 0;
 	bool shows_all =
 		g->view->top == 0 || g->view->sort != NULL || keys_are_time(&g->view->keys);
+	uint64_t event = UINT64_MAX;
+	size_t n, n_shown = 0, n_left = 0;
+	uint32_t *order = hot_grouping_first(g, shows_all ? 0 : g->view->top, &n);
 
-	for (size_t i = 0; i < g->groups.n; i++) {
+	for (size_t i = 0; i < g->groups.n; i++)
+		n_left += !has_no_match(&g->groups.items[i].cost);
+	for (size_t i = 0; i < n; i++) {
 		uint64_t its_event = tuples_get(&g->keys, order[i])[0];
-		const struct hot_cost *cost = &g->groups.items[order[i]].cost;
 
-		if (cost->n == 0 && cost->n_branches > 0)
-			continue; /* entries of branch stacks that do not match */
+		if (has_no_match(&g->groups.items[order[i]].cost))
+			continue;
 		if (its_event != event)
 			n_shown = 0;
 		event = its_event;
-		if (!shows_all && n_shown == g->view->top) {
-			n_left++;
+		if (!shows_all && n_shown == g->view->top)
 			continue;
-		}
 		show_group(g, order[i], t);
 		if (g->view->with_callers && g->has_chains)
 			hot_show_callers(g, order[i], t);
 		n_shown++;
+		n_left--;
 	}
 	if (n_left > 0)
 		table_note(t, "%zu more; --all shows them", n_left);
@@ -338,10 +344,9 @@ bool hot_heaviest_function(const struct hot *hot, const struct names *names,
 	hot_grouping_init(&g, hot, names, &view);
 	order = hot_grouping_order(&g);
 	for (size_t i = 0; i < g.groups.n && !is_found; i++) {
-		const struct hot_cost *cost = &g.groups.items[order[i]].cost;
 		const uint64_t *words = tuples_get(&g.keys, order[i]) + 1;
 
-		if (cost->n == 0 && cost->n_branches > 0)
+		if (has_no_match(&g.groups.items[order[i]].cost))
 			continue;
 		*out_function = (struct str_id){ (uint32_t)words[0] };
 		*out_module = (struct module_id){ (uint32_t)words[1] };

@@ -8,21 +8,6 @@
 #include "base/alloc.h"
 #include "hot/sums/sums.h"
 
-bool hot_is_spe(const struct hot *hot, uint64_t event)
-{
-	return event == capture_n_events(hot->session->capture);
-}
-
-bool hot_is_branches(const struct hot *hot, uint64_t event, size_t *out_sampled)
-{
-	uint64_t n = capture_n_events(hot->session->capture);
-
-	if (event <= n)
-		return false;
-	*out_sampled = event - n - 1;
-	return true;
-}
-
 uint64_t hot_event_end(const struct hot *hot)
 {
 	return 2 * (uint64_t)capture_n_events(hot->session->capture) + 1;
@@ -32,15 +17,6 @@ bool hot_event_is_time(const struct hot *hot, uint64_t event)
 {
 	return event < capture_n_events(hot->session->capture) &&
 	       attr_is_clock(&capture_event(hot->session->capture, event)->attr);
-}
-
-uint64_t hot_event_weight(const struct hot *hot, uint64_t event, const struct hot_cost *c)
-{
-	size_t sampled;
-
-	if (hot_is_branches(hot, event, &sampled))
-		return c->n;
-	return hot_is_spe(hot, event) ? c->cycles : c->period;
 }
 
 struct hot_cost *hot_totals(const struct hot *hot)

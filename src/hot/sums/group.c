@@ -10,6 +10,9 @@
 /* Of functions that have a smaller part of all events it is not looked up what they have inlined. */
 #define LEAST_SPLIT (((uint64_t)1 << HOT_PART_BITS) / 1000)
 
+/* Of more groups that are wanted it is quicker to put all in order. */
+enum { MOST_FIRST = 64 };
+
 uint64_t hot_weight(const struct hot_grouping *g, uint64_t event, const struct hot_cost *c)
 {
 	return g->view->by_samples ? c->n : hot_event_weight(g->hot, event, c);
@@ -293,39 +296,113 @@ int hot_words_compare(const struct hot_grouping *g, const uint64_t *a, const uin
 	return 0;
 }
 
-/* By event, then by weight descending, then by name: a total order. Slices of time ascend. */
-static int compare_groups(const void *left, const void *right, void *context)
-{
-	const struct hot_grouping *g = context;
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	const uint64_t *x = tuples_get(&g->keys, a), *y = tuples_get(&g->keys, b);
-	const struct hot_group *ga = &g->groups.items[a], *gb = &g->groups.items[b];
-	uint64_t wa = hot_weight(g, x[0], &ga->cost), wb = hot_weight(g, y[0], &gb->cost);
+/* What groups are ordered by, read once: the order asks for it many times. */
+struct ranked_group {
+	uint64_t event, time, weight, inclusive;
+	uint32_t n, number;
+	const struct hot_grouping *g;
+};
 
-	if (x[0] != y[0])
-		return (x[0] > y[0]) - (x[0] < y[0]);
-	if (keys_are_time(&g->view->keys))
-		return hot_words_compare(g, x, y);
-	if (ga->time != gb->time)
-		return (ga->time < gb->time) - (ga->time > gb->time);
-	if (wa != wb)
-		return (wa < wb) - (wa > wb);
-	if (ga->inclusive != gb->inclusive)
-		return (ga->inclusive < gb->inclusive) - (ga->inclusive > gb->inclusive);
-	if (ga->cost.n != gb->cost.n)
-		return (ga->cost.n < gb->cost.n) - (ga->cost.n > gb->cost.n);
-	return hot_words_compare(g, x, y);
+static struct ranked_group rank_group(const struct hot_grouping *g, uint32_t number)
+{
+	const struct hot_group *group = &g->groups.items[number];
+	uint64_t event = tuples_get(&g->keys, number)[0];
+
+	return (struct ranked_group){
+		.event = event,
+		.time = group->time,
+		.weight = hot_weight(g, event, &group->cost),
+		.inclusive = group->inclusive,
+		.n = group->cost.n,
+		.number = number,
+		.g = g,
+	};
+}
+
+static int compare_names(const struct ranked_group *a, const struct ranked_group *b)
+{
+	return hot_words_compare(a->g, tuples_get(&a->g->keys, a->number),
+				 tuples_get(&b->g->keys, b->number));
+}
+
+/* By event, then by weight descending, then by name: a total order. Slices of time ascend. */
+static int compare_groups(const void *left, const void *right)
+{
+	const struct ranked_group *a = left, *b = right;
+
+	if (a->event != b->event)
+		return (a->event > b->event) - (a->event < b->event);
+	if (keys_are_time(&a->g->view->keys))
+		return compare_names(a, b);
+	if (a->time != b->time)
+		return (a->time < b->time) - (a->time > b->time);
+	if (a->weight != b->weight)
+		return (a->weight < b->weight) - (a->weight > b->weight);
+	if (a->inclusive != b->inclusive)
+		return (a->inclusive < b->inclusive) - (a->inclusive > b->inclusive);
+	if (a->n != b->n)
+		return (a->n < b->n) - (a->n > b->n);
+	return compare_names(a, b);
+}
+
+/* Whether a group can be among the first of its event depends on this alone; more comes first. */
+static uint64_t first_rank(const struct ranked_group *group)
+{
+	return group->g->view->time != NULL ? group->time : group->weight;
+}
+
+/* The `top` largest ranks, descending: enters another one. */
+static void enter_rank(uint64_t *ranks, size_t top, uint64_t rank)
+{
+	size_t at = top - 1;
+
+	if (rank <= ranks[at])
+		return;
+	for (; at > 0 && ranks[at - 1] < rank; at--)
+		ranks[at] = ranks[at - 1];
+	ranks[at] = rank;
+}
+
+/* Leaves out groups that cannot be among the first `top` of their event. Returns how many are left. */
+static size_t keep_first(const struct hot_grouping *g, struct ranked_group *ranked, size_t top)
+{
+	uint64_t *ranks = mem_zalloc(top * hot_event_end(g->hot), sizeof(*ranks));
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < g->groups.n; i++)
+		enter_rank(&ranks[top * ranked[i].event], top, first_rank(&ranked[i]));
+	for (uint32_t i = 0; i < g->groups.n; i++)
+		if (first_rank(&ranked[i]) >= ranks[top * ranked[i].event + top - 1])
+			ranked[n++] = ranked[i];
+	free(ranks);
+	return n;
+}
+
+uint32_t *hot_grouping_first(const struct hot_grouping *g, size_t top, size_t *out_n)
+{
+	struct ranked_group *ranked = mem_alloc(g->groups.n + 1, sizeof(*ranked));
+	uint32_t *order;
+	size_t n = g->groups.n;
+
+	for (uint32_t i = 0; i < g->groups.n; i++)
+		ranked[i] = rank_group(g, i);
+	if (top > 0 && top <= MOST_FIRST && !keys_are_time(&g->view->keys))
+		n = keep_first(g, ranked, top);
+	if (n > 1)
+		qsort(ranked, n, sizeof(*ranked), compare_groups);
+	order = mem_alloc(n + 1, sizeof(*order));
+	for (size_t i = 0; i < n; i++)
+		order[i] = ranked[i].number;
+	free(ranked);
+	*out_n = n;
+	return order;
 }
 
 uint32_t *hot_grouping_order(const struct hot_grouping *g)
 {
-	uint32_t *order = mem_alloc(g->groups.n + 1, sizeof(*order));
+	size_t n;
 
-	for (uint32_t i = 0; i < g->groups.n; i++)
-		order[i] = i;
-	if (g->groups.n > 1)
-		qsort_r(order, g->groups.n, sizeof(*order), compare_groups, (void *)(uintptr_t)g);
-	return order;
+	return hot_grouping_first(g, 0, &n);
 }
 
 void hot_grouping_init(struct hot_grouping *g, const struct hot *hot, const struct names *names,

@@ -68,6 +68,9 @@ int hot_words_compare(const struct hot_grouping *, const uint64_t *a, const uint
  */
 uint32_t *hot_grouping_order(const struct hot_grouping *);
 
+/* The same of the first `top` groups of each event at least, 0: of all; there may be more behind them. */
+uint32_t *hot_grouping_first(const struct hot_grouping *, size_t top, size_t *out_n);
+
 /* The function that code was inlined from: behind the other columns of a table by function. */
 extern const struct column hot_inlined_column;
 

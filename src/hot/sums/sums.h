@@ -75,7 +75,7 @@ struct hot {
 	const struct session *session;
 	const struct hot_options *options;
 
-	uint64_t spe_event; /* DIM_EVENT of SPE records */
+	uint64_t spe_event; /* DIM_EVENT of SPE records: behind those of the capture */
 
 	/* If the place is the only dimension of SPE records: their sums by place. */
 	bool is_by_place;
@@ -154,10 +154,19 @@ uint64_t hot_rest_word(const struct hot *, uint32_t rest, enum dimension);
 size_t hot_n_events(const struct hot *);
 
 /* Numbers of events (DIM_EVENT) are explained in hot/sums/events.c. Is this one that of SPE records? */
-bool hot_is_spe(const struct hot *, uint64_t event);
+static inline bool hot_is_spe(const struct hot *hot, uint64_t event)
+{
+	return event == hot->spe_event;
+}
 
 /* Is it one of branch stack entries? Then *out_sampled is the sampled event they came with. */
-bool hot_is_branches(const struct hot *, uint64_t event, size_t *out_sampled);
+static inline bool hot_is_branches(const struct hot *hot, uint64_t event, size_t *out_sampled)
+{
+	if (event <= hot->spe_event)
+		return false;
+	*out_sampled = event - hot->spe_event - 1;
+	return true;
+}
 
 /* All numbers of events are below this. */
 uint64_t hot_event_end(const struct hot *);
@@ -175,7 +184,13 @@ bool hot_has_chains(const struct hot *);
 uint64_t hot_n_spe_records(const struct hot *);
 
 /* The weight of records: total latency of SPE, number of branch entries, period of samples. */
-uint64_t hot_event_weight(const struct hot *, uint64_t event, const struct hot_cost *);
+static inline uint64_t hot_event_weight(const struct hot *hot, uint64_t event,
+					const struct hot_cost *c)
+{
+	if (event > hot->spe_event)
+		return c->n;
+	return hot_is_spe(hot, event) ? c->cycles : c->period;
+}
 
 /* Is the event a clock (cpu-clock, task-clock)? Then periods are nanoseconds. */
 bool hot_event_is_time(const struct hot *, uint64_t event);
