@@ -20,6 +20,7 @@
 enum {
 	SHORT_CYCLES =
 		10, /* from dispatch to the end, of what waits for nothing; to fill a queue */
+	TOTALS = UINT16_MAX + 1,
 	LEAST_GAPS = 100,
 	FULL_RARELY = 1000, /* one in so many counters may be full */
 	LINE = 64,
@@ -35,13 +36,13 @@ static const double large_window = 0.75;
 /* Part of the records whose lines and pages are counted. */
 static const double most_records = 0.9;
 
-static void spread_add(struct spread *s, uint64_t number)
+static void spread_add(struct spread *s, uint64_t number, uint64_t times)
 {
 	unsigned shift = number < 8 ? 0 : 60 - (unsigned)__builtin_clzll(number);
 	size_t bucket = number < 8 ? (size_t)number : (shift + 1) * 8 + (number >> shift & 7);
 
-	s->n[bucket]++;
-	s->sum[bucket] += number;
+	s->n[bucket] += times;
+	s->sum[bucket] += times * number;
 }
 
 static void spread_merge(struct spread *s, const struct spread *from)
@@ -54,26 +55,53 @@ static void spread_merge(struct spread *s, const struct spread *from)
 
 void code_sums_add_gap(struct code_sums *s, uint64_t ns)
 {
-	spread_add(&s->gap_ns, ns);
+	spread_add(&s->gap_ns, ns, 1);
 }
 
+void code_sums_init(struct code_sums *s)
+{
+	s->totals = mem_zalloc(TOTALS, sizeof(*s->totals));
+}
+
+void code_sums_release(struct code_sums *s)
+{
+	free(s->totals);
+	s->totals = NULL;
+}
+
+/* Operations come as they like, so there is no decision here that would be taken wrong half of the time. */
 void code_sums_add(struct code_sums *s, const struct batch *b)
 {
-	s->n += b->n;
+	uint64_t n_full = 0, n_mispredicted = 0, n_store_refills = 0, n_store_llc_misses = 0;
+
 	for (size_t row = 0; row < b->n; row++) {
 		uint32_t has = b->has[row];
-		uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
-		bool is_store = has & HAS_OP &&
-				memory_kind_of(b->op_class[row], b->op[row]) == MEMORY_STORE;
+		bool has_total = (has & HAS_TOTAL) != 0, has_op = (has & HAS_OP) != 0;
+		uint64_t events = b->events[row] & -(uint64_t)((has & HAS_EVENTS) != 0);
+		unsigned total = b->total[row] & -(unsigned)has_total;
+		bool is_branch = has_op & (b->op_class[row] == SPE_OP_BRANCH);
+		bool is_store = has_op & (b->op_class[row] == SPE_OP_LDST) &
+				(memory_kind_of_payload(b->op[row]) == MEMORY_STORE);
 
-		if (has & HAS_TOTAL)
-			spread_add(&s->cycles, b->total[row]);
-		s->n_full += !(has & HAS_TOTAL) || latency_is_full(b->total[row]);
-		s->n_mispredicted += has & HAS_OP && b->op_class[row] == SPE_OP_BRANCH &&
-				     events >> SPE_EV_MISPREDICTED & 1;
-		s->n_store_refills += is_store && events >> SPE_EV_L1D_REFILL & 1;
-		s->n_store_llc_misses += is_store && events >> SPE_EV_LLC_MISS & 1;
+		s->totals[total] += has_total;
+		n_full += !has_total | latency_is_full(total);
+		n_mispredicted += is_branch & (events >> SPE_EV_MISPREDICTED);
+		n_store_refills += is_store & (events >> SPE_EV_L1D_REFILL);
+		n_store_llc_misses += is_store & (events >> SPE_EV_LLC_MISS);
 	}
+	s->n += b->n;
+	s->n_full += n_full;
+	s->n_mispredicted += n_mispredicted;
+	s->n_store_refills += n_store_refills;
+	s->n_store_llc_misses += n_store_llc_misses;
+}
+
+void code_sums_finish(struct code_sums *s)
+{
+	for (uint64_t cycles = 0; cycles < TOTALS; cycles++)
+		if (s->totals[cycles] > 0)
+			spread_add(&s->cycles, cycles, s->totals[cycles]);
+	code_sums_release(s);
 }
 
 void code_sums_merge(struct code_sums *s, const struct code_sums *from)

@@ -18,6 +18,7 @@ static void *bottleneck_new(const struct session *session, const void *options)
 	s->slots = mem_zalloc(s->plan->slots.n + 1, sizeof(*s->slots));
 	s->regions = mem_zalloc(s->plan->regions.n + 1, sizeof(*s->regions));
 	s->functions = mem_zalloc(s->plan->functions.n + 1, sizeof(*s->functions));
+	code_sums_init(&s->code);
 	return s;
 }
 
@@ -31,6 +32,7 @@ static void bottleneck_free(void *partial)
 	free(s->slots);
 	free(s->regions);
 	free(s->functions);
+	code_sums_release(&s->code);
 	free(s);
 }
 
@@ -179,6 +181,13 @@ static void bottleneck_consume(void *partial, const struct batch *b)
 	}
 }
 
+static void bottleneck_finish(void *partial)
+{
+	struct bottleneck_sums *s = partial;
+
+	code_sums_finish(&s->code);
+}
+
 static void merge_latency(struct insn_latency *to, const struct insn_latency *from)
 {
 	to->cycles += from->cycles;
@@ -224,5 +233,6 @@ const struct analysis_class bottleneck_class = {
 	.new = bottleneck_new,
 	.free = bottleneck_free,
 	.consume = bottleneck_consume,
+	.finish = bottleneck_finish,
 	.merge = bottleneck_merge,
 };

@@ -49,6 +49,7 @@ struct code_sums {
 	uint64_t n_mispredicted, n_store_refills, n_store_llc_misses;
 	struct spread cycles; /* total latencies */
 	struct spread gap_ns; /* times between records that follow each other in a thread */
+	uint32_t *totals;     /* while it is filled: records by total latency */
 };
 
 /* A loop inside of a region that is part of it. */
@@ -130,9 +131,13 @@ void code_measure_footprint(struct bottlenecks *, const struct names *,
 /* What an operation takes, and what that can be. */
 void code_measure_time(struct bottlenecks *);
 
-/* Adds the SPE records of a batch. */
+void code_sums_init(struct code_sums *);
+void code_sums_release(struct code_sums *);
+
+/* Adds the SPE records of a batch. When all are there: code_sums_finish(), before it is merged. */
 void code_sums_add(struct code_sums *, const struct batch *);
 void code_sums_add_gap(struct code_sums *, uint64_t ns);
+void code_sums_finish(struct code_sums *);
 void code_sums_merge(struct code_sums *, const struct code_sums *from);
 
 /* Result of the scan; options: struct bottlenecks. */
