@@ -44,7 +44,8 @@ void c2c_report_make(const struct c2c *s, struct c2c_labels *labels, enum c2c_de
 	c2c_pairs_table(s, labels, &out->pairs);
 	c2c_trace_table(s, &out->trace);
 	c2c_shared_table(s, &out->shared);
-	c2c_lines_tables(s, labels, &out->lines, &out->accesses);
+	if (detail != C2C_BRIEF)
+		c2c_lines_tables(s, labels, &out->lines, &out->accesses);
 	for (size_t i = 0; shown[detail][i] != NULL; i++)
 		c2c_report_show(out, shown[detail][i], detail == C2C_BRIEF);
 	/* A pair of a single finding is what the finding says. */

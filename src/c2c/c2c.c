@@ -290,12 +290,38 @@ static void c2c_find_lines(const struct c2c *s, struct tuples *out)
 /* The number of a line (space, address) near the subjects that the second look kept, or TUPLES_NONE. */
 static uint32_t number_near(const struct c2c *s, const uint64_t *line)
 {
-	return s->accesses_seen->is_near_full ? TUPLES_NONE : tuples_find(&s->choice.keys, line);
+	uint32_t number = tuples_find(&s->choice.keys, line);
+
+	return number < s->accesses_seen->near_end ? number : TUPLES_NONE;
+}
+
+/* May a line have been accessed without the second look having kept it? */
+static bool is_missed(const struct c2c *s, const struct c2c_subject *line)
+{
+	const uint64_t key[] = { line->space, line->address };
+
+	if (line->line != TUPLES_NONE)
+		return false;
+	return c2c_near_is_beyond(&s->near, key) ||
+	       tuples_find(&s->choice.keys, key) != TUPLES_NONE;
+}
+
+/* Lines of which the third look could not keep all: as if nothing was done to them, which is said. */
+static void leave_out(struct c2c *s, const struct c2c_accesses *looked, uint32_t first)
+{
+	for (size_t i = 0; i < s->around.n; i++) {
+		uint32_t *line = &s->around.items[i].line;
+
+		if (*line != TUPLES_NONE && *line >= first + looked->near_end)
+			*line = TUPLES_NONE;
+	}
+	s->n_lines_left_out = c2c_accesses_n_left_out(looked);
 }
 
 /*
  * Looks at lines that are farther away than the second look kept what is done, which takes a scan
- * of its own: of large objects without a name, where too much is done around them.
+ * of its own: of large objects without a name, where too much is done around them. Of these, too, as many are
+ * kept as there is room for, the first ones.
  */
 static void look_farther(struct c2c *s, const struct select *select)
 {
@@ -303,23 +329,24 @@ static void look_farther(struct c2c *s, const struct select *select)
 	struct analysis look = { .class = &c2c_accesses_class, .options = &choice };
 	struct scan_wish wish;
 
-	if (s->accesses_seen->is_near_full)
-		c2c_near_drop(&s->near);
+	uint32_t first = s->accesses_seen->n_lines;
+
 	c2c_choice_init(&choice, &s->options, s->around.n, s->first_ns, s->last_ns);
 	for (size_t i = 0; i < s->around.n; i++) {
 		struct c2c_subject *line = &s->around.items[i];
-		const uint64_t key[] = { line->space, line->address };
 
-		if (line->line != TUPLES_NONE || !c2c_near_is_beyond(&s->near, key))
+		if (!is_missed(s, line))
 			continue;
-		line->line = s->accesses_seen->n_lines + choice.keys.n;
+		line->line = first + choice.keys.n;
 		c2c_choice_add_near(&choice, line->space, line->address);
 	}
+	choice.most_near = C2C_MOST_NEAR;
 	if (choice.keys.n > 0) {
 		wish = c2c_accesses_wish(&choice);
 		wish.keeps_places = true;
 		scan_part(s->session, select, &wish, &look, 1);
 		c2c_accesses_take(s->accesses_seen, look.result);
+		leave_out(s, look.result, first);
 		c2c_accesses_class.free(look.result);
 	}
 	c2c_choice_release(&choice);

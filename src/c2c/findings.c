@@ -506,6 +506,12 @@ void c2c_findings_table(const struct c2c *s, const struct c2c_labels *labels, st
 	}
 	if (n_more > 0)
 		table_note(out, "%zu more; --all shows them", n_more);
+	if (s->n_lines_left_out > 0)
+		table_note(out,
+			   "around these lines too much is accessed for all of it to be kept: "
+			   "objects and "
+			   "layouts leave out what is done on %" PRIu64 " lines",
+			   s->n_lines_left_out);
 	if (table_n_rows(out) == 0)
 		table_note(out, "%s", c2c_nothing_found(s, out));
 	findings_release(&found);

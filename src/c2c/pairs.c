@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/tuples.h"
 #include "c2c/accesses/cost.h"
 #include "c2c/tables.h"
@@ -50,14 +51,26 @@ struct pair {
 	double loads, cycles;
 };
 
+/* All actors of a function on a line: items[first … first + n - 1] of a list. */
+struct actors {
+	size_t first, n;
+	double loads, cycles; /* no pair with it has more than that times the other's `loads` */
+};
+
 struct pairing {
 	const struct c2c *s;
+	size_t top; /* pairs that are wanted; 0: all */
 	struct tuples
 		functions; /* (module, name; or a place where there is none, which is above them) */
 	VEC_OF(uint32_t) places;	       /* by function: one of its places */
 	VEC_OF(struct actor) writers, readers; /* of a line */
-	struct tuples keys;		       /* (finding, writer, reader) */
-	VEC_OF(struct pair) list;
+	struct tuples threads;		       /* that write to the line … */
+	VEC_OF(double) stores;		       /* … by number, their stores */
+	double n_stores;
+	VEC_OF(struct actors) writing, reading; /* functions on a line, what may be most first */
+	struct tuples keys; /* (finding, writer, reader) of a cause of many lines */
+	VEC_OF(struct pair) of_cause;
+	VEC_OF(struct pair) list; /* the first ones so far, in order */
 };
 
 static uint32_t pairing_function(struct pairing *p, uint32_t place)
@@ -79,18 +92,20 @@ static void add_actors(struct pairing *p, const struct c2c_access *a)
 
 	for (uint32_t i = 0; i < a->n_touches; i++) {
 		uint32_t number = s->order[a->first_touch + i];
-		const struct c2c_touch *touch = &s->accesses_seen->touches.items[number];
 		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, number);
-		struct c2c_latency waits = touch->contended;
+		struct c2c_latency waits;
+		struct c2c_touch touch;
 		struct actor actor = { .thread = (uint64_t)k.process << 32 | k.tid,
 				       .function = function };
 
-		c2c_latency_merge(&waits, &touch->reloads);
+		c2c_touch_get(s->accesses_seen, number, &touch);
+		waits = touch.contended;
+		c2c_latency_merge(&waits, &touch.reloads);
 		if (c2c_kind_writes(a->kind)) {
-			actor.n = touch->counts.n[C2C_RECORDS];
+			actor.n = touch.counts.n[C2C_RECORDS];
 			*vec_add(&p->writers) = actor;
 		}
-		actor.n = (double)c2c_contended(&touch->counts, s->options.mode) + touch->reloads.n;
+		actor.n = (double)c2c_contended(&touch.counts, s->options.mode) + touch.reloads.n;
 		actor.cycles = (double)c2c_excess(s, waits.cycles, waits.n);
 		if (actor.n > 0)
 			*vec_add(&p->readers) = actor;
@@ -131,28 +146,49 @@ static void add_pair(struct pairing *p, uint32_t finding, const struct actor *wr
 	uint32_t number = tuples_add(&p->keys, key);
 	struct pair *pair;
 
-	if (number == p->list.n)
-		*vec_add(&p->list) =
+	if (number == p->of_cause.n)
+		*vec_add(&p->of_cause) =
 			(struct pair){ finding, writer->function, reader->function, 0, 0 };
-	pair = &p->list.items[number];
+	pair = &p->of_cause.items[number];
 	pair->loads += part * reader->n;
 	pair->cycles += part * reader->cycles;
 }
 
-static void add_line_pairs(struct pairing *p, uint32_t finding, const struct c2c_subject *subject)
+static void find_actors(struct pairing *p, const struct c2c_subject *subject)
 {
-	p->writers.n = p->readers.n = 0;
+	p->writers.n = p->readers.n = p->stores.n = 0;
+	p->n_stores = 0;
+	tuples_reset(&p->threads);
 	for (uint32_t i = 0; i < subject->n_accesses; i++)
 		add_actors(p, &p->s->accesses.items[subject->first_access + i]);
 	p->writers.n = join_actors(p->writers.items, p->writers.n);
 	p->readers.n = join_actors(p->readers.items, p->readers.n);
+	for (size_t i = 0; i < p->writers.n; i++) {
+		uint32_t thread = tuples_add(&p->threads, &p->writers.items[i].thread);
+
+		if (thread == p->stores.n)
+			vec_add(&p->stores);
+		p->stores.items[thread] += p->writers.items[i].n;
+		p->n_stores += p->writers.items[i].n;
+	}
+}
+
+/* Stores of all threads but one: whole numbers. */
+static double stores_of_others(const struct pairing *p, uint64_t thread)
+{
+	uint32_t number = tuples_find(&p->threads, &thread);
+
+	return p->n_stores - (number == TUPLES_NONE ? 0 : p->stores.items[number]);
+}
+
+/* All pairs of a line. */
+static void add_line_pairs(struct pairing *p, uint32_t finding, const struct c2c_subject *subject)
+{
+	find_actors(p, subject);
 	for (size_t i = 0; i < p->readers.n; i++) {
 		const struct actor *reader = &p->readers.items[i];
-		double all = 0;
+		double all = stores_of_others(p, reader->thread);
 
-		for (size_t k = 0; k < p->writers.n; k++)
-			if (p->writers.items[k].thread != reader->thread)
-				all += p->writers.items[k].n;
 		for (size_t k = 0; k < p->writers.n; k++)
 			if (p->writers.items[k].thread != reader->thread)
 				add_pair(p, finding, &p->writers.items[k], reader,
@@ -181,6 +217,141 @@ static int compare_pairs(const void *left, const void *right)
 	return (a->reader > b->reader) - (a->reader < b->reader);
 }
 
+/* Enters a pair among the first ones, if it is one. */
+static void keep_pair(struct pairing *p, const struct pair *pair)
+{
+	size_t at = bisect(0, p->list.n, i, compare_pairs(&p->list.items[i], pair) < 0);
+
+	if (p->list.n < p->top)
+		vec_add(&p->list);
+	else if (at == p->list.n)
+		return;
+	memmove(&p->list.items[at + 1], &p->list.items[at],
+		(p->list.n - at - 1) * sizeof(*p->list.items));
+	p->list.items[at] = *pair;
+}
+
+/* What may be part of the largest pairs first. */
+static int compare_actors_of_function(const void *left, const void *right)
+{
+	const struct actors *a = left, *b = right;
+
+	if (a->cycles != b->cycles)
+		return compare_doubles(a->cycles, b->cycles);
+	if (a->loads != b->loads)
+		return compare_doubles(a->loads, b->loads);
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+static void find_functions(struct pairing *p)
+{
+	struct actors *f = NULL;
+
+	p->writing.n = p->reading.n = 0;
+	for (size_t i = 0; i < p->writers.n; i++) {
+		const struct actor *w = &p->writers.items[i];
+
+		if (i == 0 || w->function != p->writers.items[i - 1].function) {
+			f = vec_add(&p->writing);
+			f->first = i;
+		}
+		f->n++;
+		f->loads += w->n;
+		f->cycles += w->n;
+	}
+	for (size_t i = 0; i < p->readers.n; i++) {
+		const struct actor *r = &p->readers.items[i];
+		double all = stores_of_others(p, r->thread);
+
+		if (i == 0 || r->function != p->readers.items[i - 1].function) {
+			f = vec_add(&p->reading);
+			f->first = i;
+		}
+		f->n++;
+		f->loads += all > 0 ? r->n / all : 0;
+		f->cycles += all > 0 ? r->cycles / all : 0;
+	}
+	if (p->writing.n > 1)
+		qsort(p->writing.items, p->writing.n, sizeof(*p->writing.items),
+		      compare_actors_of_function);
+	if (p->reading.n > 1)
+		qsort(p->reading.items, p->reading.n, sizeof(*p->reading.items),
+		      compare_actors_of_function);
+}
+
+/* Can it not be one of the first ones? */
+static bool is_too_little(const struct pairing *p, const struct actors *writing,
+			  const struct actors *reading)
+{
+	const double rounding = 1 + 1e-9;
+	double cycles = writing->cycles * reading->cycles * rounding;
+	double loads = writing->loads * reading->loads * rounding;
+	const struct pair *last;
+
+	if (p->list.n < p->top)
+		return false;
+	last = &p->list.items[p->list.n - 1];
+	return cycles < last->cycles || (cycles == 0 && last->cycles == 0 && loads < last->loads);
+}
+
+static void add_function_pair(struct pairing *p, uint32_t finding, const struct actors *writing,
+			      const struct actors *reading)
+{
+	const struct actor *writers = &p->writers.items[writing->first];
+	const struct actor *readers = &p->readers.items[reading->first];
+	struct pair pair = { finding, writers->function, readers->function, 0, 0 };
+	bool is_any = false;
+
+	for (size_t i = 0; i < reading->n; i++) {
+		double all = stores_of_others(p, readers[i].thread);
+
+		for (size_t k = 0; k < writing->n; k++) {
+			if (writers[k].thread == readers[i].thread)
+				continue;
+			pair.loads += writers[k].n / all * readers[i].n;
+			pair.cycles += writers[k].n / all * readers[i].cycles;
+			is_any = true;
+		}
+	}
+	if (is_any)
+		keep_pair(p, &pair);
+}
+
+/*
+ * The first pairs of a line: where each instruction is a function, as of a program that is not there, all
+ * of them are a square of what is done to the line.
+ */
+static void add_first_pairs(struct pairing *p, uint32_t finding, const struct c2c_subject *subject)
+{
+	find_actors(p, subject);
+	find_functions(p);
+	for (size_t i = 0; i < p->reading.n; i++)
+		for (size_t k = 0; k < p->writing.n; k++) {
+			if (is_too_little(p, &p->writing.items[k], &p->reading.items[i])) {
+				if (k == 0)
+					return;
+				break;
+			}
+			add_function_pair(p, finding, &p->writing.items[k], &p->reading.items[i]);
+		}
+}
+
+static void add_cause(struct pairing *p, const struct c2c_cause *cause)
+{
+	if (p->top > 0 && cause->lines.n == 1) {
+		add_first_pairs(p, cause->finding, &p->s->subjects.items[cause->lines.items[0]]);
+		return;
+	}
+	for (size_t k = 0; k < cause->lines.n; k++)
+		add_line_pairs(p, cause->finding, &p->s->subjects.items[cause->lines.items[k]]);
+	if (p->top == 0)
+		return;
+	for (size_t i = 0; i < p->of_cause.n; i++)
+		keep_pair(p, &p->of_cause.items[i]);
+	p->of_cause.n = 0;
+	tuples_reset(&p->keys);
+}
+
 static const char *module_of(const struct c2c *s, uint32_t place)
 {
 	return names_module(s->session, session_place(s->session, place).module);
@@ -204,28 +375,31 @@ static void add_pair_row(const struct pairing *p, const struct pair *pair, struc
 
 void c2c_pairs_table(const struct c2c *s, const struct c2c_labels *labels, struct table *out)
 {
-	struct pairing p = { .s = s };
+	struct pairing p = { .s = s, .top = s->request.top };
 
 	table_init(out, "pairs", "Functions whose stores make others wait", columns,
 		   COUNT(columns));
 	tuples_init(&p.functions, 2);
+	tuples_init(&p.threads, 1);
 	tuples_init(&p.keys, 3);
-	for (size_t i = 0; i < labels->causes.list.n; i++) {
-		const struct c2c_cause *cause = &labels->causes.list.items[i];
-
-		for (size_t k = 0; cause->finding != 0 && k < cause->lines.n; k++)
-			add_line_pairs(&p, cause->finding,
-				       &s->subjects.items[cause->lines.items[k]]);
-	}
-	if (p.list.n > 1)
-		qsort(p.list.items, p.list.n, sizeof(*p.list.items), compare_pairs);
+	for (size_t i = 0; i < labels->causes.list.n; i++)
+		if (labels->causes.list.items[i].finding != 0)
+			add_cause(&p, &labels->causes.list.items[i]);
+	if (p.of_cause.n > 1)
+		qsort(p.of_cause.items, p.of_cause.n, sizeof(*p.of_cause.items), compare_pairs);
 	for (size_t i = 0; i < p.list.n; i++)
-		if (s->request.top == 0 || i < s->request.top)
-			add_pair_row(&p, &p.list.items[i], out);
+		add_pair_row(&p, &p.list.items[i], out);
+	for (size_t i = 0; i < p.of_cause.n; i++)
+		add_pair_row(&p, &p.of_cause.items[i], out);
 	tuples_release(&p.functions);
+	tuples_release(&p.threads);
 	tuples_release(&p.keys);
 	vec_release(&p.places);
 	vec_release(&p.writers);
 	vec_release(&p.readers);
+	vec_release(&p.stores);
+	vec_release(&p.writing);
+	vec_release(&p.reading);
+	vec_release(&p.of_cause);
 	vec_release(&p.list);
 }

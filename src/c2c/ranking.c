@@ -6,11 +6,11 @@
 #include "base/tuples.h"
 
 /* Of its loads that waited for others. */
-static struct c2c_latency c2c_ranking_waits_of(const struct c2c_access *a)
+static struct c2c_latency c2c_ranking_waits_of(const struct c2c_touch *sum)
 {
-	struct c2c_latency waits = a->sum.contended;
+	struct c2c_latency waits = sum->contended;
 
-	c2c_latency_merge(&waits, &a->sum.reloads);
+	c2c_latency_merge(&waits, &sum->reloads);
 	return waits;
 }
 
@@ -25,16 +25,16 @@ static int compare_ranked(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-static void add_ranked(const struct c2c *s, uint32_t number, bool writers, struct c2c_ranked *r)
+static void add_ranked(const struct c2c_touch *sum, uint32_t number, bool writers,
+		       struct c2c_ranked *r)
 {
-	const struct c2c_access *a = &s->accesses.items[number];
-	struct c2c_latency own = c2c_ranking_waits_of(a);
+	struct c2c_latency own = c2c_ranking_waits_of(sum);
 
 	if (r->records == 0)
 		r->number = number;
-	r->records += a->sum.counts.n[C2C_RECORDS];
+	r->records += sum->counts.n[C2C_RECORDS];
 	r->rank += writers ? 0 : own.cycles;
-	r->has_reloads |= a->sum.reloads.n > 0;
+	r->has_reloads |= sum->reloads.n > 0;
 	c2c_latency_merge(&r->waits, &own);
 }
 
@@ -63,12 +63,12 @@ static void add_threads(const struct c2c *s, uint32_t number, uint32_t row, stru
 }
 
 /* Atomics are writers, and those that waited for the line readers, too. */
-static bool is_ranked(const struct c2c_access *a, bool writers)
+static bool is_ranked(const struct c2c_access *a, const struct c2c_touch *sum, bool writers)
 {
 	if (writers)
 		return c2c_kind_writes(a->kind);
 	return !c2c_kind_writes(a->kind) ||
-	       ((a->kind & C2C_KIND_ATOMIC) && c2c_ranking_waits_of(a).n > 0);
+	       ((a->kind & C2C_KIND_ATOMIC) && c2c_ranking_waits_of(sum).n > 0);
 }
 
 static void keep_waiting(struct c2c_ranking *l)
@@ -94,13 +94,15 @@ struct c2c_ranking c2c_rank_accesses(const struct c2c *s, const struct c2c_cause
 
 		for (uint32_t i = 0; i < subject->n_accesses; i++) {
 			uint32_t number = subject->first_access + i, row;
+			struct c2c_touch sum;
 
-			if (!is_ranked(&s->accesses.items[number], writers))
+			c2c_access_sum(s, &s->accesses.items[number], &sum);
+			if (!is_ranked(&s->accesses.items[number], &sum, writers))
 				continue;
 			row = cause_row(s, f, number, &rows);
 			if (row == all.n)
 				vec_add(&all);
-			add_ranked(s, number, writers, &all.items[row]);
+			add_ranked(&sum, number, writers, &all.items[row]);
 			add_threads(s, number, row, &threads, &all.items[row]);
 		}
 	}

@@ -426,10 +426,9 @@ static void line_cost(const struct c2c *s, const struct c2c_subject *subject, st
 }
 
 /* The accesses of one kind; what perf c2c counts as load and store are operations that may be both. */
-static void count_access(const struct c2c_access *a, struct memory_counts *out)
+static void count_access(const struct c2c_access *a, const struct c2c_counts *c,
+			 struct memory_counts *out)
 {
-	const struct c2c_counts *c = &a->sum.counts;
-
 	if (c2c_memory_kind(a->kind) == MEMORY_ATOMIC) {
 		memory_counts_add(out, MEMORY_ATOMIC, c->n[C2C_LOADS] + c->n[C2C_STORES]);
 		return;
@@ -442,8 +441,13 @@ static struct memory_counts line_kinds(const struct c2c *s, const struct c2c_sub
 {
 	struct memory_counts out = { 0 };
 
-	for (uint32_t i = 0; i < subject->n_accesses; i++)
-		count_access(&s->accesses.items[subject->first_access + i], &out);
+	for (uint32_t i = 0; i < subject->n_accesses; i++) {
+		const struct c2c_access *a = &s->accesses.items[subject->first_access + i];
+		struct c2c_touch sum;
+
+		c2c_access_sum(s, a, &sum);
+		count_access(a, &sum.counts, &out);
+	}
 	return out;
 }
 
@@ -451,8 +455,12 @@ static uint64_t nodes_of(const struct c2c *s, const struct c2c_subject *subject)
 {
 	uint64_t nodes = 0;
 
-	for (uint32_t i = 0; i < subject->n_accesses; i++)
-		nodes |= s->accesses.items[subject->first_access + i].sum.nodes;
+	for (uint32_t i = 0; i < subject->n_accesses; i++) {
+		struct c2c_touch sum;
+
+		c2c_access_sum(s, &s->accesses.items[subject->first_access + i], &sum);
+		nodes |= sum.nodes;
+	}
 	return nodes;
 }
 
@@ -576,10 +584,13 @@ static void add_access(const struct c2c *s, const struct c2c_labels *labels, uin
 		       size_t line, struct table *t)
 {
 	const struct c2c_access *a = &s->accesses.items[number];
-	const struct c2c_counts *c = &a->sum.counts;
 	struct memory_counts kinds = { 0 };
 	struct cell *row = table_add_row(t);
+	const struct c2c_counts *c;
+	struct c2c_touch sum;
 
+	c2c_access_sum(s, a, &sum);
+	c = &sum.counts;
 	row[ACCESS_LINE] = cell_count(line + 1);
 	row[ACCESS_OFFSET] = cell_count(a->offset);
 	if (a->size > 0)
@@ -590,9 +601,9 @@ static void add_access(const struct c2c *s, const struct c2c_labels *labels, uin
 	for (size_t i = 0; i < COUNT(access_counts); i++)
 		row[access_counts[i].column] = cell_count(c->n[access_counts[i].count]);
 	for (size_t i = 0; i < C2C_N_MET; i++)
-		row[mean_columns[i]] = c2c_mean_cell(a->sum.met[i].cycles, a->sum.met[i].n,
-						     a->sum.met[i].n_saturated);
-	count_access(a, &kinds);
+		row[mean_columns[i]] =
+			c2c_mean_cell(sum.met[i].cycles, sum.met[i].n, sum.met[i].n_saturated);
+	count_access(a, c, &kinds);
 	row[ACCESS_LOADS] = cell_count(kinds.loads);
 	row[ACCESS_STORES] = cell_count(kinds.stores);
 	row[ACCESS_ATOMICS] = cell_count(kinds.atomics);
@@ -604,10 +615,10 @@ static void add_access(const struct c2c *s, const struct c2c_labels *labels, uin
 			cell_count(timeline_process(s->session->timeline, process_of(s, a))->pid);
 	row[ACCESS_THREADS] = cell_count(a->n_threads);
 	row[ACCESS_CPUS] = cell_count(a->n_cpus);
-	row[ACCESS_NODES] = nodes_cell(t, a->sum.nodes);
-	if (a->sum.first_ns <= a->sum.last_ns) {
-		row[ACCESS_FIRST] = cell_count(a->sum.first_ns);
-		row[ACCESS_LAST] = cell_count(a->sum.last_ns);
+	row[ACCESS_NODES] = nodes_cell(t, sum.nodes);
+	if (sum.first_ns <= sum.last_ns) {
+		row[ACCESS_FIRST] = cell_count(sum.first_ns);
+		row[ACCESS_LAST] = cell_count(sum.last_ns);
 	}
 }
 

@@ -62,12 +62,18 @@ static void add_named_waits(struct by_name *b, const char *name, const struct wa
 static const char *heaviest_function(const struct c2c *s, const struct c2c_subject *subject)
 {
 	const struct c2c_access *best = NULL;
+	uint32_t most = 0;
 
 	for (uint32_t i = 0; i < subject->n_accesses; i++) {
 		const struct c2c_access *a = &s->accesses.items[subject->first_access + i];
 
-		if (best == NULL || a->sum.counts.n[C2C_RECORDS] > best->sum.counts.n[C2C_RECORDS])
+		struct c2c_touch sum;
+
+		c2c_access_sum(s, a, &sum);
+		if (best == NULL || sum.counts.n[C2C_RECORDS] > most) {
 			best = a;
+			most = sum.counts.n[C2C_RECORDS];
+		}
 	}
 	return best == NULL ? "[unknown]" : names_function(&s->names, best->place);
 }

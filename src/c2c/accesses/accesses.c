@@ -21,7 +21,7 @@ enum {
 void c2c_choice_init(struct c2c_choice *c, const struct c2c_options *options, size_t n_lines,
 		     uint64_t first_ns, uint64_t last_ns)
 {
-	*c = (struct c2c_choice){ .options = options, .first_ns = first_ns };
+	*c = (struct c2c_choice){ .options = options, .first_ns = first_ns, .most_near = SIZE_MAX };
 	while (last_ns > first_ns && (last_ns - first_ns) >> c->slot_shift >= N_SLOTS)
 		c->slot_shift++;
 	address_filter_init(&c->filter, options->line_bytes, n_lines);
@@ -104,7 +104,8 @@ static void *accesses_new(const struct session *session, const void *options)
 
 	a->session = session;
 	a->choice = options;
-	a->n_lines = a->choice->keys.n;
+	a->n_lines = a->near_end = a->choice->keys.n;
+	a->near = mem_zalloc(a->n_lines - a->choice->n_shown + 1, sizeof(*a->near));
 	a->classifier = c2c_classifier_new(session);
 	tuples_init(&a->keys, C2C_TOUCH_WORDS);
 	tuples_init(&a->pages, 2);
@@ -124,7 +125,9 @@ static void accesses_free(void *partial)
 	tuples_release(&a->pages);
 	tuples_release(&a->views);
 	vec_release(&a->viewed);
-	vec_release(&a->touches);
+	vec_release(&a->kept);
+	vec_release(&a->many);
+	free(a->near);
 	free(a->slices);
 	free(a);
 }
@@ -164,20 +167,6 @@ static bool is_near(const struct c2c_accesses *a, uint64_t line)
 	return line >= a->choice->n_shown;
 }
 
-static struct c2c_touch *touch_of(struct c2c_accesses *a, const uint64_t *words)
-{
-	uint32_t number = tuples_add(&a->keys, words);
-	struct c2c_touch *touch;
-
-	if (number < a->touches.n)
-		return &a->touches.items[number];
-	a->n_near += is_near(a, words[0] >> 32);
-	a->is_near_full |= a->choice->most_near > 0 && a->n_near > a->choice->most_near;
-	touch = vec_add(&a->touches);
-	touch->first_ns = touch->first_reload_ns = UINT64_MAX;
-	return touch;
-}
-
 static void widen_times(uint64_t *first_ns, uint64_t *last_ns, uint64_t from_ns, uint64_t to_ns)
 {
 	*first_ns = from_ns < *first_ns ? from_ns : *first_ns;
@@ -193,53 +182,28 @@ static const uint32_t met_masks[C2C_N_MET] = {
 	[C2C_MET_NONE] = C2C_BIT(LOADS),
 };
 
-static void add_reload(struct c2c_touch *touch, const struct batch *b, size_t row, uint64_t cycles,
-		       bool is_saturated)
+static void touch_add_latency(enum c2c_mode mode, struct c2c_touch *touch,
+			      const struct c2c_kept_touch *one)
 {
-	c2c_latency_add(&touch->reloads, cycles, is_saturated);
-	if (b->has[row] & HAS_TIME)
-		widen_times(&touch->first_reload_ns, &touch->last_reload_ns, b->time_ns[row],
-			    b->time_ns[row]);
-}
-
-static void touch_add_latency(enum c2c_mode mode, struct c2c_touch *touch, const struct batch *b,
-			      size_t row, uint32_t mask)
-{
+	bool is_saturated = (one->flags & C2C_KEPT_SATURATED) != 0;
+	uint64_t access = one->total - (one->issue < one->total ? one->issue : one->total);
 	struct c2c_mean *mean = touch->met;
-	uint64_t cycles, access;
 
-	if (!(mask & C2C_BIT(LOADS)) || !c2c_row_total(b, row, &cycles))
+	if (!(one->mask & C2C_BIT(LOADS)) || !(one->flags & C2C_KEPT_LATENCY))
 		return;
-	for (size_t i = 0; !(mask & met_masks[i]); i++)
+	for (size_t i = 0; !(one->mask & met_masks[i]); i++)
 		mean++;
 	mean->n++;
-	mean->cycles += cycles;
-	mean->n_saturated += c2c_is_saturated(b, cycles);
-	access = c2c_row_access(b, row, cycles);
-	if (mask & c2c_mode_masks[mode])
-		c2c_latency_add(&touch->contended, access, c2c_is_saturated(b, cycles));
-	else if (c2c_is_reload(mask, 0))
-		add_reload(touch, b, row, access, c2c_is_saturated(b, cycles));
-}
-
-static void add_page(struct c2c_accesses *a, struct c2c_touch *touch, uint32_t line,
-		     uint64_t physical)
-{
-	const uint64_t page[] = { line, physical >> PAGE_SHIFT };
-	int node = info_memory_node(capture_info(a->session->capture), physical);
-
-	if (!is_near(a, line))
-		tuples_add(&a->pages, page);
-	if (node >= 0)
-		touch->nodes |= (uint64_t)1 << node;
-}
-
-static void add_slice(struct c2c_accesses *a, uint32_t line, uint64_t time_ns)
-{
-	const struct slices *s = &a->session->slices;
-
-	if (s->n > 0 && !is_near(a, line))
-		a->slices[(size_t)line * s->n + slices_find(s, time_ns)]++;
+	mean->cycles += one->total;
+	mean->n_saturated += is_saturated;
+	if (one->mask & c2c_mode_masks[mode]) {
+		c2c_latency_add(&touch->contended, access, is_saturated);
+	} else if (c2c_is_reload(one->mask, 0) && !(one->flags & C2C_KEPT_NO_RELOAD)) {
+		c2c_latency_add(&touch->reloads, access, is_saturated);
+		if (one->flags & C2C_KEPT_TIME)
+			widen_times(&touch->first_reload_ns, &touch->last_reload_ns, one->time_ns,
+				    one->time_ns);
+	}
 }
 
 /* As a bit. */
@@ -248,6 +212,80 @@ static uint64_t c2c_accesses_slot_of(const struct c2c_choice *c, uint64_t time_n
 	uint64_t slot = time_ns > c->first_ns ? (time_ns - c->first_ns) >> c->slot_shift : 0;
 
 	return UINT64_C(1) << (slot < N_SLOTS ? slot : N_SLOTS - 1);
+}
+
+static void touch_add_record(const struct c2c_choice *choice, struct c2c_touch *touch,
+			     const struct c2c_kept_touch *one)
+{
+	c2c_count_in(&touch->counts, one->mask);
+	touch_add_latency(choice->options->mode, touch, one);
+	if (one->flags & C2C_KEPT_TIME) {
+		widen_times(&touch->first_ns, &touch->last_ns, one->time_ns, one->time_ns);
+		touch->slots |= c2c_accesses_slot_of(choice, one->time_ns);
+	}
+	if (one->node >= 0)
+		touch->nodes |= (uint64_t)1 << one->node;
+}
+
+void c2c_touch_get(const struct c2c_accesses *a, uint32_t number, struct c2c_touch *out)
+{
+	const struct c2c_kept_touch *kept = &a->kept.items[number];
+
+	if (kept->flags & C2C_KEPT_MANY) {
+		*out = a->many.items[kept->many];
+		return;
+	}
+	*out = (struct c2c_touch){ .first_ns = UINT64_MAX, .first_reload_ns = UINT64_MAX };
+	touch_add_record(a->choice, out, kept);
+}
+
+uint32_t c2c_touch_records(const struct c2c_accesses *a, uint32_t number)
+{
+	const struct c2c_kept_touch *kept = &a->kept.items[number];
+
+	return kept->flags & C2C_KEPT_MANY ? a->many.items[kept->many].counts.n[C2C_RECORDS]
+					   : (kept->mask & C2C_BIT(RECORDS)) != 0;
+}
+
+void c2c_touch_forget_reloads(struct c2c_accesses *a, uint32_t number)
+{
+	struct c2c_kept_touch *kept = &a->kept.items[number];
+
+	if (kept->flags & C2C_KEPT_MANY)
+		a->many.items[kept->many].reloads = (struct c2c_latency){ 0 };
+	else
+		kept->flags |= C2C_KEPT_NO_RELOAD;
+}
+
+/* A touch of several records. */
+static struct c2c_touch *touch_widen(struct c2c_accesses *a, uint32_t number)
+{
+	struct c2c_kept_touch *kept = &a->kept.items[number];
+
+	if (!(kept->flags & C2C_KEPT_MANY)) {
+		c2c_touch_get(a, number, vec_add(&a->many));
+		*kept = (struct c2c_kept_touch){ .many = (uint32_t)a->many.n - 1,
+						 .flags = C2C_KEPT_MANY };
+	}
+	return &a->many.items[kept->many];
+}
+
+static void add_page(struct c2c_accesses *a, struct c2c_kept_touch *one, uint32_t line,
+		     uint64_t physical)
+{
+	const uint64_t page[] = { line, physical >> PAGE_SHIFT };
+
+	if (!is_near(a, line))
+		tuples_add(&a->pages, page);
+	one->node = (int8_t)info_memory_node(capture_info(a->session->capture), physical);
+}
+
+static void add_slice(struct c2c_accesses *a, uint32_t line, uint64_t time_ns)
+{
+	const struct slices *s = &a->session->slices;
+
+	if (s->n > 0 && !is_near(a, line))
+		a->slices[(size_t)line * s->n + slices_find(s, time_ns)]++;
 }
 
 static void add_view(struct c2c_accesses *a, uint32_t line, uint32_t process, uint64_t address)
@@ -269,6 +307,110 @@ uint64_t c2c_accesses_view(const struct c2c_accesses *a, uint32_t line, uint32_t
 	return number == TUPLES_NONE ? 0 : a->viewed.items[number];
 }
 
+/* Touches of a new record, or what another worker kept. */
+static void keep_touch(struct c2c_accesses *a, const uint64_t *words, const struct c2c_accesses *of,
+		       const struct c2c_kept_touch *touch)
+{
+	uint32_t number = tuples_add(&a->keys, words);
+
+	if (number == a->kept.n) {
+		*vec_add(&a->kept) = *touch;
+		if (touch->flags & C2C_KEPT_MANY) {
+			*vec_add(&a->many) = of->many.items[touch->many];
+			a->kept.items[number].many = (uint32_t)a->many.n - 1;
+		}
+	} else if (touch->flags & C2C_KEPT_MANY) {
+		c2c_touch_merge(touch_widen(a, number), &of->many.items[touch->many]);
+	} else {
+		touch_add_record(a->choice, touch_widen(a, number), touch);
+	}
+}
+
+static uint32_t line_of_words(const uint64_t *words)
+{
+	return (uint32_t)(words[0] >> 32);
+}
+
+/* Touches of lines that are left out make room. */
+static void drop_forgotten(struct c2c_accesses *a)
+{
+	struct c2c_accesses old = *a;
+
+	tuples_init(&a->keys, C2C_TOUCH_WORDS);
+	a->kept.items = NULL;
+	a->many.items = NULL;
+	a->kept.n = a->kept.cap = a->many.n = a->many.cap = 0;
+	a->n_forgotten = 0;
+	for (uint32_t i = 0; i < old.keys.n; i++) {
+		const uint64_t *words = tuples_get(&old.keys, i);
+
+		if (!is_near(a, line_of_words(words)) || line_of_words(words) < a->near_end)
+			keep_touch(a, words, &old, &old.kept.items[i]);
+	}
+	tuples_release(&old.keys);
+	vec_release(&old.kept);
+	vec_release(&old.many);
+}
+
+static void leave_out_last(struct c2c_accesses *a)
+{
+	uint32_t n = a->near[--a->near_end - a->choice->n_shown];
+
+	a->n_near -= n;
+	a->n_forgotten += n;
+}
+
+/*
+ * Leaves out the last lines near by, until the touches of the others are not too many. What is left is
+ * the same for any number of workers: each has all touches of the lines in front that it kept.
+ */
+static void hold_to_limit(struct c2c_accesses *a)
+{
+	while (a->n_near > a->choice->most_near)
+		leave_out_last(a);
+	if (a->n_forgotten > a->choice->most_near)
+		drop_forgotten(a);
+}
+
+/* The same, with all touches of lines near by counted. */
+static void add_touch(struct c2c_accesses *a, const uint64_t *words, const struct c2c_accesses *of,
+		      const struct c2c_kept_touch *touch)
+{
+	uint32_t line = line_of_words(words), n = a->keys.n;
+
+	if (!is_near(a, line)) {
+		keep_touch(a, words, of, touch);
+		return;
+	}
+	if (line >= a->near_end) {
+		a->near[line - a->choice->n_shown] |= 1;
+		return;
+	}
+	keep_touch(a, words, of, touch);
+	if (a->keys.n == n)
+		return;
+	a->n_near++;
+	a->near[line - a->choice->n_shown]++;
+	hold_to_limit(a);
+}
+
+static struct c2c_kept_touch touch_of_row(const struct batch *b, size_t row, uint32_t mask)
+{
+	uint32_t has = b->has[row];
+	struct c2c_kept_touch one = { .mask = mask, .node = -1 };
+
+	if (c2c_row_total(b, row, &one.total)) {
+		one.flags |= C2C_KEPT_LATENCY;
+		one.flags |= c2c_is_saturated(b, one.total) ? C2C_KEPT_SATURATED : 0;
+		one.issue = has & HAS_ISSUE ? b->issue[row] : 0;
+	}
+	if (has & HAS_TIME) {
+		one.flags |= C2C_KEPT_TIME;
+		one.time_ns = b->time_ns[row];
+	}
+	return one;
+}
+
 static void c2c_accesses_add_row(struct c2c_accesses *a, const struct batch *b, size_t row,
 				 uint32_t line, const struct c2c_spot *spot, uint32_t mask)
 {
@@ -281,20 +423,16 @@ static void c2c_accesses_add_row(struct c2c_accesses *a, const struct batch *b, 
 		     has & HAS_CPU ? b->cpu[row] : UINT32_MAX),
 		has & HAS_PC ? b->pc[row] : 0,
 	};
-	struct c2c_touch *touch = touch_of(a, words);
+	struct c2c_kept_touch one = touch_of_row(b, row, mask);
 
-	c2c_count_in(&touch->counts, mask);
-	touch_add_latency(a->choice->options->mode, touch, b, row, mask);
-	if (has & HAS_TIME) {
-		widen_times(&touch->first_ns, &touch->last_ns, b->time_ns[row], b->time_ns[row]);
+	if (has & HAS_TIME)
 		add_slice(a, line, b->time_ns[row]);
-		touch->slots |= c2c_accesses_slot_of(a->choice, b->time_ns[row]);
-	}
 	if (has & HAS_PA)
-		add_page(a, touch, line, b->pa[row]);
+		add_page(a, &one, line, b->pa[row]);
 	if (spot->space == C2C_PHYSICAL)
 		add_view(a, line, has & HAS_PROCESS ? b->process[row] : 0,
 			 b->va[row] - spot->offset);
+	add_touch(a, words, NULL, &one);
 }
 
 /* The rows that may be of the lines, which are few where other analyses share the scan. */
@@ -312,6 +450,12 @@ static size_t find_rows(const struct c2c_choice *choice, const struct batch *b, 
 	return n;
 }
 
+/* Is it known already that it was accessed, and left out? */
+static bool is_left_out(const struct c2c_accesses *a, uint32_t line)
+{
+	return is_near(a, line) && line >= a->near_end && a->near[line - a->choice->n_shown] > 0;
+}
+
 static void accesses_consume(void *partial, const struct batch *b)
 {
 	struct c2c_accesses *a = partial;
@@ -324,7 +468,7 @@ static void accesses_consume(void *partial, const struct batch *b)
 		const uint64_t key[] = { spot.space, spot.address };
 		uint32_t line = tuples_find(&a->choice->keys, key), mask;
 
-		if (line == TUPLES_NONE || (a->is_near_full && is_near(a, line)))
+		if (line == TUPLES_NONE || is_left_out(a, line))
 			continue;
 		mask = c2c_classify_row(a->classifier, b, row);
 		if (c2c_is_of_line(mask))
@@ -355,13 +499,12 @@ static void accesses_merge(void *into, const void *from, const struct id_map *ma
 	const struct c2c_accesses *part = from;
 
 	(void)map;
-	to->is_near_full |= part->is_near_full; /* too much of a part is too much of the whole */
-	for (uint32_t i = 0; i < part->keys.n; i++) {
-		const uint64_t *words = tuples_get(&part->keys, i);
-
-		if (!to->is_near_full || !is_near(to, words[0] >> 32))
-			c2c_touch_merge(touch_of(to, words), &part->touches.items[i]);
-	}
+	while (to->near_end > part->near_end)
+		leave_out_last(to);
+	for (uint32_t line = part->near_end; line < to->n_lines; line++)
+		to->near[line - to->choice->n_shown] |= part->near[line - to->choice->n_shown];
+	for (uint32_t i = 0; i < part->keys.n; i++)
+		add_touch(to, tuples_get(&part->keys, i), part, &part->kept.items[i]);
 	for (uint32_t i = 0; i < part->pages.n; i++)
 		tuples_add(&to->pages, tuples_get(&part->pages, i));
 	for (size_t i = 0; i < n_slices(to); i++)
@@ -373,6 +516,15 @@ static void accesses_merge(void *into, const void *from, const struct id_map *ma
 	}
 }
 
+size_t c2c_accesses_n_left_out(const struct c2c_accesses *a)
+{
+	size_t n = 0;
+
+	for (uint32_t line = a->near_end; line < a->choice->keys.n; line++)
+		n += a->near[line - a->choice->n_shown] > 0;
+	return n;
+}
+
 void c2c_accesses_take(struct c2c_accesses *to, const struct c2c_accesses *from)
 {
 	uint32_t first = to->n_lines;
@@ -382,8 +534,10 @@ void c2c_accesses_take(struct c2c_accesses *to, const struct c2c_accesses *from)
 		uint64_t words[C2C_TOUCH_WORDS];
 
 		memcpy(words, tuples_get(&from->keys, i), sizeof(words));
-		words[0] = pair(first + (words[0] >> 32), (uint32_t)words[0]);
-		c2c_touch_merge(touch_of(to, words), &from->touches.items[i]);
+		if (line_of_words(words) >= from->near_end)
+			continue;
+		words[0] = pair(first + line_of_words(words), (uint32_t)words[0]);
+		keep_touch(to, words, from, &from->kept.items[i]);
 	}
 	for (uint32_t i = 0; i < from->views.n; i++) {
 		const uint64_t *key = tuples_get(&from->views, i);

@@ -25,8 +25,8 @@ struct c2c_choice {
 	uint32_t n_shown;		   /* … so many to be shown, and behind them those near */
 	uint64_t first_ns;		   /* where slot 0 begins; at most 64 have accesses */
 	unsigned slot_shift;		   /* they are 1 << slot_shift ns long */
-	size_t most_near;		   /* touches of lines near by; 0: any number */
-	struct address_filter filter;	   /* of all these lines */
+	size_t most_near;	      /* touches of lines near by: of the first of these lines */
+	struct address_filter filter; /* of all these lines */
 };
 
 /* `first_ns` and `last_ns` are of the rows that there are, if they have times. */
@@ -77,6 +77,29 @@ struct c2c_touch {
 
 void c2c_touch_merge(struct c2c_touch *, const struct c2c_touch *from);
 
+/*
+ * A touch as it is kept. Where much is done to a line most touches are one record; then that is here, in a
+ * twelfth of the room.
+ */
+struct c2c_kept_touch {
+	uint64_t time_ns, total; /* with C2C_KEPT_TIME, C2C_KEPT_LATENCY */
+	union {
+		uint32_t mask; /* the counters that the record counts in */
+		uint32_t many; /* with C2C_KEPT_MANY: number in c2c_accesses.many */
+	};
+	uint16_t issue; /* the part of the latency before issue */
+	uint8_t flags;	/* C2C_KEPT_… */
+	int8_t node;	/* of its physical page; -1: not known */
+};
+
+enum {
+	C2C_KEPT_MANY = 1,
+	C2C_KEPT_TIME = 2,
+	C2C_KEPT_LATENCY = 4,
+	C2C_KEPT_SATURATED = 8,
+	C2C_KEPT_NO_RELOAD = 16, /* see c2c_touch_forget_reloads() */
+};
+
 /* Parts of a touch's key, and what it is made of. */
 struct c2c_touch_key {
 	uint32_t line; /* number in the choice */
@@ -92,19 +115,32 @@ enum { C2C_TOUCH_WORDS = 4 };
 struct c2c_accesses {
 	const struct session *session;
 	const struct c2c_choice *choice;
-	struct tuples keys;		  /* C2C_TOUCH_WORDS wide */
-	VEC_OF(struct c2c_touch) touches; /* by number of the key */
-	uint32_t n_lines;  /* that touches may be of: those of the choice, at first */
-	size_t n_near;	   /* touches of lines near by */
-	bool is_near_full; /* there are more than the choice wants: those that are here say little */
-	struct tuples pages;	 /* (line, physical page): those that were met */
-	uint64_t *slices;	 /* records by line of the choice and slice, if time is sliced */
-	struct tuples views;	 /* (line, process) of lines of physical memory, … */
+	struct tuples keys;		    /* C2C_TOUCH_WORDS wide */
+	VEC_OF(struct c2c_kept_touch) kept; /* by number of the key */
+	VEC_OF(struct c2c_touch) many;
+	uint32_t n_lines;    /* that touches may be of: those of the choice, at first */
+	size_t n_near;	     /* touches of lines near by */
+	uint32_t *near;	     /* of these by line, from n_shown on; more than 0 if it was accessed */
+	uint32_t near_end;   /* from this line on there are too many: these lines are left out */
+	size_t n_forgotten;  /* touches of lines that are left out, but take room */
+	struct tuples pages; /* (line, physical page): those that were met */
+	uint64_t *slices;    /* records by line of the choice and slice, if time is sliced */
+	struct tuples views; /* (line, process) of lines of physical memory, … */
 	VEC_OF(uint64_t) viewed; /* … and the lowest address of the line there */
 	struct c2c_classifier *classifier;
 };
 
 struct c2c_touch_key c2c_touch_key(const struct c2c_accesses *, uint32_t number);
+
+/* What it did. */
+void c2c_touch_get(const struct c2c_accesses *, uint32_t number, struct c2c_touch *out);
+uint32_t c2c_touch_records(const struct c2c_accesses *, uint32_t number);
+
+/* From now on none of its loads waited for what others wrote, but for those that the mode is about. */
+void c2c_touch_forget_reloads(struct c2c_accesses *, uint32_t number);
+
+/* How many lines near by are left out, of those that were accessed. */
+size_t c2c_accesses_n_left_out(const struct c2c_accesses *);
 
 /* The address of a line in a process, if the line is one of physical memory; 0: not known. */
 uint64_t c2c_accesses_view(const struct c2c_accesses *, uint32_t line, uint32_t process);
@@ -113,8 +149,8 @@ uint64_t c2c_accesses_view(const struct c2c_accesses *, uint32_t line, uint32_t 
 extern const struct analysis_class c2c_accesses_class;
 
 /*
- * Adds what was done to the lines of another choice in a scan with the same places. Their numbers
- * here are n_lines, and so on.
+ * Adds what was done to the lines of another choice in a scan with the same places, but for those that are
+ * left out. Their numbers here are n_lines, and so on.
  */
 void c2c_accesses_take(struct c2c_accesses *, const struct c2c_accesses *from);
 

@@ -95,9 +95,15 @@ static void order_touches(struct c2c *s, const struct c2c_subject *lines, size_t
 	free(ends);
 }
 
-static const struct c2c_touch *touch_at(const struct c2c *s, uint32_t at)
+void c2c_access_sum(const struct c2c *s, const struct c2c_access *a, struct c2c_touch *out)
 {
-	return &s->accesses_seen->touches.items[s->order[at]];
+	struct c2c_touch touch;
+
+	c2c_touch_get(s->accesses_seen, s->order[a->first_touch], out);
+	for (uint32_t i = 1; i < a->n_touches; i++) {
+		c2c_touch_get(s->accesses_seen, s->order[a->first_touch + i], &touch);
+		c2c_touch_merge(out, &touch);
+	}
 }
 
 /* Distinct threads, processes and cpus of the touches of an access. */
@@ -131,7 +137,6 @@ static struct c2c_access *start_access(struct c2c *s, uint32_t at, const struct 
 	a->place = k->place;
 	a->pc = k->pc;
 	a->first_touch = at;
-	a->sum.first_ns = a->sum.first_reload_ns = UINT64_MAX;
 	return a;
 }
 
@@ -153,15 +158,16 @@ static uint32_t group_line(struct c2c *s, struct c2c_subject *subject, uint32_t 
 	subject->first_touch = at;
 	for (; at < end; at++) {
 		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, s->order[at]);
+		struct c2c_touch touch;
 
+		c2c_touch_get(s->accesses_seen, s->order[at], &touch);
 		group_words(s, &k, words);
 		if (memcmp(words, last, sizeof(words)) != 0)
 			start_access(s, at, &k);
 		memcpy(last, words, sizeof(words));
-		c2c_touch_merge(&s->accesses.items[s->accesses.n - 1].sum, touch_at(s, at));
-		c2c_counts_add(&subject->counts, &touch_at(s, at)->counts);
-		c2c_latency_merge(&subject->contended, &touch_at(s, at)->contended);
-		c2c_latency_merge(&subject->reloads, &touch_at(s, at)->reloads);
+		c2c_counts_add(&subject->counts, &touch.counts);
+		c2c_latency_merge(&subject->contended, &touch.contended);
+		c2c_latency_merge(&subject->reloads, &touch.reloads);
 		s->accesses.items[s->accesses.n - 1].n_touches++;
 	}
 	subject->n_accesses = (uint32_t)s->accesses.n - subject->first_access;

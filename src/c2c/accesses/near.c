@@ -117,12 +117,6 @@ void c2c_near_choose(struct c2c *s)
 		find_lines_around(s, &near->all, 0, MOST_OF_OTHERS);
 }
 
-void c2c_near_drop(struct c2c_near *near)
-{
-	vec_release(&near->lines);
-	near->contended.reach_bytes = near->all.reach_bytes = 0;
-}
-
 void c2c_near_release(struct c2c_near *near)
 {
 	vec_release(&near->lines);

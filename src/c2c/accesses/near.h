@@ -21,7 +21,7 @@ struct c2c;
 /* What has no name of its own may be a part of what is known on a line next to it. */
 enum { C2C_NEAR_LINES = 2 };
 
-/* What may be kept of lines near by: so many touches, of some hundred bytes each. */
+/* What may be kept of lines near by, in the second look and in the third: so many touches each. */
 enum { C2C_MOST_NEAR = 32768 };
 
 /* Some of the subjects, and how far around them lines are kept. */
@@ -39,9 +39,6 @@ struct c2c_near {
 /* Chooses them, of the table of all lines. */
 void c2c_near_choose(struct c2c *);
 void c2c_near_release(struct c2c_near *);
-
-/* For when what was done to them was too much: as if none had been chosen. */
-void c2c_near_drop(struct c2c_near *);
 
 /* May a line (space, address) that is not among them have been accessed? */
 bool c2c_near_is_beyond(const struct c2c_near *, const uint64_t *line);

@@ -126,7 +126,6 @@ struct c2c_access {
 	uint64_t pc;			 /* of its first touch */
 	uint32_t first_touch, n_touches; /* in sharing.order */
 	uint32_t n_threads, n_processes, n_cpus;
-	struct c2c_touch sum;
 };
 
 /* A line that is looked at: one that is shown, or one of an object that may be. */
@@ -176,13 +175,14 @@ struct c2c {
 	struct c2c_counts total, shared; /* of everything; of lines with peer or HITM loads */
 	bool may_have_findings;		 /* by what the first look counted */
 	uint64_t n_contended_lines;
-	bool lacks_stores;	  /* filters or --select may have left some out */
-	bool selects_stores;	  /* --select does */
-	enum spe_stores stores;	  /* what filters did */
-	uint64_t local_cycles;	  /* median latency of loads that hit the own L1; 0: not known */
-	unsigned own_cache_lines; /* that a core can keep */
-	uint64_t minimum_cycles;  /* faster loads were not recorded; 0: all were */
-	double interval;	  /* operations or events that a record stands for; 0: not known */
+	uint64_t n_lines_left_out; /* around those, accessed too often for all of it to be kept */
+	bool lacks_stores;	   /* filters or --select may have left some out */
+	bool selects_stores;	   /* --select does */
+	enum spe_stores stores;	   /* what filters did */
+	uint64_t local_cycles;	   /* median latency of loads that hit the own L1; 0: not known */
+	unsigned own_cache_lines;  /* that a core can keep */
+	uint64_t minimum_cycles;   /* faster loads were not recorded; 0: all were */
+	double interval;	   /* operations or events that a record stands for; 0: not known */
 	uint64_t first_ns, last_ns; /* of what was scanned */
 };
 
@@ -198,6 +198,9 @@ static inline const uint32_t *c2c_touches(const struct c2c *s, uint32_t first)
 {
 	return s->order + first;
 }
+
+/* What an access did, all its touches together. */
+void c2c_access_sum(const struct c2c *, const struct c2c_access *, struct c2c_touch *out);
 
 /* Records of a line by slice of time: session->slices.n of them. */
 static inline const uint64_t *c2c_slices(const struct c2c *s, size_t subject)

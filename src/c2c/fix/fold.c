@@ -35,7 +35,7 @@ struct layout_access c2c_layout_access(const struct c2c *s, uint32_t touch, uint
 {
 	struct c2c_touch_key key = c2c_touch_key(s->accesses_seen, touch);
 	struct c2c_extent extent = c2c_extent(s, &key);
-	uint64_t n = s->accesses_seen->touches.items[touch].counts.n[C2C_RECORDS];
+	uint64_t n = c2c_touch_records(s->accesses_seen, touch);
 	bool is_atomic = extent.kind & (C2C_KIND_ATOMIC | C2C_KIND_EXCLUSIVE);
 
 	struct layout_access out = {

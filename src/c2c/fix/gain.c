@@ -52,20 +52,21 @@ static void add_waits(struct gain_work *g, const struct c2c_access *a)
 {
 	for (uint32_t i = 0; i < a->n_touches; i++) {
 		uint32_t number = g->s->order[a->first_touch + i];
-		const struct c2c_touch *touch = &g->s->accesses_seen->touches.items[number];
 		struct c2c_touch_key k = c2c_touch_key(g->s->accesses_seen, number);
 		const uint64_t thread = (uint64_t)k.process << 32 | k.tid;
 		uint32_t at = tuples_add(&g->threads, &thread);
+		struct c2c_touch touch;
 		struct waiter *w;
 
+		c2c_touch_get(g->s->accesses_seen, number, &touch);
 		if (at == g->waiters.n)
 			vec_add(&g->waiters)->thread = thread;
 		w = &g->waiters.items[at];
-		w->n += touch->contended.n;
-		w->cycles += touch->contended.cycles;
-		w->slots |= touch->slots;
-		if (touch->contended.n > w->most) {
-			w->most = touch->contended.n;
+		w->n += touch.contended.n;
+		w->cycles += touch.contended.cycles;
+		w->slots |= touch.slots;
+		if (touch.contended.n > w->most) {
+			w->most = touch.contended.n;
 			w->code = code_of(g->s, a->place);
 		}
 	}

@@ -14,10 +14,10 @@ static uint64_t time_of(const struct c2c *s, const struct c2c_access *a)
 	uint64_t first = UINT64_MAX;
 
 	for (uint32_t i = 0; i < a->n_touches; i++) {
-		const struct c2c_touch *touch =
-			&s->accesses_seen->touches.items[c2c_touches(s, a->first_touch)[i]];
+		struct c2c_touch touch;
 
-		first = touch->first_ns < first ? touch->first_ns : first;
+		c2c_touch_get(s->accesses_seen, c2c_touches(s, a->first_touch)[i], &touch);
+		first = touch.first_ns < first ? touch.first_ns : first;
 	}
 	return first;
 }

@@ -159,7 +159,6 @@ static struct extent bytes_of(uint16_t offset, struct c2c_extent e)
 
 static void add_touch(struct judging *j, uint32_t number)
 {
-	const struct c2c_touch *t = &j->s->accesses_seen->touches.items[number];
 	struct c2c_touch_key k = c2c_touch_key(j->s->accesses_seen, number);
 	struct c2c_extent e = c2c_extent(j->s, &k);
 	struct extent bytes = bytes_of(k.offset, e);
@@ -167,16 +166,18 @@ static void add_touch(struct judging *j, uint32_t number)
 	uint32_t extent = extent_number(j, &bytes);
 	struct reach *r = reach_of(j, thread, extent);
 	struct turn *turn = &j->turns.items[thread];
-	uint32_t n = t->counts.n[C2C_RECORDS];
+	uint32_t n = c2c_touch_records(j->s->accesses_seen, number);
 	uint32_t n_writes = c2c_kind_writes(e.kind) ? n : 0;
+	struct c2c_touch t;
 
+	c2c_touch_get(j->s->accesses_seen, number, &t);
 	r->n_all += n;
 	r->n_writes += n_writes;
 	r->n_locks += e.kind & (C2C_KIND_ATOMIC | C2C_KIND_EXCLUSIVE) ? n_writes : 0;
-	r->n_waited += (uint32_t)c2c_contended(&t->counts, j->s->options.mode) + t->reloads.n;
-	c2c_activity_add(&turn->all, t);
+	r->n_waited += (uint32_t)c2c_contended(&t.counts, j->s->options.mode) + t.reloads.n;
+	c2c_activity_add(&turn->all, &t);
 	if (n_writes > 0)
-		c2c_activity_add(&turn->writes, t);
+		c2c_activity_add(&turn->writes, &t);
 	j->writes.items[extent] += n_writes;
 	j->n_writes += n_writes;
 	j->n_atomics += e.kind & C2C_KIND_ATOMIC ? n_writes : 0;

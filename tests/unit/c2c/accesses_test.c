@@ -190,8 +190,10 @@ static void add_touch(struct c2c_accesses *seen, uint32_t tid, unsigned kind,
 {
 	const uint64_t key[C2C_TOUCH_WORDS] = { kind, tid };
 
-	assert_int_equal(tuples_add(&seen->keys, key), seen->touches.n);
-	*vec_add(&seen->touches) = *touch;
+	assert_int_equal(tuples_add(&seen->keys, key), seen->kept.n);
+	*vec_add(&seen->kept) =
+		(struct c2c_kept_touch){ .many = (uint32_t)seen->many.n, .flags = C2C_KEPT_MANY };
+	*vec_add(&seen->many) = *touch;
 }
 
 static void reloads_are_those_that_writes_explain(void **state)
@@ -227,12 +229,13 @@ static void reloads_are_those_that_writes_explain(void **state)
 			writes.counts.n[C2C_RECORDS] = settled[i].writes[w].n;
 			add_touch(&seen, settled[i].writes[w].tid, C2C_KIND_STORE, &writes);
 		}
-		c2c_settle_reloads(&s, 0, (uint32_t)seen.touches.n);
-		assert_int_equal(seen.touches.items[0].reloads.n, settled[i].is_explained ? 10 : 0);
-		assert_int_equal(seen.touches.items[0].reloads.cycles,
+		c2c_settle_reloads(&s, 0, (uint32_t)seen.kept.n);
+		assert_int_equal(seen.many.items[0].reloads.n, settled[i].is_explained ? 10 : 0);
+		assert_int_equal(seen.many.items[0].reloads.cycles,
 				 settled[i].is_explained ? 600 : 0);
 		tuples_release(&seen.keys);
-		vec_release(&seen.touches);
+		vec_release(&seen.kept);
+		vec_release(&seen.many);
 	}
 }
 

@@ -122,7 +122,8 @@ static void world_release(struct world *w)
 {
 	c2c_objects_release(&w->objects);
 	tuples_release(&w->seen.keys);
-	vec_release(&w->seen.touches);
+	vec_release(&w->seen.kept);
+	vec_release(&w->seen.many);
 	vec_release(&w->sharing.subjects);
 	vec_release(&w->sharing.accesses);
 	free(w->sharing.order);
@@ -335,8 +336,10 @@ static void add_touch(struct world *w, uint32_t line, uint16_t offset, uint64_t 
 	touch.counts.n[C2C_RECORDS] = n;
 	touch.counts.n[is_store ? C2C_STORES : C2C_LOADS] = n;
 	touch.counts.n[C2C_LOCAL_PEER] = is_store ? 0 : n;
-	assert_int_equal(tuples_add(&w->seen.keys, key), w->seen.touches.n);
-	*vec_add(&w->seen.touches) = touch;
+	assert_int_equal(tuples_add(&w->seen.keys, key), w->seen.kept.n);
+	*vec_add(&w->seen.kept) =
+		(struct c2c_kept_touch){ .many = (uint32_t)w->seen.many.n, .flags = C2C_KEPT_MANY };
+	*vec_add(&w->seen.many) = touch;
 	c2c_counts_add(&subject->counts, &touch.counts);
 	subject->n_touches++;
 }

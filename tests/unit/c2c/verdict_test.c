@@ -416,7 +416,8 @@ static void world_init(struct world *w, unsigned circumstances)
 static void world_release(struct world *w)
 {
 	tuples_release(&w->seen.keys);
-	vec_release(&w->seen.touches);
+	vec_release(&w->seen.kept);
+	vec_release(&w->seen.many);
 	vec_release(&w->sharing.subjects);
 }
 
@@ -460,9 +461,11 @@ static void add_line(struct world *w, const struct access *accesses)
 		struct c2c_touch touch = touch_of(a);
 		uint32_t number = tuples_add(&w->seen.keys, key);
 
-		assert_int_equal(number, w->seen.touches.n);
+		assert_int_equal(number, w->seen.kept.n);
 		w->order[number] = number;
-		*vec_add(&w->seen.touches) = touch;
+		*vec_add(&w->seen.kept) = (struct c2c_kept_touch){ .many = (uint32_t)w->seen.many.n,
+								   .flags = C2C_KEPT_MANY };
+		*vec_add(&w->seen.many) = touch;
 		c2c_counts_add(&line->counts, &touch.counts);
 		line->reloads.n += touch.reloads.n;
 		line->n_touches++;
@@ -561,10 +564,10 @@ static void no_times_means_at_once(void **state)
 	(void)state;
 	world_init(&w, 0);
 	add_line(&w, accesses);
-	for (size_t i = 0; i < w.seen.touches.n; i++) {
-		w.seen.touches.items[i].first_ns = UINT64_MAX;
-		w.seen.touches.items[i].last_ns = 0;
-		w.seen.touches.items[i].slots = 0;
+	for (size_t i = 0; i < w.seen.kept.n; i++) {
+		w.seen.many.items[i].first_ns = UINT64_MAX;
+		w.seen.many.items[i].last_ns = 0;
+		w.seen.many.items[i].slots = 0;
 	}
 	judgement = c2c_judge(&w.sharing, (const uint32_t[]){ 0 }, 1);
 	assert_int_equal(judgement.verdict, C2C_TRUE);

@@ -141,6 +141,36 @@ static void test_c2c(void **state)
 	}
 }
 
+/*
+ * What is done near lines has a limit, in the second scan and in the third: the last lines are left out, the
+ * same ones for any number of workers.
+ */
+static void test_too_much(void **state)
+{
+	enum {
+		LINES = 600,
+		EACH = LINE_BYTES / 2 * 2, /* touches of a line near by: 32 bytes, two threads */
+		KEPT = 2 * C2C_MOST_NEAR / EACH, /* lines */
+	};
+	const struct c2c_request request = { .mode = -1, .top = 3, .with_objects = true };
+
+	(void)state;
+	for (unsigned n_workers = 1; n_workers <= 3; n_workers += 2) {
+		struct err err = { .text = "" };
+		struct session s;
+		struct c2c c2c;
+
+		open_shared(LINES, MANY, true, n_workers, &s);
+		if (c2c_run(&s, NULL, &request, &c2c, &err) < 0)
+			fail_msg("%s", err.text);
+		assert_int_equal(c2c.subjects.n, LINES);
+		assert_int_equal(c2c.n_lines_left_out, LINES * (STRIDE - 1) - KEPT);
+		assert_int_equal(count_around(&c2c), 2 * MANY * KEPT);
+		c2c_release(&c2c);
+		close_fixture(&s);
+	}
+}
+
 /* Hot code, run time and sharing, all in two. */
 static void test_report(void **state)
 {
@@ -171,6 +201,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_c2c),
+		cmocka_unit_test(test_too_much),
 		cmocka_unit_test(test_report),
 	};
 
