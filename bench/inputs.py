@@ -49,6 +49,7 @@ class Inputs:
     def __init__(self, directory, build):
         self.directory = directory
         self.make_capture = build / "tests" / "tools" / "make-capture"
+        self.make_family = build / "tests" / "tools" / "make-family"
         self.cyclops = build / "cyclops"
 
     def _need_space(self, size):
@@ -100,6 +101,18 @@ class Inputs:
             self._need_space(parse_size(size))
         return self._run([self.make_capture, "--bytes", size, "--only-perf61", "--sharing", "--data",
                           "7300K", "--symbols", "--binary", self.program(), "--output"], capture)
+
+    def families(self):
+        """Names of the families of captures that make-family knows."""
+        usage = subprocess.run([self.make_family], capture_output=True, text=True, check=False).stderr
+        return [line.split()[0] for line in usage.splitlines()[1:]]
+
+    def family(self, name, n_records):
+        """A capture of one of them."""
+        capture = self.directory / f"family-{name}-{n_records}.data"
+        if not capture.exists():
+            self._need_space(n_records * 200)
+        return self._run([self.make_family, name, str(n_records)], capture)
 
     def branches(self):
         """A capture of the model with a million samples of taken branches, with stacks of 32 entries."""

@@ -35,6 +35,7 @@ class Bench:
         self.home = directory
         self.size = options.size
         self.runs = options.runs
+        self.family_records = options.family_records
         self.rows = [("what", "cyclops", "peer", "ratio", "target", "", "by CPU time")]
 
     def add(self, what, ours, peer="", ratio="", target="", is_met=None, by_cpu=""):
@@ -147,6 +148,39 @@ def bench_branches(b):
     b.compare("blocks, perf script -F brstack (1 M stacks)", ask["blocks"], ["perf", "script", "-F", "brstack", "-i", file], 2, 1)
 
 
+def family_jobs(b, name, file):
+    """What is asked of a capture of a family: the job, its peer, how many times faster it is to be."""
+    has_spe, has_data = name not in ("chains", "stacks"), name not in ("chains", "stacks", "short")
+    report = [*PERF_REPORT, "--itrace=i1i"] if has_spe else ["perf", "report", "--stdio", "--no-children"]
+    yield "hot, perf report", [*b.cyclops, "hot", file], [*report, "-i", file], 20
+    yield ("export, perf script of three fields", [*b.cyclops, "export", "--format", "csv", file],
+           ["perf", "script", *(["--itrace=i1i"] if has_spe else []), "-F", "ip,addr,sym", "-i", file], 5)
+    if has_data:
+        yield ("c2c, perf c2c report", [*b.cyclops, "c2c", file],
+               ["perf", "c2c", "report", "--stdio", "--no-source", "-i", file], 40)
+    for command in ("report", "mem") if has_data else ("report",):
+        yield command, [*b.cyclops, command, file], None, 0
+
+
+def bench_families(b):
+    """Captures of shapes that nobody tuned for. What counts is the worst of each job."""
+    worst = {}
+    for name in b.inputs.families():
+        file = b.inputs.family(name, b.family_records)
+        for job, ours, peer, target in family_jobs(b, name, file):
+            costs = measure.best([ours, peer] if peer else [ours], b.home, [b.runs, 1][:2 if peer else 1])
+            peak = measure.peak_private_bytes(ours, b.home) / (1 << 20)
+            cells = [f"{name}: {job}", f"{costs[0].wall:.3f} s, {peak:.0f} MiB"]
+            if peer:
+                ratio = costs[1].wall / costs[0].wall
+                worst[job] = min(worst.get(job, (ratio, target, name)), (ratio, target, name))
+                cells += [f"{costs[1].wall:.3f} s", f"{ratio:.1f} x", f">= {target} x", ratio >= target,
+                          f"{costs[1].cpu / costs[0].cpu:.1f} x"]
+            b.add(*cells)
+    for job, (ratio, target, name) in worst.items():
+        b.add(f"worst of {job}", "", name, f"{ratio:.1f} x", f">= {target} x", ratio >= target)
+
+
 def bench_threads(b):
     """One thread and two."""
     file = b.inputs.spe(b.size)
@@ -240,6 +274,7 @@ BENCHES = {
     "dump": bench_dump,
     "c2c": bench_c2c,
     "branches": bench_branches,
+    "families": bench_families,
     "threads": bench_threads,
     "memory": bench_memory,
     "record": bench_record,
@@ -271,6 +306,7 @@ def main():
     parser.add_argument("--size", default="128M", help="of SPE data, such as 4G (128M)")
     parser.add_argument("--only", action="append", choices=BENCHES, metavar="NAME",
                         help=f"may be repeated: {', '.join(BENCHES)}")
+    parser.add_argument("--family-records", type=int, default=1 << 21, help="in captures of families (2 M)")
     parser.add_argument("--runs", type=int, default=7, help="of each cyclops command (7)")
     parser.add_argument("--dir", type=pathlib.Path,
                         help="keep the inputs here, and take those that are there")
