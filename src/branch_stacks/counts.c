@@ -252,7 +252,7 @@ static inline void add_duration(struct stack_counts *c, uint32_t segment, uint32
 }
 
 /* Is the entry one: filled, and not of a wrong path? */
-static inline bool is_entry(const uint64_t *words)
+static inline bool is_right_path_entry(const uint64_t *words)
 {
 	return (words[0] | words[1]) != 0 && !branch_is_of_wrong_path(words[2]);
 }
@@ -293,7 +293,7 @@ static uint64_t cycles_of_stack(const struct stack_options *o, const uint64_t *w
 	uint64_t cycles = 0;
 
 	for (uint64_t position = 0; position < n; words += WORDS) {
-		if (!is_entry(words))
+		if (!is_right_path_entry(words))
 			continue;
 		cycles += is_left_out(o, position++) ? 0 : branch_cycles(words[2]);
 	}
@@ -316,7 +316,7 @@ static struct stack_size measure_stack(struct stack_counts *c, const struct batc
 	for (uint32_t i = b->branches[row].n / WORDS; i-- > 0;) {
 		const uint64_t *entry = words + (size_t)i * WORDS;
 
-		if (!is_entry(entry)) {
+		if (!is_right_path_entry(entry)) {
 			if ((entry[0] | entry[1]) != 0)
 				note_wrong_path(c, b->position[row]);
 			continue;
@@ -534,7 +534,7 @@ static void count_stack(struct stack_counts *c, const struct batch *b, size_t ro
 		struct known_branch *k;
 		uint64_t n;
 
-		if (!is_entry(words)) {
+		if (!is_right_path_entry(words)) {
 			words += WORDS;
 			continue;
 		}

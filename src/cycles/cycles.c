@@ -9,9 +9,9 @@
 #include "cycles/report.h"
 #include "table/answer.h"
 
-double report_cycles(const struct cycle_report *r, uint32_t row)
+double cycle_report_cycles(const struct cycle_report *r, uint32_t row)
 {
-	const struct cycle_value *v = &report_values(r, row)[r->tree->cycles];
+	const struct cycle_value *v = &cycle_report_values(r, row)[r->tree->cycles];
 
 	return v->state == CYCLE_MEASURED ? v->cycles : 0;
 }
@@ -19,7 +19,7 @@ double report_cycles(const struct cycle_report *r, uint32_t row)
 /* What is counted at a node in a row: nothing, unless a capture has its event. */
 static void count_nodes(const struct cycle_report *r, uint32_t row, struct cycle_count *counts)
 {
-	const struct event_sum *sums = report_sums(r, row);
+	const struct event_sum *sums = cycle_report_sums(r, row);
 
 	for (size_t i = 0; i < r->tree->n_nodes; i++)
 		counts[i] = (struct cycle_count){ 0 };
@@ -45,9 +45,9 @@ static void sum_objects(struct cycle_report *r)
 	size_t n = r->objects->events.n;
 
 	r->whole = mem_zalloc(n + 1, sizeof(*r->whole));
-	for (uint32_t row = 0; row < report_whole(r); row++)
+	for (uint32_t row = 0; row < cycle_report_whole(r); row++)
 		for (size_t i = 0; i < n; i++) {
-			const struct event_sum *sum = &report_sums(r, row)[i];
+			const struct event_sum *sum = &cycle_report_sums(r, row)[i];
 
 			r->whole[i].weight += sum->weight;
 			r->whole[i].events += sum->events;
@@ -63,14 +63,14 @@ static void account_rows(struct cycle_report *r)
 	struct cycle_count *counts = mem_alloc(n, sizeof(*counts));
 	struct cycle_account_options whole = { .penalties = r->request->penalties };
 
-	vec_reserve(&r->values, (report_whole(r) + (size_t)1) * n);
-	r->values.n = (report_whole(r) + (size_t)1) * n;
-	count_nodes(r, report_whole(r), counts);
+	vec_reserve(&r->values, (cycle_report_whole(r) + (size_t)1) * n);
+	r->values.n = (cycle_report_whole(r) + (size_t)1) * n;
+	count_nodes(r, cycle_report_whole(r), counts);
 	whole.issued_per_cycle = cycle_issued_per_cycle(r->tree, counts);
-	cycle_account(r->tree, counts, &whole, &r->values.items[report_whole(r) * n]);
+	cycle_account(r->tree, counts, &whole, &r->values.items[cycle_report_whole(r) * n]);
 	r->options = whole;
 	r->options.is_fine = r->is_fine;
-	for (uint32_t row = 0; row < report_whole(r); row++) {
+	for (uint32_t row = 0; row < cycle_report_whole(r); row++) {
 		count_nodes(r, row, counts);
 		cycle_account(r->tree, counts, &r->options, &r->values.items[row * n]);
 	}
@@ -82,14 +82,14 @@ static int compare_rows(const void *a, const void *b, void *context)
 {
 	const struct cycle_report *r = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	double p = report_cycles(r, x), q = report_cycles(r, y);
+	double p = cycle_report_cycles(r, x), q = cycle_report_cycles(r, y);
 	uint64_t n = 0, m = 0;
 
 	if (p != q)
 		return p > q ? -1 : 1;
 	for (size_t i = 0; i < r->objects->events.n; i++) {
-		n += report_sums(r, x)[i].n;
-		m += report_sums(r, y)[i].n;
+		n += cycle_report_sums(r, x)[i].n;
+		m += cycle_report_sums(r, y)[i].n;
 	}
 	if (n != m)
 		return n > m ? -1 : 1;
@@ -98,7 +98,7 @@ static int compare_rows(const void *a, const void *b, void *context)
 
 static void order_rows(struct cycle_report *r)
 {
-	uint32_t n = report_whole(r);
+	uint32_t n = cycle_report_whole(r);
 
 	r->order = mem_alloc(n + 1u, sizeof(*r->order));
 	for (uint32_t i = 0; i < n; i++)
@@ -112,8 +112,8 @@ static bool is_fine(const struct keys *keys)
 	       keys_have(keys, KEY_PLACE);
 }
 
-static void report_make(struct cycle_report *r, const struct cycle_objects *objects,
-			const struct cycle_request *request)
+static void cycle_report_make(struct cycle_report *r, const struct cycle_objects *objects,
+			      const struct cycle_request *request)
 {
 	*r = (struct cycle_report){
 		.objects = objects,
@@ -126,7 +126,7 @@ static void report_make(struct cycle_report *r, const struct cycle_objects *obje
 	order_rows(r);
 }
 
-static void report_release(struct cycle_report *r)
+static void cycle_report_release(struct cycle_report *r)
 {
 	vec_release(&r->values);
 	free(r->whole);
@@ -135,7 +135,7 @@ static void report_release(struct cycle_report *r)
 
 static int fill_tables(const struct cycle_report *r, struct cycle_tables *out, struct err *err)
 {
-	if (report_long(r, &out->cycles, err) < 0)
+	if (cycle_report_long(r, &out->cycles, err) < 0)
 		return -1;
 	if (!r->request->is_for_people) {
 		*vec_add(&out->shown.list) = &out->cycles;
@@ -143,10 +143,10 @@ static int fill_tables(const struct cycle_report *r, struct cycle_tables *out, s
 	}
 	if (r->request->node_of != NULL) {
 		*vec_add(&out->shown.list) = &out->nodes;
-		return report_nodes(r, &out->nodes, err);
+		return cycle_report_nodes(r, &out->nodes, err);
 	}
-	report_answer(r, &out->answer);
-	report_shares(r, &out->shares);
+	cycle_report_answer(r, &out->answer);
+	cycle_report_shares(r, &out->shares);
 	*vec_add(&out->shown.list) = &out->answer;
 	*vec_add(&out->shown.list) = &out->shares;
 	return 0;
@@ -159,9 +159,9 @@ int cycles_make(const struct cycle_objects *objects, const struct cycle_request 
 	int rc;
 
 	*out = (struct cycle_tables){ 0 };
-	report_make(&r, objects, request);
+	cycle_report_make(&r, objects, request);
 	rc = fill_tables(&r, out, err);
-	report_release(&r);
+	cycle_report_release(&r);
 	return rc;
 }
 
@@ -188,10 +188,11 @@ int cycle_totals_init(struct cycle_totals *out, struct session *s, const struct 
 	cycle_objects_init(&objects, out->tree, &keys, false);
 	rc = cycle_objects_add(&objects, s, select, err);
 	if (rc == 0) {
-		report_make(&r, &objects, &request);
+		cycle_report_make(&r, &objects, &request);
 		out->values = mem_alloc(n, sizeof(*out->values));
-		memcpy(out->values, report_values(&r, report_whole(&r)), n * sizeof(*out->values));
-		report_release(&r);
+		memcpy(out->values, cycle_report_values(&r, cycle_report_whole(&r)),
+		       n * sizeof(*out->values));
+		cycle_report_release(&r);
 	}
 	cycle_objects_release(&objects);
 	if (rc < 0)

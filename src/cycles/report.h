@@ -20,29 +20,30 @@ struct cycle_report {
 };
 
 /* The values of an object; object cycle_objects_n(): of the whole. */
-static inline const struct cycle_value *report_values(const struct cycle_report *r, uint32_t row)
+static inline const struct cycle_value *cycle_report_values(const struct cycle_report *r,
+							    uint32_t row)
 {
 	return &r->values.items[row * r->tree->n_nodes];
 }
 
-static inline const struct event_sum *report_sums(const struct cycle_report *r, uint32_t row)
+static inline const struct event_sum *cycle_report_sums(const struct cycle_report *r, uint32_t row)
 {
 	return row == cycle_objects_n(r->objects) ? r->whole : cycle_object_sums(r->objects, row);
 }
 
 /* The row that stands for the whole. */
-static inline uint32_t report_whole(const struct cycle_report *r)
+static inline uint32_t cycle_report_whole(const struct cycle_report *r)
 {
 	return cycle_objects_n(r->objects);
 }
 
 /* Cycles that shares of a row are of: its unhalted cycles; 0: not known. */
-double report_cycles(const struct cycle_report *, uint32_t row);
+double cycle_report_cycles(const struct cycle_report *, uint32_t row);
 
 /* report_tables.c: fills the tables for people, and the one for programs. */
-void report_answer(const struct cycle_report *, struct table *);
-void report_shares(const struct cycle_report *, struct table *);
-int report_nodes(const struct cycle_report *, struct table *, struct err *);
-int report_long(const struct cycle_report *, struct table *, struct err *);
+void cycle_report_answer(const struct cycle_report *, struct table *);
+void cycle_report_shares(const struct cycle_report *, struct table *);
+int cycle_report_nodes(const struct cycle_report *, struct table *, struct err *);
+int cycle_report_long(const struct cycle_report *, struct table *, struct err *);
 
 #endif

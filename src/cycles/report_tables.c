@@ -12,8 +12,8 @@
 /* A share of the row's cycles; text for a person where there is none. */
 static struct cell share_cell(const struct cycle_report *r, uint32_t row, int node)
 {
-	const struct cycle_value *v = &report_values(r, row)[node];
-	double cycles = report_cycles(r, row);
+	const struct cycle_value *v = &cycle_report_values(r, row)[node];
+	double cycles = cycle_report_cycles(r, row);
 
 	if (v->state == CYCLE_TOO_FINE)
 		return cell_text("-");
@@ -25,7 +25,7 @@ static struct cell share_cell(const struct cycle_report *r, uint32_t row, int no
 /* Has the column of this node anything to show? A gap is one for every row. */
 static bool has_column(const struct cycle_report *r, int node)
 {
-	const struct cycle_value *v = &report_values(r, report_whole(r))[node];
+	const struct cycle_value *v = &cycle_report_values(r, cycle_report_whole(r))[node];
 
 	return r->tree->nodes[node].title != NULL && v->state == CYCLE_MEASURED;
 }
@@ -51,11 +51,11 @@ static void note_clamped(const struct cycle_report *r, struct table *t)
 {
 	size_t n = 0;
 
-	for (uint32_t row = 0; row < report_whole(r); row++) {
+	for (uint32_t row = 0; row < cycle_report_whole(r); row++) {
 		bool is_clamped = false;
 
 		for (size_t i = 0; i < r->tree->n_nodes; i++)
-			is_clamped |= report_values(r, row)[i].is_clamped;
+			is_clamped |= cycle_report_values(r, row)[i].is_clamped;
 		n += is_clamped;
 	}
 	if (n > 0)
@@ -63,7 +63,7 @@ static void note_clamped(const struct cycle_report *r, struct table *t)
 			t,
 			"%zu of %u rows have a difference below zero, shown as 0: too few samples. "
 			"csv and json have it with its sign.",
-			n, report_whole(r));
+			n, cycle_report_whole(r));
 }
 
 static void note_followers(const struct cycle_report *r, struct table *t)
@@ -116,7 +116,7 @@ static void note_turns(const struct cycle_report *r, struct table *t)
 static void add_notes(const struct cycle_report *r, struct table *t)
 {
 	const struct node_view view = { .tree = r->tree,
-					.values = report_values(r, report_whole(r)),
+					.values = cycle_report_values(r, cycle_report_whole(r)),
 					.assumed_ghz = r->request->assumed_ghz };
 
 	note_turns(r, t);
@@ -146,13 +146,13 @@ static void show_extra_cells(const struct cycle_report *r, uint32_t row, struct 
 {
 	for (size_t i = 0; i < r->objects->events.n; i++)
 		if (r->objects->events.items[i].node == NO_NODE)
-			*cells++ = cell_number(report_sums(r, row)[i].events);
+			*cells++ = cell_number(cycle_report_sums(r, row)[i].events);
 }
 
 /* Columns behind those of the keys, in front of the branches. */
 enum { FIRST_OF_ALL, FIRST_STALLED, FIRST_LEFT, N_FIRST };
 
-void report_shares(const struct cycle_report *r, struct table *t)
+void cycle_report_shares(const struct cycle_report *r, struct table *t)
 {
 	static const struct column of_all = { "of_all",	    "of all",
 					      "",	    CELL_NUMBER,
@@ -192,10 +192,10 @@ void report_shares(const struct cycle_report *r, struct table *t)
 	n_extra = add_extra_columns(r, columns + n);
 	table_init(t, "shares", NULL, columns, n + n_extra);
 	table_own_columns(t, 0);
-	for (uint32_t i = 0; i < report_whole(r); i++) {
+	for (uint32_t i = 0; i < cycle_report_whole(r); i++) {
 		uint32_t row = r->order[i];
 		struct cell *cells;
-		double whole = report_cycles(r, report_whole(r)), left_cycles;
+		double whole = cycle_report_cycles(r, cycle_report_whole(r)), left_cycles;
 
 		if (r->request->top > 0 && shown == r->request->top)
 			break;
@@ -204,23 +204,23 @@ void report_shares(const struct cycle_report *r, struct table *t)
 		memcpy(cells, cycle_object_cells(o, row), o->n_columns * sizeof(*cells));
 		cells += o->n_columns;
 		if (whole > 0)
-			cells[FIRST_OF_ALL] =
-				cell_marked(cell_number(report_cycles(r, row) / whole),
-					    node_mark(&report_values(r, row)[r->tree->cycles]));
+			cells[FIRST_OF_ALL] = cell_marked(
+				cell_number(cycle_report_cycles(r, row) / whole),
+				node_mark(&cycle_report_values(r, row)[r->tree->cycles]));
 		cells[FIRST_STALLED] = share_cell(r, row, r->tree->stalled);
 		if (r->is_fine)
 			cells[FIRST_LEFT] = cell_text("-");
-		else if (report_cycles(r, row) > 0 &&
-			 cycle_not_explained(r->tree, report_values(r, row), &left_cycles))
-			cells[FIRST_LEFT] = cell_number(left_cycles / report_cycles(r, row));
+		else if (cycle_report_cycles(r, row) > 0 &&
+			 cycle_not_explained(r->tree, cycle_report_values(r, row), &left_cycles))
+			cells[FIRST_LEFT] = cell_number(left_cycles / cycle_report_cycles(r, row));
 		else
 			cells[FIRST_LEFT] = cell_text("·");
 		for (size_t k = 0; k < n_nodes; k++)
 			cells[N_FIRST + k] = share_cell(r, row, nodes[k]);
 		show_extra_cells(r, row, cells + N_FIRST + n_nodes);
 	}
-	if (shown < report_whole(r))
-		table_note(t, "%u more; --all shows them", report_whole(r) - shown);
+	if (shown < cycle_report_whole(r))
+		table_note(t, "%u more; --all shows them", cycle_report_whole(r) - shown);
 	add_notes(r, t);
 	free(columns);
 	free(nodes);
@@ -233,7 +233,7 @@ static int costliest(const struct cycle_report *r, uint32_t row)
 
 	for (size_t i = 0; i < r->tree->n_nodes; i++) {
 		const struct cycle_node *n = &r->tree->nodes[i];
-		const struct cycle_value *v = &report_values(r, row)[i];
+		const struct cycle_value *v = &cycle_report_values(r, row)[i];
 		bool is_stall = n->is_stall || (n->parent != NO_NODE && n->adds &&
 						r->tree->nodes[n->parent].is_stall);
 
@@ -241,7 +241,7 @@ static int costliest(const struct cycle_report *r, uint32_t row)
 		    cycle_capped(v) <= 0)
 			continue;
 		if (best == NO_NODE ||
-		    cycle_capped(v) >= cycle_capped(&report_values(r, row)[best]))
+		    cycle_capped(v) >= cycle_capped(&cycle_report_values(r, row)[best]))
 			best = (int)i;
 	}
 	return best;
@@ -288,11 +288,11 @@ static void say_multiplexing(const struct cycle_report *r, struct table *t)
 			   r->tree->name);
 }
 
-void report_answer(const struct cycle_report *r, struct table *t)
+void cycle_report_answer(const struct cycle_report *r, struct table *t)
 {
-	uint32_t whole = report_whole(r);
-	const struct cycle_value *values = report_values(r, whole);
-	double cycles = report_cycles(r, whole);
+	uint32_t whole = cycle_report_whole(r);
+	const struct cycle_value *values = cycle_report_values(r, whole);
+	double cycles = cycle_report_cycles(r, whole);
 	int node = costliest(r, whole);
 
 	answer_init(t);
@@ -314,16 +314,16 @@ void report_answer(const struct cycle_report *r, struct table *t)
 			   values[node].is_lower_bound ? "at least " : "",
 			   100 * cycle_capped(&values[node]) / cycles);
 	}
-	if (cycles > 0 && report_whole(r) > 1) {
+	if (cycles > 0 && cycle_report_whole(r) > 1) {
 		uint32_t row = r->order[0];
 		const char *name = row_name(r, row);
 		int own = costliest(r, row);
 
 		if (name != NULL && own != NO_NODE)
 			answer_say(t, "%s takes %.1f %% of all cycles, %.1f %% of its own for %s.",
-				   name, 100 * report_cycles(r, row) / cycles,
-				   100 * cycle_capped(&report_values(r, row)[own]) /
-					   report_cycles(r, row),
+				   name, 100 * cycle_report_cycles(r, row) / cycles,
+				   100 * cycle_capped(&cycle_report_values(r, row)[own]) /
+					   cycle_report_cycles(r, row),
 				   r->tree->nodes[own].name);
 	}
 	say_multiplexing(r, t);
@@ -338,7 +338,7 @@ static enum cell_mark mux_mark(const struct cycle_event *event)
 
 static struct node_evidence evidence_of(const struct cycle_report *r, uint32_t row, size_t event)
 {
-	const struct event_sum *sum = &report_sums(r, row)[event];
+	const struct event_sum *sum = &cycle_report_sums(r, row)[event];
 	const struct cycle_event *e = &r->objects->events.items[event];
 
 	return (struct node_evidence){ .n_samples = sum->n,
@@ -352,10 +352,10 @@ static struct node_evidence evidence_of(const struct cycle_report *r, uint32_t r
 static int find_row(const struct cycle_report *r, const char *name, uint32_t *out, struct err *err)
 {
 	if (strcmp(name, "all") == 0) {
-		*out = report_whole(r);
+		*out = cycle_report_whole(r);
 		return 0;
 	}
-	for (uint32_t i = 0; i < report_whole(r); i++) {
+	for (uint32_t i = 0; i < cycle_report_whole(r); i++) {
 		const char *text = row_name(r, r->order[i]);
 
 		if (text != NULL && strcmp(text, name) == 0) {
@@ -379,11 +379,11 @@ static struct node_view view_of(const struct cycle_report *r, uint32_t row,
 			evidence[r->objects->events.items[i].node] = evidence_of(r, row, i);
 	return (struct node_view){
 		.tree = r->tree,
-		.values = report_values(r, row),
+		.values = cycle_report_values(r, row),
 		.evidence = evidence,
 		.penalties = r->request->penalties,
-		.cycles = report_cycles(r, row),
-		.is_fine = r->is_fine && row != report_whole(r),
+		.cycles = cycle_report_cycles(r, row),
+		.is_fine = r->is_fine && row != cycle_report_whole(r),
 		.is_sampled = true,
 		.assumed_ghz = r->request->assumed_ghz,
 	};
@@ -421,7 +421,7 @@ static void add_long_rows(const struct cycle_report *r, uint32_t row, struct tab
 		if (i > r->tree->n_nodes && o->events.items[event].node != NO_NODE)
 			continue;
 		cells = table_add_row(t);
-		if (row != report_whole(r)) {
+		if (row != cycle_report_whole(r)) {
 			memcpy(cells, cycle_object_names(o, row), N_OBJECT_NAMES * sizeof(*cells));
 			for (size_t k = 0; k < n_more; k++)
 				cells[N_OBJECT_NAMES + N_NODE_COLUMNS + k] =
@@ -441,11 +441,11 @@ static void add_long_rows(const struct cycle_report *r, uint32_t row, struct tab
 	free(evidence);
 }
 
-int report_long(const struct cycle_report *r, struct table *t, struct err *err)
+int cycle_report_long(const struct cycle_report *r, struct table *t, struct err *err)
 {
 	struct column columns[N_OBJECT_NAMES + N_NODE_COLUMNS + MOST_KEY_COLUMNS];
 	size_t more[MOST_KEY_COLUMNS], n_more = more_columns(r->objects, more);
-	uint32_t n_rows = report_whole(r), row;
+	uint32_t n_rows = cycle_report_whole(r), row;
 
 	memcpy(columns, object_columns, sizeof(object_columns));
 	memcpy(&columns[N_OBJECT_NAMES], node_columns, sizeof(node_columns));
@@ -467,7 +467,7 @@ int report_long(const struct cycle_report *r, struct table *t, struct err *err)
 	return 0;
 }
 
-int report_nodes(const struct cycle_report *r, struct table *t, struct err *err)
+int cycle_report_nodes(const struct cycle_report *r, struct table *t, struct err *err)
 {
 	struct node_evidence *evidence = mem_zalloc(r->tree->n_nodes, sizeof(*evidence));
 	struct node_view view;

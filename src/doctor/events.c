@@ -156,7 +156,8 @@ static void count_case(struct checks *c, const struct expected_case *which)
 }
 
 /* The verdict on the count of one run. */
-static struct event_check judge(const struct event_to_check *e, const struct expected_count *x)
+static struct event_check judge_event(const struct event_to_check *e,
+				      const struct expected_count *x)
 {
 	double count = e->counted.count;
 	struct event_check check = { e->event->name, EVENT_OK, 1 };
@@ -200,7 +201,7 @@ static void add_verdict_row(const struct checks *c, const struct event_to_check 
 	row[WHAT] = table_text_cell(t, e->which->what);
 	if (!e->counted.is_counted)
 		return;
-	check = judge(e, &x);
+	check = judge_event(e, &x);
 	event_checks_add(found, e->event->name, check.verdict, check.factor);
 	row[VERDICT] = cell_text(event_verdict_name(check.verdict));
 	row[COUNTED] = cell_number(e->counted.count / steps);

@@ -78,7 +78,7 @@ static bool is_edge(const struct making *m, const struct evidence_branch *b)
  * Does a branch come in from elsewhere: at the start, or at another place that is not behind a call, where
  * calls return to?
  */
-static bool is_entry(const struct making *m, const struct evidence_branch *b)
+static bool is_function_entry(const struct making *m, const struct evidence_branch *b)
 {
 	const struct modules *modules = timeline_modules(m->e->session->timeline);
 	size_t to = code_instruction_at(m->f, b->to.offset);
@@ -103,7 +103,7 @@ static void find_blocks(struct making *m)
 			m->begins[i + 1] = true;
 	}
 	for (size_t i = m->first_entry; (b = entry_to(m, i)) != NULL; i++)
-		if (is_edge(m, b) || is_entry(m, b))
+		if (is_edge(m, b) || is_function_entry(m, b))
 			m->begins[code_instruction_at(m->f, b->to.offset)] = true;
 	for (size_t i = 0; i < m->n; i++) {
 		if (m->begins[i])
@@ -391,7 +391,7 @@ static void add_entries(struct making *m)
 	for (size_t i = m->first_entry; (b = entry_to(m, i)) != NULL; i++) {
 		struct seen *s;
 
-		if (!is_entry(m, b))
+		if (!is_function_entry(m, b))
 			continue;
 		s = &seen[m->block_of[code_instruction_at(m->f, b->to.offset)]];
 		s->rate = m->e->branch_rate;

@@ -39,7 +39,7 @@ static inline uint64_t histogram_low(unsigned bucket)
  * The upper end of the bucket with this part of all `n` values in or below it; 0 if there are none. Others
  * may add to the buckets meanwhile.
  */
-static inline uint64_t histogram_quantile(const uint64_t *buckets, uint64_t n, double part)
+static inline uint64_t histogram_upper_quantile(const uint64_t *buckets, uint64_t n, double part)
 {
 	uint64_t wanted = (uint64_t)(part * (double)n + 0.5), seen = 0;
 

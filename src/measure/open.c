@@ -316,7 +316,7 @@ static bool counts_nothing(const struct cyclops *c, const struct caliper_thread 
 }
 
 /* Each set in each way that it can be read. The region is gone afterwards. */
-static int calibrate(struct cyclops *c)
+static int measure_own_bias(struct cyclops *c)
 {
 	uint64_t(*counts)[MEASURE_BIAS_PAIRS] = calloc(c->events.n, sizeof(*counts));
 	int region = counts == NULL ? -ENOMEM : cyclops_region(c, "bias");
@@ -453,7 +453,7 @@ static int prepare(struct cyclops *c, const struct cyclops_options *o, int *out_
 	error = thread_open(c, true);
 	measure_unlock(c, cancel_state);
 	if (error == 0)
-		error = calibrate(c);
+		error = measure_own_bias(c);
 	if (error == -ENOMEM) {
 		pthread_key_delete(c->key);
 		remove_handle(c);

@@ -82,7 +82,7 @@ static void add_thread(const struct cyclops *c, const struct caliper_thread *t, 
 
 static uint64_t quantile_of(const struct sums *s, double part)
 {
-	uint64_t value = histogram_quantile(s->histogram, s->out.counted_calls, part);
+	uint64_t value = histogram_upper_quantile(s->histogram, s->out.counted_calls, part);
 
 	return value < s->out.max ? value : s->out.max;
 }

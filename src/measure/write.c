@@ -380,7 +380,7 @@ static void put_coverage(struct writer *w, const struct cell *cells)
 }
 
 /* The name, and the region around it, as far as they fit. */
-static void put_place(struct writer *w, const struct cell *cells)
+static void write_region_place(struct writer *w, const struct cell *cells)
 {
 	char place[64];
 
@@ -410,7 +410,7 @@ static void text_row(struct writer *w, const struct column *columns, const struc
 	if (n != N_REGION_COLUMNS || cells[REGION_STATE].text[0] == 'f' ||
 	    strcmp(cells[REGION_STATE].text, "not-supported") == 0)
 		return; /* why has been said */
-	put_place(w, cells);
+	write_region_place(w, cells);
 	put(w, " %7" PRIu64 " %9" PRIu64 "  %-20.20s", cells[REGION_THREAD].number,
 	    cells[REGION_CALLS].number, cells[REGION_EVENT].text);
 	for (size_t i = 0; i < COUNT(numbers); i++) {
@@ -531,7 +531,7 @@ static void fill_counts(const struct cyclops *c, const struct path *p, unsigned 
 	for (unsigned i = 0; i < 3; i++) {
 		static const double parts[] = { 0.5, 0.9, 0.99 };
 
-		uint64_t value = histogram_quantile(e->histogram, e->n, parts[i]);
+		uint64_t value = histogram_upper_quantile(e->histogram, e->n, parts[i]);
 
 		cells[REGION_P50 + i] = cell_number(value < e->max ? value : e->max);
 	}

@@ -67,7 +67,7 @@ static const char *source_words(const struct mem_rows *rows, const uint64_t *wor
 }
 
 /* ", p50 277 cycles" */
-static const char *median_of(const struct mem_row *row, struct table *t)
+static const char *median_words(const struct mem_row *row, struct table *t)
 {
 	bool is_full;
 	double p50 = histogram_quantile(&row->histograms.of[LATENCY_TOTAL], 0.5, &is_full);
@@ -95,7 +95,7 @@ void mem_summary_sources(const struct mem_rows *rows, struct table *answer)
 	latency = latency_of(rows, &row->cost, answer);
 	answer_say(answer, "%.1f %% of loads %s%s%s%s%s%s.", 100 * ratio(row->cost.n, n),
 		   source != NULL ? "come from " : "have no data source",
-		   source != NULL ? source : "", median_of(row, answer),
+		   source != NULL ? source : "", median_words(row, answer),
 		   latency != NULL ? ": " : "", latency != NULL ? latency : "",
 		   row->cost.n < SPARSE_BELOW ? " (too few samples)" : "");
 }

@@ -31,8 +31,8 @@ static int report_check(struct question *q, struct err *err)
 	return command->html != NULL ? html_check(err) : 0;
 }
 
-static int report_answer(struct question *q, struct session *s, const struct select *select,
-			 struct err *err)
+static int report_command_answer(struct question *q, struct session *s, const struct select *select,
+				 struct err *err)
 {
 	bool is_brief = !q->rows.all && q->rows.top == 0;
 	const struct report_command *command = q->what.into;
@@ -62,7 +62,7 @@ static int report_command(int argc, char **argv)
 		.has_rows = QUESTION_ROWS_UNSORTED,
 		.max_arguments = 1,
 		.check = report_check,
-		.answer = report_answer,
+		.answer = report_command_answer,
 	};
 
 	return question_ask(&q, argc, argv);

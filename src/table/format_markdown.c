@@ -65,7 +65,7 @@ static void put_markdown_line(struct text *out, struct span s)
 	put_escaped(out, (struct span){ s.bytes + n, s.size - n, 0 });
 }
 
-static void put_words(struct text *out, const char *words)
+static void put_escaped_words(struct text *out, const char *words)
 {
 	struct arena memory = { 0 };
 
@@ -216,7 +216,7 @@ static void put_support(const struct table *t, size_t row, size_t column, unsign
 	}
 	text_str(out, "    - ");
 	if (title[0] != '\0' && title[0] != ' ') {
-		put_words(out, title);
+		put_escaped_words(out, title);
 		text_str(out, ": ");
 	}
 	put_markdown_value(t, row, column, marks, out);
@@ -266,7 +266,7 @@ static void markdown_head(const struct document *d, const struct table *t, bool 
 	if (t->title == NULL || t->title[0] == '\0')
 		return;
 	text_str(out, "### ");
-	put_words(out, t->title);
+	put_escaped_words(out, t->title);
 	text_str(out, "\n\n");
 }
 

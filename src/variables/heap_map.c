@@ -37,7 +37,7 @@ struct reading {
 	struct err *err;
 };
 
-static int fail(const struct reading *r, struct word found, const char *wanted)
+static int heap_map_error(const struct reading *r, struct word found, const char *wanted)
 {
 	int n = found.n < QUOTED ? (int)found.n : QUOTED;
 
@@ -78,13 +78,14 @@ static int read_object(struct reading *r, struct word line)
 	struct heap_object object = { 0 };
 
 	if (!word_to_hex(address, &object.address))
-		return fail(r, address,
-			    "the hexadecimal address of an object, or pid, time, field, element");
+		return heap_map_error(
+			r, address,
+			"the hexadecimal address of an object, or pid, time, field, element");
 	if (!read_u32(size, &object.size) || object.size == 0 ||
 	    object.size - 1 > UINT64_MAX - object.address)
-		return fail(r, size, "the size of an object in bytes");
+		return heap_map_error(r, size, "the size of an object in bytes");
 	if (!is_name(class))
-		return fail(r, class, "the name of a class");
+		return heap_map_error(r, class, "the name of a class");
 	*vec_add(&r->map->objects) = object;
 	*vec_add(&r->classes) = intern(r, class);
 	return 0;
@@ -100,13 +101,13 @@ static int read_field(struct reading *r, struct word line)
 	while (class.n > 0 && class.text[class.n - 1] != '.')
 		class.n--;
 	if (!read_u32(offset, &field.offset))
-		return fail(r, offset, "the offset of a field in its object");
+		return heap_map_error(r, offset, "the offset of a field in its object");
 	if (!read_u32(size, &field.size) || field.size == 0)
-		return fail(r, size, "the size of a field in bytes");
+		return heap_map_error(r, size, "the size of a field in bytes");
 	if (!is_name(type))
-		return fail(r, type, "the type of a field");
+		return heap_map_error(r, type, "the type of a field");
 	if (!is_name(name) || class.n < 2 || class.n == name.n)
-		return fail(r, name, "CLASS.FIELD");
+		return heap_map_error(r, name, "CLASS.FIELD");
 	field.type = intern(r, type);
 	field.name = intern(r, (struct word){ name.text + class.n, name.n - class.n });
 	class.n--;
@@ -123,11 +124,12 @@ static int read_element(struct reading *r, struct word line)
 	struct heap_field field = { .line = r->line, .is_element = true };
 
 	if (!read_u32(offset, &field.offset))
-		return fail(r, offset, "the offset of the first element in its array");
+		return heap_map_error(r, offset, "the offset of the first element in its array");
 	if (!read_u32(size, &field.size) || field.size == 0)
-		return fail(r, size, "the size of an element in bytes");
+		return heap_map_error(r, size, "the size of an element in bytes");
 	if (!is_name(class) || class.n < 3 || memcmp(class.text + class.n - 2, "[]", 2) != 0)
-		return fail(r, class, "the name of a class of arrays, which ends with []");
+		return heap_map_error(r, class,
+				      "the name of a class of arrays, which ends with []");
 	type.n -= 2;
 	field.class = intern(r, class);
 	field.type = intern(r, type);
@@ -148,11 +150,11 @@ static int read_line(struct reading *r, struct word line)
 	if (word_equals(first, "pid"))
 		return read_u32(value, &r->map->pid) && r->map->pid > 0
 			       ? 0
-			       : fail(r, value, "the number of a process");
+			       : heap_map_error(r, value, "the number of a process");
 	if (!word_equals(first, "time"))
 		return read_object(r, line);
 	if (!is_name(value))
-		return fail(r, value, "when it was");
+		return heap_map_error(r, value, "when it was");
 	r->map->time = intern(r, value);
 	return 0;
 }
@@ -165,7 +167,7 @@ static int read_lines(struct reading *r, struct word text)
 		r->line++;
 		r->line_at = (uint64_t)(line.text - all.text);
 		if (line.text + line.n == all.text + all.n)
-			return fail(r, line, "a whole line: the file ends within it");
+			return heap_map_error(r, line, "a whole line: the file ends within it");
 		if (read_line(r, line) < 0)
 			return -1;
 	}

@@ -18,7 +18,7 @@
 
 enum { ENOUGH_WRITES = 5 /* as for a verdict */ };
 
-static uint64_t median_of(const uint32_t *histogram)
+static uint64_t median_hit(const uint32_t *histogram)
 {
 	uint64_t n = 0, below = 0;
 
@@ -38,7 +38,7 @@ static uint64_t median_of(const uint32_t *histogram)
  */
 uint64_t c2c_local_cycles(const struct c2c *s)
 {
-	uint64_t median = median_of(s->lines->local_hits);
+	uint64_t median = median_hit(s->lines->local_hits);
 
 	return s->minimum_cycles > 0 && median > s->minimum_cycles ? s->minimum_cycles : median;
 }

@@ -53,7 +53,7 @@ static void c2c_cause_add_line(struct grouping *g, const uint64_t *key, uint32_t
 	*vec_add(&f->lines) = line;
 }
 
-static void judge(const struct c2c *s, struct c2c_cause *f)
+static void judge_cause(const struct c2c *s, struct c2c_cause *f)
 {
 	if (f->lines.n > 1)
 		f->sum.judgement = c2c_judge(s, f->lines.items, f->lines.n);
@@ -147,7 +147,7 @@ static void find_places(struct grouping *places, const struct c2c_instances *in)
 				   i);
 	}
 	for (size_t i = 0; i < places->list.n; i++)
-		judge(s, &places->list.items[i]);
+		judge_cause(s, &places->list.items[i]);
 }
 
 static uint32_t count_objects(const struct c2c_instances *in, const struct c2c_cause *f)
@@ -213,7 +213,7 @@ static void settle(const struct c2c *s, struct c2c_cause *f)
 	f->sum.n_accesses = first->n_accesses;
 	f->sum.first_touch = first->first_touch;
 	f->sum.n_touches = first->n_touches;
-	judge(s, f);
+	judge_cause(s, f);
 	if (f->class == C2C_CONTENDED && may_cost_nothing(s, &f->sum))
 		f->class = C2C_SUSPECTED;
 }

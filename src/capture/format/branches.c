@@ -181,7 +181,7 @@ static void branches_add_entry(struct batch *out, const struct batch *samples, s
 }
 
 /* Older kernels also write slots that the hardware has not filled. */
-static bool is_entry(const uint64_t *entry)
+static bool is_filled_slot(const uint64_t *entry)
 {
 	return entry[0] != 0 || entry[1] != 0;
 }
@@ -198,7 +198,7 @@ static uint32_t entries_of(const struct batch *samples, size_t row, const bool *
 static bool branch_rows_take(struct branch_rows *at, const struct batch *samples,
 			     const uint64_t *entry)
 {
-	if (!is_entry(entry))
+	if (!is_filled_slot(entry))
 		return false;
 	if (at->with_wrong_path || !branch_is_of_wrong_path(entry[2]))
 		return true;

@@ -240,7 +240,7 @@ static uint32_t frame_line(struct firefox *f, struct firefox_thread *t, size_t r
 	return t->frames.items[row].line != 0 ? t->frames.items[row].line : NONE;
 }
 
-static uint32_t function_name(struct firefox *f, struct firefox_thread *t, size_t row)
+static uint32_t put_function_name(struct firefox *f, struct firefox_thread *t, size_t row)
 {
 	struct text name = { 0 };
 	uint32_t id;
@@ -400,7 +400,7 @@ static void put_thread_tables(struct firefox *f, struct firefox_thread *t)
 	put_length(f, n);
 	n = t->functions.list.n;
 	text_str(f->out, "\"funcTable\":{");
-	put_column(f, t, "name", n, function_name);
+	put_column(f, t, "name", n, put_function_name);
 	put_column(f, t, "fileName", n, function_file);
 	put_resources_of_functions(f, t);
 	put_same(f, "isJS", n, "false");

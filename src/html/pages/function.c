@@ -46,7 +46,7 @@ struct line_ranges {
  * Adds a line to the range of its file. Lines of code that is inlined from elsewhere in a file are far
  * away from the function's own: they are a range of their own.
  */
-static void ranges_add(struct line_ranges *r, struct str_id file, uint32_t line)
+static void line_ranges_add(struct line_ranges *r, struct str_id file, uint32_t line)
 {
 	enum { GAP = 40 };
 
@@ -97,7 +97,7 @@ static void fill_source(struct html_code *code, const struct annotation *a, stru
 			continue;
 		frame = &symbols_frames(code->session->symbols)[s->first_frame];
 		if (frame->file.v != 0 && frame->line != 0)
-			ranges_add(&ranges, frame->file, frame->line);
+			line_ranges_add(&ranges, frame->file, frame->line);
 	}
 	for (size_t i = 0; i < ranges.list.n; i++)
 		add_lines(code, &ranges.list.items[i], t);

@@ -57,8 +57,8 @@ static bool is_parameter(const struct microbenchmark *kernel, const char *name)
 }
 
 /* A formula whose names are parameters of the microbenchmark. */
-static int read_count(const struct reader *r, const json_t *row, const char *key,
-		      const struct microbenchmark *kernel, struct formula *out)
+static int read_expected_count(const struct reader *r, const json_t *row, const char *key,
+			       const struct microbenchmark *kernel, struct formula *out)
 {
 	const char *text;
 
@@ -96,11 +96,11 @@ static int read_row(const struct reader *r, const json_t *row, const struct micr
 	if (out->kind == EXPECTED_NEVER)
 		return 0;
 	if (out->kind == EXPECTED_RANGE)
-		return read_count(r, row, "least", kernel, &out->least) < 0 ||
-				       read_count(r, row, "most", kernel, &out->most) < 0
+		return read_expected_count(r, row, "least", kernel, &out->least) < 0 ||
+				       read_expected_count(r, row, "most", kernel, &out->most) < 0
 			       ? -1
 			       : 0;
-	if (read_count(r, row, "count", kernel, &out->least) < 0)
+	if (read_expected_count(r, row, "count", kernel, &out->least) < 0)
 		return -1;
 	out->most = out->least;
 	return 0;

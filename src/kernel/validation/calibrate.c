@@ -124,7 +124,7 @@ static void set_cycles(const struct calibrating *c, struct calibrated *of,
 	free(values);
 }
 
-static void judge(struct calibrating *c, struct calibrated *of)
+static void judge_penalty(struct calibrating *c, struct calibrated *of)
 {
 	if (isnan(of->cycles.median))
 		of->why_not = "the event or the cycles were not counted";
@@ -169,7 +169,7 @@ static int apply_rule(struct calibrating *c, const struct penalty_rule *rule, st
 		of.with = c->runs.items[first].text;
 		of.without = c->runs.items[second].text;
 		set_cycles(c, &of, &c->runs.items[first], &c->runs.items[second]);
-		judge(c, &of);
+		judge_penalty(c, &of);
 	}
 	*vec_add(&c->out->list) = of;
 	return 0;

@@ -187,8 +187,8 @@ static int read_counts(const char *path, const struct kernel_setting *setting,
 }
 
 /* Runs the program; what it cannot do is an error. */
-static int run_on_model(const struct on_model *m, const struct kernel_setting *setting,
-			const char *const *program, const struct files *f, struct err *err)
+static int run_kernel_on_model(const struct on_model *m, const struct kernel_setting *setting,
+			       const char *const *program, const struct files *f, struct err *err)
 {
 	const char *const environment[] = { NULL }; /* it would move the program's stack */
 	const char *sets[SETS_MAX + 2] = { NULL };
@@ -237,7 +237,7 @@ static int count_on_model(void *context, const struct kernel_setting *setting,
 	program[n] = NULL;
 	if (files_make(&f, err) < 0)
 		return -1;
-	rc = run_on_model(m, setting, program, &f, err);
+	rc = run_kernel_on_model(m, setting, program, &f, err);
 	if (rc == 0)
 		rc = read_counts(f.counts, setting, events, n_events, n_repeats, out, err);
 	files_remove(&f);

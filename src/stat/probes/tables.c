@@ -190,7 +190,7 @@ static const char *event_name_of(const struct probe_result *r, size_t event)
 
 static uint64_t quantile_of(const struct call_event *e, uint64_t n, double part)
 {
-	uint64_t value = histogram_quantile(e->histogram, n, part);
+	uint64_t value = histogram_upper_quantile(e->histogram, n, part);
 
 	return value < e->max ? value : e->max;
 }
