@@ -52,6 +52,7 @@ void binary_release(struct binary *b)
 	elf_file_release(&b->code);
 	elf_file_release(&b->debug);
 	elf_file_release(&b->inner);
+	mapped_release(&b->dump);
 	functions_release(&b->own);
 	free(b->alt_path);
 	shortage_release(&b->names);

@@ -23,6 +23,8 @@ struct binary {
 	struct elf_file code;  /* what ran; closed if it was not found */
 	struct elf_file debug; /* its separate debug file, if it has one */
 	struct elf_file inner; /* the file inside .gnu_debugdata */
+	struct mapped dump;    /* of a JIT compiler: the code of `own` at its offsets; else empty */
+	uint16_t dump_machine; /* EM_… */
 	bool has_segments;     /* offsets of the module are offsets in the file `code` */
 	uint64_t to_file;      /* else: offset + to_file = address in the file */
 	uint64_t size;	       /* the first offset behind its end; 0: not known */

@@ -57,11 +57,14 @@ bool load_jit_dump(struct loading *l)
 		       symbols_jit_dump(l->sources->search->options, path, &file, &err) == 0 &&
 		       jitdump_open(file.bytes, file.size, path, &dump, &err) == 0;
 
-	if (is_read) {
-		add_functions(&b->own, &dump);
-		functions_build(&b->own);
-		b->functions = &b->own;
+	if (!is_read) {
+		mapped_release(&file);
+		return false;
 	}
-	mapped_release(&file);
-	return is_read;
+	add_functions(&b->own, &dump);
+	functions_build(&b->own);
+	b->functions = &b->own;
+	b->dump = file;
+	b->dump_machine = (uint16_t)dump.machine;
+	return true;
 }

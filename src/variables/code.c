@@ -96,11 +96,27 @@ static bool section_of(struct symbols *s, struct place place, GElf_Shdr *out, ui
 	       find_section(&binary->code, *address, out);
 }
 
+/* The function of a JIT compiler's dump that has the place; NULL: the module is none, or it has none there. */
+static const struct function *dumped_function(struct symbols *s, struct place place)
+{
+	const struct binary *binary = &s->states[place.module.v].binary;
+
+	symbols_prepare(s, place.module);
+	symbols_load(s, place.module);
+	return binary->dump.size > 0 ? binary_find(binary, place.offset) : NULL;
+}
+
 bool symbols_code_around(struct symbols *s, struct place place, uint64_t *before, uint64_t *after)
 {
+	const struct function *dumped = dumped_function(s, place);
 	GElf_Shdr section;
 	uint64_t address;
 
+	if (dumped != NULL) {
+		*before = place.offset - dumped->start;
+		*after = dumped->size - *before;
+		return true;
+	}
 	if (!section_of(s, place, &section, &address))
 		return false;
 	*before = address - section.sh_addr;
@@ -113,8 +129,19 @@ bool symbols_code(struct symbols *s, struct place place, size_t max, struct code
 	const struct binary *binary = &s->states[place.module.v].binary;
 	GElf_Shdr section;
 	uint64_t address;
+	const struct function *dumped = dumped_function(s, place);
 	struct cursor code;
 
+	if (dumped != NULL) {
+		uint64_t left = dumped->start + dumped->size - place.offset;
+
+		*out = (struct code){
+			.bytes = binary->dump.bytes + place.offset,
+			.size = left < max ? left : max,
+			.isa = isa_of_machine(binary->dump_machine),
+		};
+		return max > 0;
+	}
 	if (!section_of(s, place, &section, &address))
 		return false;
 	code = section_from(&binary->code, &section, address);
@@ -144,5 +171,7 @@ enum isa symbols_isa(struct symbols *s, struct module_id module)
 	symbols_load(s, module);
 	if (elf_file_is_open(&binary->code))
 		return isa_of_machine(binary->code.machine);
+	if (binary->dump.size > 0)
+		return isa_of_machine(binary->dump_machine);
 	return isa_of_architecture(s->options.arch);
 }

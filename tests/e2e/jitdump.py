@@ -80,6 +80,11 @@ def main():
         found = functions_of(cyclops, path)
         checks.expect(set(found) == {"first", "second"} and found["second"] > found["first"] > 0, f"functions: {found}")
 
+        # The code of the dump is that of the file that perf inject -j makes of it.
+        code = [[row["instruction"].split() for row in csv_rows(cyclops, "annotate", "--table", "instructions", "--format", "csv", capture, "second")
+                 if row.get("instruction")] for capture in (path, os.path.join(folder, "injected.data"))]
+        checks.equal("instructions", [words[0] for words in code[0]], [words[0] for words in code[1]], "perf inject -j")
+
         # Times of another clock: what came last counts, and it is said.
         path = record(folder, (), program, "60")
         found = functions_of(cyclops, path)
