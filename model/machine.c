@@ -169,12 +169,33 @@ struct moment thread_moment(const struct thread *t)
 	};
 }
 
+/* The calls of a kept record, which only samples have, for the truth. */
+static void note_callers(const struct thread *t, const struct spe_record *r,
+			 const struct moment *at)
+{
+	const struct recorder *recorder = &t->machine->recorder;
+	const struct call_stack *calls = &t->core->observer->calls;
+	uint64_t chain[CALL_CHAIN_MOST + 1];
+	size_t n = call_stack_read(calls, calls->at, r->pc, chain);
+	const struct truth_record record = {
+		.pc = r->pc,
+		.time_ns = recorder_ns(recorder, at->cycle),
+		.events = r->events,
+		.tid = at->thread.tid,
+		.total = r->total,
+	};
+
+	truth_record(t->machine->truth, &record, chain + 2, n - 2);
+}
+
 static void keep_record(void *context, struct spe_record *record, uint64_t cycle)
 {
 	struct thread *t = context;
 	struct moment at = thread_moment(t);
 
 	at.cycle = cycle;
+	if (t->machine->truth != NULL && t->machine->config->samples.has_chains)
+		note_callers(t, record, &at);
 	recorder_spe(&t->machine->recorder, &t->process->described, record, &at,
 		     sampler_collided(&t->core->sampler));
 }

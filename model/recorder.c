@@ -139,6 +139,11 @@ uint64_t recorder_ticks(const struct recorder *r, uint64_t cycle)
 	       cycle * p->timer_mhz / p->core_mhz;
 }
 
+uint64_t recorder_ns(const struct recorder *r, uint64_t cycle)
+{
+	return time_from_ticks(&r->time, recorder_ticks(r, cycle));
+}
+
 static int recorder_init(struct recorder *r, const struct config *c, struct journal *journal,
 			 open_function *open_file, struct err *err)
 {
@@ -173,7 +178,7 @@ int recorder_open(struct recorder *r, const struct config *c, struct journal *jo
 
 struct sample_id recorder_trailer(struct recorder *r, const struct moment *at, uint64_t first_id)
 {
-	uint64_t time_ns = time_from_ticks(&r->time, recorder_ticks(r, at->cycle));
+	uint64_t time_ns = recorder_ns(r, at->cycle);
 
 	if (time_ns > r->journal->last_ns)
 		r->journal->last_ns = time_ns;

@@ -99,6 +99,9 @@ struct sample_id recorder_trailer(struct recorder *, const struct moment *, uint
 /* The generic timer's count at a cycle. */
 uint64_t recorder_ticks(const struct recorder *, uint64_t cycle);
 
+/* The capture's time at a cycle. */
+uint64_t recorder_ns(const struct recorder *, uint64_t cycle);
+
 /* Writes the header's features: the description of the machine. */
 void recorder_features(const struct recorder *);
 

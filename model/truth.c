@@ -24,6 +24,7 @@ struct truth *truth_new(void)
 	tuples_init(&t->edges, 2);
 	tuples_init(&t->last, 2);
 	tuples_init(&t->transfers, TRANSFER_WORDS);
+	tuples_init(&t->chains, 2);
 	return t;
 }
 
@@ -37,12 +38,14 @@ void truth_free(struct truth *t)
 	tuples_release(&t->edges);
 	tuples_release(&t->last);
 	tuples_release(&t->transfers);
+	tuples_release(&t->chains);
 	vec_release(&t->insns);
 	vec_release(&t->block_counts);
 	vec_release(&t->call_counts);
 	vec_release(&t->edge_counts);
 	vec_release(&t->accesses);
 	vec_release(&t->transfer_counts);
+	vec_release(&t->records);
 	for (size_t cpu = 0; cpu < MAX_CPUS; cpu++)
 		vec_release(&t->commit[cpu].taken);
 	free(t);
@@ -85,6 +88,17 @@ static void commit(struct truth *t, struct commit_stage *c, uint32_t number,
 	if (flushed > 0)
 		t->insns.items[c->flusher - 1].commit_millicycles += flushed * 1000;
 	c->flusher = e->flushes ? number + 1 : 0;
+}
+
+void truth_record(struct truth *t, const struct truth_record *record, const uint64_t *returns,
+		  size_t n)
+{
+	struct truth_record *r = vec_add(&t->records);
+
+	*r = *record;
+	r->chain = 0;
+	while (n-- > 0)
+		r->chain = 1 + tuples_add(&t->chains, (const uint64_t[]){ r->chain, returns[n] });
 }
 
 void truth_end(struct truth *t)
@@ -345,6 +359,27 @@ static void json_transfers(const struct truth *t, struct text *out)
 	text_str(out, "]");
 }
 
+/* The calls of records as a tree, and each record with the innermost one. */
+static void json_records(const struct truth *t, struct text *out)
+{
+	text_str(out, ",\n\"chains\":[");
+	for (uint32_t i = 0; i < t->chains.n; i++)
+		text_format(out, "%s\n{\"caller\":%" PRIu64 ",\"return\":\"0x%" PRIx64 "\"}",
+			    i > 0 ? "," : "", tuples_get(&t->chains, i)[0],
+			    tuples_get(&t->chains, i)[1]);
+	text_str(out, "],\n\"records\":[");
+	for (size_t i = 0; i < t->records.n; i++) {
+		const struct truth_record *r = &t->records.items[i];
+
+		text_format(out,
+			    "%s\n{\"tid\":%u,\"pc\":\"0x%" PRIx64 "\",\"time_ns\":%" PRIu64
+			    ",\"chain\":%u,\"total\":%u,\"events\":%" PRIu64 "}",
+			    i > 0 ? "," : "", r->tid, r->pc, r->time_ns, r->chain, r->total,
+			    r->events);
+	}
+	text_str(out, "]");
+}
+
 void truth_json(const struct truth *t, struct text *out)
 {
 	json_sources(t, out);
@@ -353,4 +388,6 @@ void truth_json(const struct truth *t, struct text *out)
 	json_pairs(&t->calls, t->call_counts.items, "calls", "from", "to", out);
 	json_edges(t, out);
 	json_transfers(t, out);
+	if (t->records.n > 0)
+		json_records(t, out);
 }

@@ -73,6 +73,15 @@ struct truth_access {
 	uint64_t peers; /* access.peers */
 };
 
+/* An SPE record that was kept, with what SPE does not say of it: who called its function. */
+struct truth_record {
+	uint64_t pc, time_ns;
+	uint64_t events;
+	uint32_t tid;
+	uint32_t chain; /* of struct truth: the innermost call; 0: none */
+	uint16_t total; /* cycles, as recorded */
+};
+
 struct truth {
 	struct tuples pcs; /* pc → index into insns */
 	VEC_OF(struct truth_insn) insns;
@@ -88,6 +97,8 @@ struct truth {
 	VEC_OF(struct truth_access) accesses; /* the last access of that CPU to the line */
 	struct tuples transfers; /* (line, giver's access, taker's access) → transfer_counts */
 	VEC_OF(uint64_t) transfer_counts;
+	struct tuples chains; /* calls: (caller's number + 1, or 0; return address) */
+	VEC_OF(struct truth_record) records;
 };
 
 struct truth *truth_new(void);
@@ -106,6 +117,12 @@ void truth_block(struct truth *, uint64_t first_pc, uint64_t end_pc);
 void truth_call(struct truth *, uint64_t from_pc, uint64_t to_pc);
 void truth_edge(struct truth *, uint64_t from_pc, uint64_t to_pc, bool is_mispredicted);
 void truth_access(struct truth *, const struct truth_access *);
+
+/*
+ * Adds a record. `returns` are the return addresses of the calls that are under way, innermost first;
+ * record->chain is ignored.
+ */
+void truth_record(struct truth *, const struct truth_record *, const uint64_t *returns, size_t n);
 
 /* To be called after the last instruction. */
 void truth_end(struct truth *);

@@ -54,5 +54,9 @@ env -i PATH=/usr/local/bin:/usr/bin:/bin "$cyclops" model --sample pc_write_spec
 program calls calls -DROUNDS=400
 env -i PATH=/usr/local/bin:/usr/bin:/bin "$cyclops" model --sample br_return_spec:97:precise --branch-stack=32,ret \
 	--root tests/data/root -o tests/data/calls.data -- $folder/calls
+# SPE records, and stacks for their callers.
+program gather gather
+env -i PATH=/usr/local/bin:/usr/bin:/bin "$cyclops" model --interval 2048 --stacks \
+	--root tests/data/root -o tests/data/callers.data -- $folder/gather
 ln -sf ../../../../../kernels/start.h $folder/start.h
 ls -l tests/data/samples $folder

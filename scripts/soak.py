@@ -82,6 +82,7 @@ ENTRIES = {
     "cycles": ("model/cycles", GCC, 200, lambda n: script("cycles_truth.py", GCC.cyclops, DATA, n)),
     "branches": ("model/branches", GCC, 100000, lambda n: script("model_branches.py", GCC.cyclops, ROOT / "kernels", n)),
     "profile-readers": ("e2e/profiles", GCC, 1, lambda n: script("profile_readers.py", GCC.cyclops, DATA)),
+    "callers": ("model/callers", GCC, 300, lambda n: script("model_callers.py", "--all", GCC.cyclops, n)),
     "feedback": ("model/feedback", GCC, 40, lambda n: script("model_feedback.py", GCC.cyclops, ROOT / "kernels", n)),
     "feedback-gain": ("model/feedback", GCC, 300, lambda n: script("feedback_gain.py", GCC.cyclops, n)),
     "x86": ("e2e/x86-vs-objdump", GCC, 1, lambda n: script(

@@ -218,6 +218,7 @@ static int export_profile(const struct profile_format *format, struct session *s
 	if (rc == 0 && format->is_binary)
 		rc = printer_need_no_terminal(&out, format->name, err);
 	asked.records = hot_event_options(&event, 0);
+	asked.records.without_samples |= event.is_spe; /* that `hot` compares with */
 	profile_writer_init(&writer, format->is_gzip, write_profile_piece, &sink);
 	if (rc == 0)
 		rc = profile_write(format, s, select, &asked, &writer, out_has_data, err);

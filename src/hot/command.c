@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "callers/callers.h"
 #include "cli/question.h"
 #include "hot/arguments/arguments.h"
 #include "hot/branches.h"
@@ -217,6 +218,8 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 		time = commit_time_new(s, select, &obstacle);
 	if (time != NULL)
 		analyses[1] = commit_time_first(time);
+	if (hot_options.dimensions >> DIM_FRAME & 1 && !hot_options.without_spe)
+		callers_estimate(s);
 	scan_part(s, select, &wish, analyses, time != NULL ? 2 : 1);
 	if (time != NULL)
 		obstacle = hot_estimate_time(s, select, time, analyses[1].result, hot->result);

@@ -19,6 +19,7 @@ static const struct {
 	bool of_branches; /* entries of branch stacks can be tested for it … */
 	bool needs_type;  /* … if their kind of branch was recorded */
 } words[] = {
+	{ "spe", "class <= 3" }, /* all SPE records, without the samples beside them */
 	{ "taken", "(op == branch && !(op == conditional && event == not-taken))",
 	  .of_branches = true },
 	{ "dram", "(source == DRAM || source == remote-DRAM)" },

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "callers/callers.h"
 #include "base/alloc.h"
 #include "estimate/estimate.h"
 #include "estimate/shares.h"
@@ -372,6 +373,8 @@ void hot_table_notes(const struct hot *hot, const struct hot_view *view, struct 
 				   : "");
 	if (hot_n_spe_records(hot) > 0)
 		spe_filters_note(hot->session, t);
+	if (hot_n_spe_records(hot) > 0 && hot_has_chains(hot))
+		callers_note(hot->session, t);
 	if ((view->with_callers || view->with_call_tree) && !hot_has_chains(hot))
 		table_note(t,
 			   "no callers: this capture has no call chains. cyclops record -g records "

@@ -58,6 +58,8 @@ struct attribution {
 	bool skips_places;
 	attribution_unwind *unwind; /* NULL: copied stacks are left alone */
 	void *unwind_context;
+	const struct attribution_callers *callers; /* NULL: SPE rows have none */
+	uint32_t *caller_frames; /* by frame of `callers`: the own one + 1; 0: not asked for yet */
 	struct attribution_totals totals;
 	bool is_by_position;
 };
@@ -80,6 +82,7 @@ void attribution_free(struct attribution *a)
 {
 	if (a == NULL)
 		return;
+	free(a->caller_frames);
 	chains_release(&a->chains);
 	place_cache_release(&a->cache);
 	free(a);
@@ -328,6 +331,38 @@ static uint32_t attribution_find_frame(struct attribution *a, const struct batch
 	return frame;
 }
 
+/* The own frame for one of `callers`: callers come before callees there. */
+static uint32_t own_frame(struct attribution *a, uint32_t frame)
+{
+	const uint64_t *caller;
+	uint64_t tuple[2];
+
+	if (frame == 0)
+		return 0;
+	if (a->caller_frames[frame] > 0)
+		return a->caller_frames[frame] - 1;
+	caller = tuples_get(a->callers->frames, frame);
+	tuple[0] = own_frame(a, (uint32_t)caller[0]);
+	tuple[1] = caller[1];
+	a->caller_frames[frame] = 1 + tuples_add(&a->chains.frames, tuple);
+	return a->caller_frames[frame] - 1;
+}
+
+/* SPE rows whose callers are known get a frame of their own below them. */
+static void apply_callers(struct attribution *a, struct batch *b)
+{
+	for (size_t row = 0; row < b->n; row++) {
+		uint32_t frame = a->callers->find(a->callers->context, b, row);
+
+		if (frame == ATTRIBUTION_NO_CALLERS)
+			continue;
+		b->frame[row] =
+			tuples_add(&a->chains.frames,
+				   (const uint64_t[]){ own_frame(a, frame), b->place[row] });
+		b->has[row] |= HAS_STACK;
+	}
+}
+
 static void apply_frames(struct attribution *a, struct batch *b)
 {
 	for (size_t row = 0; row < b->n; row++) {
@@ -338,6 +373,8 @@ static void apply_frames(struct attribution *a, struct batch *b)
 		has_stack = b->kind == BATCH_SAMPLES && b->has[row] & HAS_STACK;
 		b->frame[row] = has_stack ? attribution_find_frame(a, b, row) : 0;
 	}
+	if (a->callers != NULL && b->kind == BATCH_SPE)
+		apply_callers(a, b);
 }
 
 static void attribution_count_rows(struct attribution *a, const struct batch *b)
@@ -363,6 +400,12 @@ void attribution_set_unwind(struct attribution *a, attribution_unwind *unwind, v
 	a->unwind_context = context;
 }
 
+void attribution_set_callers(struct attribution *a, const struct attribution_callers *callers)
+{
+	a->callers = callers;
+	a->caller_frames = mem_zalloc(callers->frames->n + 1, sizeof(*a->caller_frames));
+}
+
 void attribution_skip_places(struct attribution *a)
 {
 	a->skips_places = true;
@@ -381,6 +424,9 @@ const struct tuples *attribution_frames(const struct attribution *a)
 void attribution_forget_frames(struct attribution *a)
 {
 	chains_reset(&a->chains);
+	if (a->callers != NULL)
+		memset(a->caller_frames, 0,
+		       ((size_t)a->callers->frames->n + 1) * sizeof(*a->caller_frames));
 }
 
 void attribution_take(struct attribution *a, struct tuples *out_frames)

@@ -49,6 +49,22 @@ typedef size_t attribution_unwind(void *context, struct place_cache *cache, cons
 				  size_t max);
 void attribution_set_unwind(struct attribution *, attribution_unwind *, void *context);
 
+#define ATTRIBUTION_NO_CALLERS UINT32_MAX
+
+/*
+ * Callers of SPE records, which have no call chains of their own. `find` returns the frame of the callers of a
+ * row whose thread and place are known, in `frames`, which are as attribution_frames(); 0: it has none;
+ * ATTRIBUTION_NO_CALLERS: they are not known. All borrowed; several workers ask at the same time.
+ */
+struct attribution_callers {
+	uint32_t (*find)(const void *context, const struct batch *, size_t row);
+	void *context;
+	const struct tuples *frames;
+};
+
+/* From now on SPE rows get a frame (HAS_STACK), if their callers are known. */
+void attribution_set_callers(struct attribution *, const struct attribution_callers *);
+
 /* From now on places and call chains are not looked up, and n_without_place is not counted. */
 void attribution_skip_places(struct attribution *);
 

@@ -77,4 +77,7 @@ void biases_table(const struct biases *, const struct names *, size_t top, struc
 /* The functions with the most records or samples, with the limits of their share of the event. */
 void quality_rows(const struct hot *, const struct names *, size_t top, struct table *out);
 
+/* The functions with the most SPE records: how certain their callers are, which were estimated before. */
+void quality_callers(struct session *, size_t top, struct table *out);
+
 #endif

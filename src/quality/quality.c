@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "callers/callers.h"
 #include "cpu/errata.h"
 #include "estimate/shares.h"
 #include "quality/parts.h"
@@ -562,12 +563,14 @@ static void quality_make_tables(struct judging *j, struct session *s, size_t top
 	losses_table(j->losses, s->capture, &out->losses);
 	biases_table(j->biases, &names, n_rows, &out->bias);
 	quality_rows(j->hot, &names, n_rows, &out->rows);
+	quality_callers(s, n_rows, &out->callers);
 	make_cpus(j->counts, &out->cpus);
 	quality_show(out, &out->answer, false);
 	quality_show(out, &out->checks, true);
 	quality_show(out, &out->losses, false);
 	quality_show(out, &out->bias, false);
 	quality_show(out, &out->rows, false);
+	quality_show(out, &out->callers, false);
 	quality_show(out, &out->cpus, false);
 	names_release(&names);
 }
@@ -591,6 +594,7 @@ int quality_make(struct session *s, const struct select *select, size_t top, str
 
 	if (s->slices.n == 0 && scan_choose_slices(s, QUALITY_SLICES, true, err) < 0)
 		s->slices = (struct slices){ 0 }; /* records have no times */
+	callers_estimate(s);
 	scan(s, select, parts, COUNT(parts));
 	j.counts = parts[0].result;
 	j.hot = parts[1].result;
@@ -608,8 +612,8 @@ int quality_make(struct session *s, const struct select *select, size_t top, str
 
 void quality_release(struct quality *q)
 {
-	struct table *const tables[] = { &q->answer, &q->checks, &q->losses,
-					 &q->cpus,   &q->rows,	 &q->bias };
+	struct table *const tables[] = { &q->answer, &q->checks, &q->losses, &q->cpus,
+					 &q->rows,   &q->bias,	 &q->callers };
 
 	for (size_t i = 0; i < COUNT(tables); i++)
 		table_release(tables[i]);

@@ -14,7 +14,7 @@
 /* The tables, to be released with quality_release(). Zeroed is empty. */
 struct quality {
 	bool is_for_people; /* set it before: problems first, and an answer */
-	struct table answer, checks, losses, cpus, rows, bias;
+	struct table answer, checks, losses, cpus, rows, bias, callers;
 	struct tables shown; /* those that have something to say */
 };
 

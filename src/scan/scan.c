@@ -116,6 +116,8 @@ static void worker_init(struct worker *w, const struct scan_job *job)
 	w->attribution = attribution_new(s->timeline, s->places);
 	if (job->wish.without_places && job->select == NULL)
 		attribution_skip_places(w->attribution);
+	else if (s->callers.of.find != NULL)
+		attribution_set_callers(w->attribution, &s->callers.of);
 	if (job->wish.with_registers)
 		unit_reader_want_registers(w->reader);
 	if (job->unwinds)
@@ -165,7 +167,8 @@ static void workers_start(struct scan_job *job)
 	job->has_filters = spe_filters_hide(s);
 	if (job->wish.with_branches)
 		job->without_branches = events_without_branches(s->capture);
-	if (!job->wish.keeps_places) {
+	if (!job->wish.keeps_places &&
+	    s->callers.of.find == NULL) { /* callers are of these places */
 		place_numbers_free(s->places);
 		s->places = place_numbers_new();
 	}

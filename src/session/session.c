@@ -159,6 +159,8 @@ void session_release(struct session *s)
 	catalog_free(s->catalog);
 	place_numbers_free(s->places);
 	tuples_release(&s->frames);
+	if (s->callers.free != NULL)
+		s->callers.free(s->callers.of.context);
 	*s = (struct session){ 0 };
 }
 

@@ -76,6 +76,13 @@ struct session {
 
 	struct slices slices; /* --time-slices, or none */
 
+	/* Callers of SPE records (callers/callers.h); of.find NULL: they have none. */
+	struct {
+		struct attribution_callers of;
+		void (*free)(void *context);
+		bool is_asked;
+	} callers;
+
 	const struct heap_map *heap; /* --heap-map: borrowed from the command; NULL: none */
 
 	/* Results of the last scan. A scan with scan_wish.keeps_places keeps the places. */

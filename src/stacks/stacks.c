@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "callers/callers.h"
 #include "keys/keys.h"
 #include "scan/scan.h"
 #include "spe/packet.h"
@@ -298,6 +299,8 @@ int stacks_collect(struct stacks *out, struct session *session, const struct sel
 	out->mux = mux_new(session);
 	if (mux_scales(out->mux))
 		out->options.hot.mux = out->mux;
+	if (!wish->records.without_spe)
+		callers_estimate(session);
 	scan(session, select, &sums, 1);
 	out->hot = hot_class.new(session, &out->options.hot);
 	sorter_init(&out->sorted, memory);

@@ -136,6 +136,8 @@ blocks --symfs DATA/root DATA/executions.data
 blocks --symfs DATA/root --split-calls DATA/executions.data
 annotate --blocks --symfs DATA/root DATA/executions.data
 calls --symfs DATA/root DATA/calls.data
+quality --symfs DATA/root DATA/callers.data
+hot --symfs DATA/root --event spe --callers DATA/callers.data
 calls --symfs DATA/root DATA/calls.data factorial
 diff DATA/samples/stride.data DATA/samples/stride-ahead.data --fail-if time>5%
 stat --import DATA/counts/stride.csv --cpu neoverse-n1 --fail-if ipc<1

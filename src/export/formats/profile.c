@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "callers/callers.h"
 #include "scan/time_slices.h"
 
 static const struct profile_format *const formats[] = {
@@ -88,6 +89,7 @@ void profile_each_caveat(const struct profile *p, void (*each)(struct profile *,
 {
 	struct profile *profile = (struct profile *)(uintptr_t)p;
 	uint64_t spe = capture_n_events(p->session->capture);
+	struct text callers = { 0 };
 
 	if (stacks_are_modelled(p->stacks))
 		each(profile, "modelled: recorded by a machine model, not by hardware");
@@ -95,6 +97,11 @@ void profile_each_caveat(const struct profile *p, void (*each)(struct profile *,
 		each(profile, "latency counters were saturated: cycles are a lower bound");
 	if (p->stacks->totals[spe][STACK_OPERATIONS] > 0)
 		each(profile, "operations are an estimate: records times the sampling interval");
+	if (p->stacks->totals[spe][STACK_RECORDS] > 0 && callers_sentence(p->session, &callers)) {
+		text_char(&callers, '\0');
+		each(profile, callers.bytes);
+	}
+	text_release(&callers);
 }
 
 /* The first event with records, and what it is weighed by. False if there is none. */
@@ -133,6 +140,16 @@ static void note_other_events(const struct profile *p)
 	text_release(&names);
 }
 
+/* Says that call chains of SPE records are no recorded ones. */
+static void note_callers(const struct profile *p)
+{
+	struct text callers = { 0 };
+
+	if (callers_sentence(p->session, &callers))
+		profile_writer_note(p->out, "%.*s", (int)callers.n, callers.bytes);
+	text_release(&callers);
+}
+
 static int write_stacks(const struct profile_format *f, struct profile *p, bool *out_has_data,
 			struct err *err)
 {
@@ -166,6 +183,8 @@ static int write_stacks(const struct profile_format *f, struct profile *p, bool 
 	}
 	if (!f->has_events)
 		note_other_events(p);
+	if (*out_has_data && (f->has_events || hot_is_spe(stacks.hot, p->event)))
+		note_callers(p);
 	rc = f->write(p, err);
 	p->stacks = NULL;
 	stacks_release(&stacks);

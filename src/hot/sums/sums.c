@@ -42,8 +42,10 @@ static void *hot_new(const struct session *session, const void *options)
 	hot->has_place = is_told_apart(hot, DIM_PLACE);
 	tuples_init(&hot->rests, hot->n_dimensions);
 	place_groups_init(&hot->groups);
+	/* SPE records have call chains only if those were estimated */
 	hot->is_by_place = !(hot->options->dimensions &
-			     ~(1u << DIM_EVENT | 1u << DIM_PLACE | 1u << DIM_FRAME));
+			     ~(1u << DIM_EVENT | 1u << DIM_PLACE | 1u << DIM_FRAME)) &&
+			   (session->callers.of.find == NULL || !is_told_apart(hot, DIM_FRAME));
 	return hot;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "callers/callers.h"
 #include "html/pages/pages.h"
 #include "stacks/tree.h"
 
@@ -119,6 +120,8 @@ static int add_flame(struct html *h, const struct stacks *stacks, const char *ru
 		table_note(&t, "at least so much: some latencies are saturated");
 	if (value == STACK_CYCLES)
 		table_note(&t, "latency is no run time: operations overlap");
+	if (hot_is_spe(stacks->hot, event))
+		callers_note(stacks->session, &t);
 	text_format(&label, "%s%s", run, run[0] != '\0' ? " " : "");
 	stacks_event_name(stacks, event, &label);
 	text_format(&label, ": %s", stack_value_name(value));

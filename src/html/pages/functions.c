@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
+#include "callers/callers.h"
 #include "capture/capture.h"
 #include "hot/event.h"
 #include "hot/hot.h"
@@ -41,6 +42,8 @@ static int make_hotspots(struct session *s, const struct select *select,
 
 	if (mux_scales(mux))
 		options.mux = mux;
+	if (!options.without_spe)
+		callers_estimate(s);
 	scan_part(s, select, &wish, &hot, 1);
 	hot_names(s, hot.result, &view.keys, &names);
 	if (what == &hotspots[0] && names.depth == SYMBOLS_FUNCTIONS)

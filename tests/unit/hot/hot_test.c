@@ -160,6 +160,7 @@ static void test_event_list(void **state)
 					"cycles,samples,1,\n"
 					"RETIRED,arm_spe,3,1\n"
 					"NOT-TAKEN,arm_spe,1,0.3333333333333333\n"
+					"spe,arm_spe,3,1\n"
 					"taken,arm_spe,1,0.3333333333333333\n"
 					"load,arm_spe,2,0.6666666666666666\n"
 					"branch,arm_spe,1,0.3333333333333333\n"
@@ -181,7 +182,7 @@ static void test_event_list_of_one(void **state)
 	(void)state;
 	open_fixture(&(struct contents){ .records = r, .n_records = 1 }, 1, &s);
 	hot_event_list(&s, NULL, &table);
-	assert_int_equal(table_n_rows(&table), 2); /* RETIRED, load */
+	assert_int_equal(table_n_rows(&table), 3); /* RETIRED, spe, load */
 	for (size_t row = 0; row < table_n_rows(&table); row++)
 		assert_true(table_cell(&table, row, 3)->number == 1);
 	table_release(&table);

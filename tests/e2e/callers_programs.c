@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs whose functions are called by several others, for tests of the callers that cyclops estimates for
+ * SPE records. The first argument chooses one, the second its size. The model knows who called.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOINLINE __attribute__((noinline, noclone))
+#define TAIL NOINLINE __attribute__((optimize("optimize-sibling-calls")))
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+enum { SMALL = 512, LARGE = 1 << 20, THREADS = 4 };
+
+static uint64_t small[SMALL], large[LARGE];
+static volatile uint64_t sink;
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return *state >> 33;
+}
+
+/* The shared leaf: its loads hit or miss by what its caller gives it. */
+NOINLINE static uint64_t gather(const uint64_t *from, uint64_t mask, uint64_t n, uint64_t seed)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		sum += from[next_random(&seed) & mask];
+	return sum;
+}
+
+NOINLINE static uint64_t from_small(uint64_t n, uint64_t seed)
+{
+	return gather(small, SMALL - 1, n, seed) + 1;
+}
+
+NOINLINE static uint64_t from_large(uint64_t n, uint64_t seed)
+{
+	return gather(large, LARGE - 1, n, seed) + 1;
+}
+
+/* 1. Two hot callers with other data: one misses, the other does not. */
+static void shared(uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		sink += from_small(3000, i);
+		sink += from_large(1000, i);
+	}
+}
+
+/* 2. The same in a fine loop, where no time tells the callers apart. */
+static void interleaved(uint64_t n)
+{
+	for (uint64_t i = 0; i < n * 150; i++) {
+		sink += from_small(12, i);
+		sink += from_large(12, i);
+	}
+}
+
+/* 3. Recursion: a tree that two functions descend, one of them in cold data. */
+struct node {
+	struct node *left, *right;
+	uint64_t key, pad[5];
+};
+
+NOINLINE static struct node *grow(uint64_t depth, uint64_t *seed, struct node *pool, uint64_t *n)
+{
+	struct node *node = &pool[(*n)++];
+
+	node->key = next_random(seed);
+	if (depth == 0)
+		return node;
+	node->left = grow(depth - 1, seed, pool, n);
+	node->right = grow(depth - 1, seed, pool, n);
+	return node;
+}
+
+NOINLINE static uint64_t descend(const struct node *node, uint64_t path)
+{
+	if (node->left == NULL)
+		return node->key;
+	return node->key + descend(path & 1 ? node->right : node->left, path >> 1);
+}
+
+NOINLINE static uint64_t look_up(const struct node *tree, uint64_t seed)
+{
+	return descend(tree, next_random(&seed)) + 1;
+}
+
+NOINLINE static uint64_t check_one(const struct node *tree, uint64_t seed)
+{
+	return descend(tree, next_random(&seed) & 7) + 2;
+}
+
+static void recursion(uint64_t n)
+{
+	uint64_t used = 0, seed = 1;
+	struct node *pool = calloc(1 << 16, sizeof(*pool));
+	const struct node *tree = grow(14, &seed, pool, &used);
+
+	for (uint64_t i = 0; i < n * 100; i++) {
+		sink += look_up(tree, i);
+		if (i % 3 == 0)
+			sink += check_one(tree, i);
+	}
+}
+
+/* 4. Phases: callers take turns for long. */
+static void phases(uint64_t n)
+{
+	for (uint64_t phase = 0; phase < 6; phase++)
+		for (uint64_t i = 0; i < n * (phase % 3 + 1) / 5; i++)
+			sink += phase % 2 == 0 ? from_small(3000, i) : from_large(800, i);
+}
+
+/* 5. Threads, each with another mixture of callers. */
+static uint64_t size_of_threads;
+
+static void *mixture(void *of)
+{
+	uint64_t parts = (uint64_t)(uintptr_t)of, sum = 0;
+
+	for (uint64_t i = 0; i < size_of_threads; i++)
+		sum += i % THREADS < parts ? from_large(300, i) : from_small(900, i);
+	sink += sum;
+	return NULL;
+}
+
+static void threads(uint64_t n)
+{
+	pthread_t all[THREADS];
+
+	size_of_threads = n;
+	for (uintptr_t i = 0; i < THREADS; i++)
+		pthread_create(&all[i], NULL, mixture, (void *)i);
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_join(all[i], NULL);
+}
+
+/* 6. Deep chains from two roots. */
+NOINLINE static uint64_t deeper(uint64_t depth, const uint64_t *from, uint64_t mask, uint64_t seed)
+{
+	if (depth == 0)
+		return gather(from, mask, 200, seed);
+	return deeper(depth - 1, from, mask, seed) + 1;
+}
+
+NOINLINE static uint64_t root_near(uint64_t seed)
+{
+	return deeper(40, small, SMALL - 1, seed) + 1;
+}
+
+NOINLINE static uint64_t root_far(uint64_t seed)
+{
+	return deeper(24, large, LARGE - 1, seed) + 1;
+}
+
+static void deep(uint64_t n)
+{
+	for (uint64_t i = 0; i < n * 10; i++) {
+		sink += root_near(i);
+		if (i % 2 == 0)
+			sink += root_far(i);
+	}
+}
+
+/* 7. Tail calls: who calls the leaf is not on the stack, but its caller is. */
+TAIL static uint64_t tail_small(uint64_t n, uint64_t seed)
+{
+	return gather(small, SMALL - 1, n, seed);
+}
+
+TAIL static uint64_t tail_large(uint64_t n, uint64_t seed)
+{
+	return gather(large, LARGE - 1, n, seed);
+}
+
+NOINLINE static uint64_t reader(uint64_t i)
+{
+	return tail_small(500, i) + 1;
+}
+
+NOINLINE static uint64_t scanner(uint64_t i)
+{
+	return tail_large(400, i) + 1;
+}
+
+static void tail(uint64_t n)
+{
+	for (uint64_t i = 0; i < n * 4; i++) {
+		sink += reader(i);
+		sink += scanner(i);
+	}
+}
+
+/* 8. A function that is inlined into what two others call. */
+static inline __attribute__((always_inline)) uint64_t step(const uint64_t *from, uint64_t mask,
+							   uint64_t *seed)
+{
+	return from[next_random(seed) & mask];
+}
+
+NOINLINE static uint64_t walk(const uint64_t *from, uint64_t mask, uint64_t n, uint64_t seed)
+{
+	uint64_t sum = 0;
+
+	while (n-- > 0)
+		sum += step(from, mask, &seed) ^ sum << 3;
+	return sum;
+}
+
+NOINLINE static uint64_t parse(uint64_t i)
+{
+	return walk(small, SMALL - 1, 700, i) + 1;
+}
+
+NOINLINE static uint64_t match(uint64_t i)
+{
+	return walk(large, LARGE - 1, 150, i) + 1;
+}
+
+static void inlined(uint64_t n)
+{
+	for (uint64_t i = 0; i < n * 6; i++) {
+		sink += parse(i);
+		sink += match(i);
+	}
+}
+
+/* 9. A function of a library that several call, with sizes of their own. */
+static char buffer[1 << 14];
+
+NOINLINE static void copy_line(uint64_t i)
+{
+	memcpy(buffer, (const char *)large + i % 1000 * 64, 64);
+	sink++;
+}
+
+NOINLINE static void copy_page(uint64_t i)
+{
+	memcpy(buffer, (const char *)large + i * 7919 % 1900 * 4096, 4096);
+	sink++;
+}
+
+NOINLINE static void copy_block(uint64_t i)
+{
+	memcpy(buffer, (const char *)small, 1024 + i % 2 * 1024);
+	sink++;
+}
+
+static void library(uint64_t n)
+{
+	for (uint64_t i = 0; i < n * 20; i++) {
+		copy_page(i);
+		for (int k = 0; k < 8; k++)
+			copy_line(i + (uint64_t)k);
+		copy_block(i);
+		copy_block(i + 1);
+	}
+}
+
+/* 10. A caller that is rare, but slow. */
+static void rare(uint64_t n)
+{
+	for (uint64_t i = 0; i < n * 3; i++)
+		sink += i % 40 == 39 ? from_large(1000, i) : from_small(1000, i);
+}
+
+/* 11. Callbacks by function pointer: the leaf is not called by name. */
+typedef uint64_t visit(const uint64_t *from, uint64_t at);
+
+NOINLINE static uint64_t visit_one(const uint64_t *from, uint64_t at)
+{
+	return from[at] + from[at ^ 1];
+}
+
+NOINLINE static uint64_t visit_two(const uint64_t *from, uint64_t at)
+{
+	return from[at] ^ from[at ^ 2];
+}
+
+NOINLINE static uint64_t each(visit *what, const uint64_t *from, uint64_t mask, uint64_t n,
+			      uint64_t seed)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		sum += what(from, next_random(&seed) & mask);
+	return sum;
+}
+
+NOINLINE static uint64_t survey(visit *what, uint64_t i)
+{
+	return each(what, large, LARGE - 1, 200, i) + 1;
+}
+
+NOINLINE static uint64_t refresh(visit *what, uint64_t i)
+{
+	return each(what, small, SMALL - 1, 600, i) + 1;
+}
+
+static void callbacks(uint64_t n)
+{
+	static visit *const all[] = { visit_one, visit_two };
+
+	for (uint64_t i = 0; i < n * 4; i++) {
+		sink += survey(all[i % 2], i);
+		sink += refresh(all[i / 2 % 2], i);
+	}
+}
+
+/* 12. Loops of other lengths: many short calls, few long ones. */
+static void lengths(uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		for (uint64_t k = 0; k < 60; k++)
+			sink += from_small(5 + (i + k) % 20, i + k);
+		sink += from_large(200 + i % 8 * 200, i);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*run)(uint64_t n);
+} programs[] = {
+	{ "shared", shared }, { "interleaved", interleaved }, { "recursion", recursion },
+	{ "phases", phases }, { "threads", threads },	      { "deep", deep },
+	{ "tail", tail },     { "inlined", inlined },	      { "library", library },
+	{ "rare", rare },     { "callbacks", callbacks },     { "lengths", lengths },
+};
+
+int main(int argc, char **argv)
+{
+	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 10) : 100;
+
+	for (size_t i = 0; argc > 1 && i < COUNT(programs); i++) {
+		if (strcmp(programs[i].name, argv[1]) != 0)
+			continue;
+		programs[i].run(n);
+		return 0;
+	}
+	return 2;
+}
