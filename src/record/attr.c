@@ -191,7 +191,9 @@ static int set_rate(struct record_event *e, const struct record_options *o, cons
 
 	if (e->has_period || e->is_spe || e->is_side_band)
 		return 0;
-	if (o->period != 0 || (frequency == 0 && is_each)) {
+	if (e->is_for_callers && frequency == 0) /* --count is of SPE */
+		frequency = limit < RECORD_CALLERS_FREQUENCY ? limit : RECORD_CALLERS_FREQUENCY;
+	else if (o->period != 0 || (frequency == 0 && is_each)) {
 		e->attr.sample_period = o->period != 0 ? o->period : 1;
 		return 0;
 	}
@@ -348,6 +350,8 @@ int record_attrs_complete(struct record_events *events, const struct record_opti
 		struct record_event *e = &events->list.items[i];
 
 		e->attr.sample_type |= type;
+		if (e->is_for_callers)
+			e->attr.sample_type |= BIT(SAMPLE_CALLCHAIN);
 		if (events->list.items[e->leader].samples_by_leader && !e->is_side_band)
 			set_leader_sampling(e, e->leader == i);
 		if (e->is_of_account)

@@ -24,7 +24,7 @@ struct record_command {
 	const char *period, *frequency, *call_graph, *branches, *registers, *clock, *spe, *cycles;
 	const char *pids, *tids, *cpus, *cgroup;
 	const char *output, *compression, *max_size, *duration, *delay, *ring, *aux;
-	bool fp_stacks, addresses, physical, weight, switches, system_wide, no_inherit;
+	bool fp_stacks, no_stacks, addresses, physical, weight, switches, system_wide, no_inherit;
 	bool snapshot, quiet, wants_help;
 };
 
@@ -36,7 +36,8 @@ static const struct option what_options[] = {
 	  "                          PMU/event=0x11/, {a,b}:S, mem:ADDRESS:x (default cycles)" },
 	{ "count", 'c', OPTION_TEXT, AT(period), "N", "a sample each N events" },
 	{ "freq", 'F', OPTION_TEXT, AT(frequency), "HZ",
-	  "samples per second, or max (default 4000)" },
+	  "samples per second, or max (default 4000; of stacks beside\n"
+	  "                          --spe: 199)" },
 	{ "spe", 0, OPTION_OPTIONAL, AT(spe), "[=FILTERS]",
 	  "Arm SPE: loads, stores, branches, latency>=N, event=NAME,\n"
 	  "                          event!=NAME, source!=N, interval=N, no-jitter, …" },
@@ -50,6 +51,8 @@ static const struct option what_options[] = {
 
 static const struct option sample_options[] = {
 	{ "stacks", 'g', OPTION_FLAG, AT(fp_stacks), NULL, "call chains, by frame pointers" },
+	{ "no-stacks", 0, OPTION_FLAG, AT(no_stacks), NULL,
+	  "with --spe: no call chains beside it, from which its callers are estimated" },
 	{ "call-graph", 0, OPTION_TEXT, AT(call_graph), "KIND",
 	  "call chains: fp, dwarf[,BYTES] (copies the stack), lbr" },
 	{ "branches", 'b', OPTION_OPTIONAL, AT(branches), "[=KINDS]",
@@ -94,6 +97,10 @@ static int read_stacks(const struct record_command *c, struct record_options *ou
 	const char *kind = c->call_graph;
 	uint64_t bytes = 0;
 
+	out->without_callers = c->no_stacks;
+	if (c->no_stacks && (c->fp_stacks || kind != NULL))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--no-stacks excludes --stacks and --call-graph");
 	if (c->fp_stacks)
 		out->stacks = RECORD_FRAME_POINTERS;
 	if (kind == NULL)

@@ -148,6 +148,39 @@ static int add_account(struct job *j, struct err *err)
 	return rc;
 }
 
+/* SPE is all that was asked for: nothing else has call chains. */
+static bool wants_callers(const struct job *j)
+{
+	const struct record_options *o = j->options;
+
+	return j->spe != NULL && !o->without_callers && !o->is_snapshot && o->cycles == NULL &&
+	       j->events.list.n > 0 && j->events.list.items[j->events.list.n - 1].is_spe;
+}
+
+/*
+ * Stacks at a low rate, from which the callers of SPE records are estimated: of what takes time, what executes
+ * and what misses (docs/callers.md). The last two are left out where this machine does not have them.
+ */
+static int add_callers(struct job *j, const struct event_finder *finder, struct err *err)
+{
+	static const char *const others[] = { "instructions", "l1d_cache_refill" };
+	const char *first = default_event(j);
+	size_t from = j->events.list.n;
+
+	if (record_events_add(&j->events, first, &j->pmus, finder, err) < 0)
+		return -1;
+	for (size_t i = 0; i < COUNT(others) && strcmp(first, "cpu-clock") != 0; i++) {
+		size_t n = j->events.list.n;
+
+		if (record_events_add(&j->events, others[i], &j->pmus, finder, &(struct err){ 0 }) <
+		    0)
+			j->events.list.n = n;
+	}
+	for (size_t i = from; i < j->events.list.n; i++)
+		j->events.list.items[i].is_for_callers = true;
+	return 0;
+}
+
 static int choose_events(struct job *j, struct err *err)
 {
 	const struct record_options *o = j->options;
@@ -169,6 +202,8 @@ static int choose_events(struct job *j, struct err *err)
 	if (record_add_sampled(j, &finder, err) < 0)
 		return -1;
 	if (o->cycles != NULL && add_account(j, err) < 0)
+		return -1;
+	if (wants_callers(j) && add_callers(j, &finder, err) < 0)
 		return -1;
 	if (j->events.list.n == 0 &&
 	    record_events_add(&j->events, default_event(j), &j->pmus, &finder, err) < 0)

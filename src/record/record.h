@@ -25,6 +25,7 @@ enum record_stacks {
 
 enum {
 	RECORD_DEFAULT_FREQUENCY = 4000, /* Hz, that of perf */
+	RECORD_CALLERS_FREQUENCY = 199,	 /* Hz, of stacks beside SPE; a prime */
 	RECORD_DEFAULT_STACK = 8192,	 /* bytes of the stack to copy, as perf */
 	RECORD_STACK_MAX = 65528,
 };
@@ -55,6 +56,7 @@ struct record_options {
 
 	/* What a sample contains. */
 	enum record_stacks stacks;
+	bool without_callers; /* no stacks beside SPE */
 	uint32_t stack_bytes;
 	uint64_t branch_filter; /* bits of branch_sample_type; 0: no branch stacks */
 	bool with_addresses;	/* data addresses and sources, and mappings of data */

@@ -15,6 +15,8 @@
 #include "base/alloc.h"
 #include "base/cursor.h"
 #include "capture/format/sample.h"
+#include "record/attr.h"
+#include "record/record.h"
 #include "../pmu/tree.h"
 
 #define SPE "/sys/bus/event_source/devices/arm_spe_0"
@@ -352,6 +354,45 @@ static void modes_are_excluded(void **state)
 	}
 }
 
+/* Stacks beside SPE: at their own rate, whatever --count says of SPE; all other samples at that of --freq. */
+static void stacks_for_callers_are_few(void **state)
+{
+	static const struct {
+		uint64_t period, frequency, expected;
+	} rates[] = { { 0, 0, RECORD_CALLERS_FREQUENCY },
+		      { 4096, 0, RECORD_CALLERS_FREQUENCY },
+		      { 0, 499, 499 } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rates); i++) {
+		const struct record_options options = { .period = rates[i].period,
+							.frequency = rates[i].frequency };
+		struct record_events events = { 0 };
+		struct pmus pmus = { 0 };
+		struct tree tree;
+		struct err err = { 0 };
+		const struct attr *stacks;
+
+		tree_make(&tree, all_options);
+		pmus_read(&pmus, tree.root);
+		assert_int_equal(spe_request_add(&events, "", &pmus, rates[i].period, false, &err),
+				 0);
+		*vec_add(&events.list) = (struct record_event){ .name = "cycles",
+								.leader = 1,
+								.is_for_callers = true };
+		assert_int_equal(record_attrs_complete(&events, &options, &pmus, tree.root, &err),
+				 0);
+		stacks = &events.list.items[1].attr;
+		assert_true(stacks->sample_type >> SAMPLE_CALLCHAIN & 1);
+		assert_true(attr_has(stacks, ATTR_FREQ));
+		assert_int_equal(stacks->sample_period, rates[i].expected);
+		assert_false(events.list.items[0].attr.sample_type >> SAMPLE_CALLCHAIN & 1);
+		record_events_release(&events);
+		pmus_release(&pmus);
+		tree_remove(&tree);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +400,7 @@ int main(void)
 		cmocka_unit_test(old_drivers_say_what_they_lack),
 		cmocka_unit_test(perf_spelling_is_taken),
 		cmocka_unit_test(modes_are_excluded),
+		cmocka_unit_test(stacks_for_callers_are_few),
 		cmocka_unit_test(metadata_is_that_of_perf),
 	};
 
