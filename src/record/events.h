@@ -24,12 +24,12 @@ struct record_event {
 	const struct pmu *pmu; /* NULL: on all CPUs */
 	size_t leader;	       /* index of its group's first event; its own index if in no group */
 	bool samples_by_leader;
-	bool has_period;    /* attr has a period of its own */
-	bool wants_precise; /* as precise as the hardware can: attr says 3, less is accepted */
-	bool names_modes;   /* has a modifier that chooses user or kernel code */
-	bool is_spe;	    /* fills an AUX buffer with SPE records instead of sampling */
+	bool has_period;     /* attr has a period of its own */
+	bool wants_precise;  /* as precise as the hardware can: attr says 3, less is accepted */
+	bool names_modes;    /* has a modifier that chooses user or kernel code */
+	bool is_spe;	     /* fills an AUX buffer with SPE records instead of sampling */
 	bool is_for_callers; /* few stacks, for the callers of SPE records */
-	bool is_of_account; /* its samples have read values: how much of the time it was counted */
+	bool is_of_account;  /* its samples have read values: how much of the time it was counted */
 	bool follows_no_children; /* the kernel cannot */
 	bool is_side_band;	  /* for the records about processes and mappings only */
 };
