@@ -28,8 +28,9 @@ FEWEST = 25  # commands: fewer are found only if this test reads the pages wrong
 VALUES = {"FILE": "counts.json", "FUNCTION": "chase_memory", "COMMAND": "c2c", "ADDRESS": "0x401000"}
 CAPTURE = {"perf.data": "demo.data", "before.data": "samples/stride.data",
            "after.data": "samples/stride-ahead.data"}
-# Other ends than an answer: the model records no registers, not every machine can measure, and has an engine.
+# Other ends than an answer: the capture has no registers, branch stacks or counted events, not every machine can measure, and has an engine.
 STATUS = {"cyclops hot --arguments": (NO_DATA,), "cyclops doctor": (0, 1), "cyclops latency --loaded": (0, 1),
+          "cyclops calls": (NO_DATA,), "cyclops record --cycles -- ./program": (0, 1), "cyclops cycles": (NO_DATA,),
           "cyclops fleet top fleet": (0, 1)}  # 1: without DuckDB
 LIVE = {"record", "run", "stat"}
 # What would take long is asked for less.
