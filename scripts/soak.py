@@ -107,6 +107,9 @@ ENTRIES = {
         sys.executable, ADVICE / "real_programs.py", GCC.cyclops, ROOT / "build-debian"]),
     "html": ("e2e/html-pages", GCC, 50000, lambda n: script(
         "html_pages.py", "--captures", "--everything", "--rows", n, GCC.cyclops, GCC.e2e("write-samples"), GCC.folder / "viewer" / "packages", DATA)),
+    "fleet": ("e2e/collect", GCC, 100000000, lambda n: script("fleet_truth.py", "--rows", n, GCC.cyclops)),
+    "collectors": ("e2e/collect", GCC, 100, lambda n: script(
+        "collect.py", "--kills", n, GCC.cyclops, GCC.maker, DATA, ROOT / "docs/man/cyclops-fleet.1")),
     "kernels": ("model/kernels", GCC, 1, lambda n: script("kernel_model.py", "--all", GCC.cyclops)),
     "kernel-instructions": ("model/kernel-instructions", GCC, 1, lambda n: script(
         "kernel_instructions.py", "--all", GCC.cyclops)),

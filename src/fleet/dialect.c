@@ -9,7 +9,8 @@
 #include "base/alloc.h"
 
 /* Words of the texts that dialects replace. */
-static const char *const replaced[DIALECT_WORDS] = { "CREATE VIEW", "list_contains(" };
+static const char *const replaced[DIALECT_WORDS] = { "CREATE VIEW", "CREATE TABLE",
+						     "list_contains(" };
 
 const struct dialect dialect_duckdb = {
 	.name = "duckdb",
@@ -20,7 +21,7 @@ const struct dialect dialect_duckdb = {
 	.view_of_samples = "CREATE TEMPORARY VIEW %s AS SELECT * FROM read_parquet(%s, "
 			   "hive_partitioning = true, "
 			   "hive_types_autocast = false, union_by_name = true)",
-	.words = { "CREATE TEMPORARY VIEW", "list_contains(" },
+	.words = { "CREATE TEMPORARY VIEW", "CREATE TEMPORARY TABLE", "list_contains(" },
 };
 
 const struct dialect dialect_spark = {
@@ -28,7 +29,7 @@ const struct dialect dialect_spark = {
 	.settings = "SET spark.sql.sources.partitionColumnTypeInference.enabled = false;\n",
 	.view = "CREATE TEMPORARY VIEW %s USING parquet OPTIONS (path %s, mergeSchema true)",
 	.view_of_samples = NULL,
-	.words = { "CREATE TEMPORARY VIEW", "array_contains(" },
+	.words = { "CREATE TEMPORARY VIEW", "CACHE TABLE", "array_contains(" },
 	.escapes_backslash = true,
 };
 
@@ -40,7 +41,7 @@ const struct dialect dialect_clickhouse = {
 		    "1;\n",
 	.view = "CREATE VIEW %s AS SELECT * FROM file(%s, Parquet)",
 	.view_of_samples = NULL,
-	.words = { "CREATE VIEW", "has(" },
+	.words = { "CREATE VIEW", "CREATE TEMPORARY TABLE", "has(" },
 	.escapes_backslash = true,
 };
 

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "fleet/query.h"
 
-enum { DIALECT_WORDS = 2 };
+enum { DIALECT_WORDS = 3 };
 
 struct dialect {
 	const char *name;

@@ -247,6 +247,7 @@ const struct fleet_query fleet_queries[] = {
 	  .say = say_changed },
 	{ .name = "hosts",
 	  .tables = OF_SAMPLES,
+	  .needs_duckdb = true,
 	  .columns = hosts_columns,
 	  .n_columns = COUNT(hosts_columns),
 	  .say = say_hosts },

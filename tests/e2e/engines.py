@@ -38,9 +38,14 @@ def duckdb(cyclops):
     return find_duckdb(cyclops) or harness.skip("duckdb is not installed, and pip does not bring it")
 
 
-def install(folder, program):
+def pip(folder, *packages):
+    """Installs packages there; was that possible?"""
     done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--upgrade", "--target", folder,
-                           "duckdb-cli"], env={**harness.ENVIRONMENT, **PIP}, stdin=subprocess.DEVNULL, capture_output=True,
+                           *packages], env={**harness.ENVIRONMENT, **PIP}, stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, check=False)
     print(done.stderr[-300:], end="")
-    return done.returncode == 0 and runs(program)
+    return done.returncode == 0
+
+
+def install(folder, program):
+    return pip(folder, "duckdb-cli") and runs(program)

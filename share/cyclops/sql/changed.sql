@@ -7,7 +7,8 @@ WITH sides AS (
 	FROM counted
 	WHERE (day = $from OR list_contains(build_ids, $from)) <> (day = $to OR list_contains(build_ids, $to))
 ), host_sums AS (
-	SELECT s.event, c.host_no, c.is_to, n.function_no, sum(s.weight * CASE WHEN s.event = 'spe' THEN c.spe_scale ELSE 1 END) AS weight, sum(s.n) AS records
+	SELECT s.event AS event, c.host_no AS host_no, c.is_to AS is_to, n.function_no AS function_no,
+		sum(s.weight * CASE WHEN s.event = 'spe' THEN c.spe_scale ELSE 1 END) AS weight, sum(s.n) AS records
 	FROM samples AS s
 	JOIN sides AS c ON c.part = s.part
 	LEFT JOIN named AS n ON n.place = s.place
@@ -31,7 +32,8 @@ WITH sides AS (
 	GROUP BY event
 	HAVING sum(host_a) > 0 AND sum(host_b) > 0
 ), functions AS (
-	SELECT p.event, p.function_no, sum(p.a) / max(e.all_a) AS share_a, sum(p.b) / max(e.all_b) AS share_b,
+	SELECT p.event AS event, p.function_no AS function_no, sum(p.a) / max(e.all_a) AS share_a,
+		sum(p.b) / max(e.all_b) AS share_b,
 		sum(p.records_a) AS records_a, sum(p.records_b) AS records_b, max(e.freedom) AS freedom,
 		max(e.aa) / (max(e.all_a) * max(e.all_a)) AS aa, max(e.bb) / (max(e.all_b) * max(e.all_b)) AS bb,
 		max(e.ab) / (max(e.all_a) * max(e.all_b)) AS ab,
@@ -57,8 +59,8 @@ WITH sides AS (
 	FROM named
 	GROUP BY function_no
 )
-SELECT r.event, coalesce(n.function, '[unknown]') AS function, coalesce(n.module, '[unknown]') AS module,
-	r.share_a AS share_from, r.share_b AS share_to, r.change,
+SELECT r.event AS event, coalesce(n.function, '[unknown]') AS function, coalesce(n.module, '[unknown]') AS module,
+	r.share_a AS share_from, r.share_b AS share_to, r.change AS change,
 	CASE WHEN r.freedom >= 3 THEN (1.96 + 2.372 / r.freedom + 2.823 / (r.freedom * r.freedom)) * r.deviation END AS change_error,
 	CASE WHEN r.freedom >= 9 THEN abs(r.change) > r.deviation * sqrt(2 * ln(r.n_functions / 0.01)) END AS significant,
 	r.records_a AS records_from, r.records_b AS records_to

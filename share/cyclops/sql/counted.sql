@@ -3,7 +3,7 @@
 -- its host's clock was put right between, counts as it was collected first. A part without a row in captures was not
 -- collected to its end and does not count. host_no: a number for each host. spe_scale: operations that an SPE record stands
 -- for, so that captures with long intervals weigh as much as others; 1 where any capture does not tell its interval.
-CREATE VIEW counted AS
+CREATE TABLE counted AS
 SELECT part, capture, host, day, machine, build_ids, start_ns, duration_ns, records, sample_rows, lost_events, lost_samples,
 	truncated_buffers, damaged_bytes, is_modelled, schema_version, min(part) OVER (PARTITION BY host) AS host_no,
 	CASE WHEN sum(CASE WHEN spe_records > 0 AND spe_interval IS NULL THEN 1 ELSE 0 END) OVER () = 0

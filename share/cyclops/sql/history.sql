@@ -5,7 +5,8 @@ WITH wanted AS (
 	FROM named
 	WHERE function = $function AND ($module = '' OR module = $module)
 ), host_sums AS (
-	SELECT s.event, c.day, c.host_no, sum(s.weight * CASE WHEN s.event = 'spe' THEN c.spe_scale ELSE 1 END) AS host_weight,
+	SELECT s.event AS event, c.day AS day, c.host_no AS host_no,
+		sum(s.weight * CASE WHEN s.event = 'spe' THEN c.spe_scale ELSE 1 END) AS host_weight,
 		sum(CASE WHEN w.place IS NULL THEN 0 WHEN s.event = 'spe' THEN s.weight * c.spe_scale ELSE s.weight END) AS weight,
 		sum(CASE WHEN w.place IS NULL THEN 0 ELSE s.n END) AS records
 	FROM samples AS s

@@ -4,7 +4,8 @@
 -- of a hundred fleets. Functions of which a host should have fewer than 25 records, and types with fewer than 10 machines,
 -- are not judged.
 WITH host_sums AS (
-	SELECT s.event, c.host_no, n.function_no, sum(s.weight * CASE WHEN s.event = 'spe' THEN c.spe_scale ELSE 1 END) AS weight, sum(s.n) AS records
+	SELECT s.event AS event, c.host_no AS host_no, n.function_no AS function_no,
+		sum(s.weight * CASE WHEN s.event = 'spe' THEN c.spe_scale ELSE 1 END) AS weight, sum(s.n) AS records
 	FROM samples AS s
 	JOIN counted AS c ON c.part = s.part
 	LEFT JOIN named AS n ON n.place = s.place
@@ -15,7 +16,8 @@ WITH host_sums AS (
 	FROM counted
 	GROUP BY host_no
 ), hosts AS (
-	SELECT h.event, h.host_no, max(m.machine) AS machine, max(m.host) AS host, CAST(sum(h.weight) AS DOUBLE) AS host_weight,
+	SELECT h.event AS event, h.host_no AS host_no, max(m.machine) AS machine, max(m.host) AS host,
+		CAST(sum(h.weight) AS DOUBLE) AS host_weight,
 		sum(h.records) AS host_records
 	FROM host_sums AS h
 	JOIN machines AS m ON m.host_no = h.host_no
@@ -27,7 +29,8 @@ WITH host_sums AS (
 	GROUP BY event, machine
 	HAVING count(*) >= 10
 ), shares AS (
-	SELECT f.event, h.machine, h.host, f.function_no, f.weight / h.host_weight AS share, h.host_records, p.n_hosts,
+	SELECT f.event AS event, h.machine AS machine, h.host AS host, f.function_no AS function_no,
+		f.weight / h.host_weight AS share, h.host_records AS host_records, p.n_hosts AS n_hosts,
 		sum(f.weight / h.host_weight) OVER (PARTITION BY f.event, h.machine, f.function_no) AS share_sum,
 		sum(f.weight / h.host_weight * f.weight / h.host_weight) OVER (PARTITION BY f.event, h.machine, f.function_no)
 			AS square_sum
@@ -54,8 +57,9 @@ WITH host_sums AS (
 	FROM named
 	GROUP BY function_no
 )
-SELECT r.event, r.host, r.machine, coalesce(n.function, '[unknown]') AS function, coalesce(n.module, '[unknown]') AS module,
-	r.share, r.peers_share, r.deviations, r.n_hosts - 1 AS peers
+SELECT r.event AS event, r.host AS host, r.machine AS machine,
+	coalesce(n.function, '[unknown]') AS function, coalesce(n.module, '[unknown]') AS module,
+	r.share AS share, r.peers_share AS peers_share, r.deviations AS deviations, r.n_hosts - 1 AS peers
 FROM ranked AS r
 LEFT JOIN names AS n ON n.function_no = r.function_no
 WHERE $top = 0 OR r.place_in_event <= $top

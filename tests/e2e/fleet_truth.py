@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+A simulated fleet answers what it was made of: every question of `cyclops fleet`, compared with what fleet_generator.py drew.
+
+usage: fleet_truth.py [--rows N] [--hosts N] [--dataset DIR] CYCLOPS
+
+Sums and percentiles have to be equal to what was drawn. Shares, changes and hosts that differ are compared with what they were
+drawn from, within the stated errors. How much CPU time each question took is printed. DIR keeps the dataset, or is
+one that was made before.
+"""
+
+import argparse
+import bisect
+import csv
+import importlib
+import importlib.util
+import io
+import itertools
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+import engines
+import harness
+from harness import Checks, run
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def python_with_arrow(cyclops):
+    """A Python that can write the dataset: this one, or with what pip brings."""
+    if all(importlib.util.find_spec(name) for name in ("numpy", "pyarrow")):
+        return {}
+    folder = os.path.join(os.path.dirname(os.path.abspath(cyclops)), "engines-arrow")
+    if not os.path.isdir(os.path.join(folder, "pyarrow")) and not engines.pip(folder, "numpy", "pyarrow"):
+        harness.skip("Python has no numpy and pyarrow, and pip does not bring them")
+    return {"PYTHONPATH": folder}
+
+
+class Fleet:
+    def __init__(self, cyclops, duckdb, dataset):
+        self.cyclops, self.duckdb, self.dataset = cyclops, duckdb, dataset
+        with open(os.path.join(dataset, "truth.json"), encoding="utf-8") as file:
+            self.truth = json.load(file)
+
+    def ask(self, question, *words):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        text = run(self.cyclops, "fleet", question, self.dataset, "--program", self.duckdb, "--format", "csv", "--all", *words).decode()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        print(f"{seconds:8.1f} s of CPU time: {question} {' '.join(words)}", flush=True)
+        return list(csv.DictReader(io.StringIO(text)))
+
+
+def within(checks, what, rows, most_outside):
+    """(difference, half of the 95 % interval) of many: about one in twenty may be outside."""
+    outside = sum(abs(difference) > half for difference, half in rows)
+    checks.expect(outside <= most_outside, f"{what}: {outside} of {len(rows)} are outside of their errors")
+    checks.count(what, len(rows))
+
+
+def limit(n):
+    """Of n intervals of 95 %, more than this are outside in less than one of some thousand runs."""
+    return 0.05 * n + 4 * (0.05 * 0.95 * n) ** 0.5 + 1
+
+
+def check_top(checks, fleet, expected):
+    names = [tuple(name) for name in fleet.truth["names"]]
+    rows = fleet.ask("top")
+    for event, (weights, records) in fleet.truth["functions"].items():
+        scale = 1024 if event == "spe" else 1
+        found = sorted((r["module"], r["function"], int(r["weight"]), int(r["records"])) for r in rows if r["event"] == event)
+        wanted = sorted((m, f, w * scale, n) for (m, f), w, n in zip(names, weights, records) if n > 0)
+        checks.equal("functions of top", found, wanted, "generator")
+    shares = {(r["module"], r["function"]): r for r in rows if r["event"] == "cycles"}
+    errors = [(float(r["share"]) - expected[names.index(name)], float(r["share_error"])) for name, r in shares.items()]
+    within(checks, "shares of cycles, against what they were drawn from", errors, limit(len(errors)))
+
+
+def drawn_shares(truth, generator):
+    """What shares were drawn from, by build: of all hosts, one of which is bad."""
+    names = [name for _, name in truth["names"]]
+    out = {}
+    for build in "abc":
+        weights = []
+        for is_bad in (False, True):
+            shares = generator["SHARES"].copy()
+            if build == "c":
+                shares[names.index(truth["regression"][0])] *= truth["regression"][1]
+            if is_bad:
+                shares[names.index(truth["bad_function"][0])] *= truth["bad_function"][1]
+            weights.append(shares / shares.sum())
+        out[build] = weights[0] + (weights[1] - weights[0]) / truth["hosts"]
+    return out
+
+
+def check_changed(checks, fleet, drawn):
+    names = [name for _, name in fleet.truth["names"]]
+    builds = fleet.truth["builds"]
+    for a, b in (("a", "c"), ("a", "b")):
+        rows = [r for r in fleet.ask("changed", "--from", builds[a], "--to", builds[b], "--event", "cycles")]
+        errors = [(float(r["change"]) - (drawn[b] - drawn[a])[names.index(r["function"])], float(r["change_error"])) for r in rows]
+        within(checks, "changes between builds", errors, limit(len(errors)))
+        significant = [r["function"] for r in rows if r["significant"] == "true"]
+        regressed = fleet.truth["regression"][0]
+        checks.expect((significant[:1] == [regressed]) if b == "c" else not significant, f"changed {a} to {b}: significant: {significant[:5]}")
+
+
+def check_hosts(checks, fleet):
+    rows = fleet.ask("hosts", "--event", "cycles")
+    found = {(r["host"], r["function"]) for r in rows}
+    checks.expect(found == {(fleet.truth["bad"], fleet.truth["bad_function"][0])}, f"hosts that differ: {sorted(found)[:5]}")
+    checks.count("hosts", fleet.truth["hosts"])
+
+
+def quantile(counts, q):
+    sums = list(itertools.accumulate(counts))
+    return bisect.bisect_left(sums, q * sums[-1])
+
+
+def check_latency(checks, fleet):
+    found = sorted((f"{r['machine']} {r['source']}", int(r["records"]), int(r["p50"]), int(r["p90"]), int(r["p99"])) for r in fleet.ask("latency"))
+    wanted = sorted((key, sum(h), quantile(h, 0.5), quantile(h, 0.9), quantile(h, 0.99)) for key, h in fleet.truth["latency"].items())
+    checks.equal("percentiles of latency", found, wanted, "generator")
+
+
+def check_history(checks, fleet, drawn):
+    names = [name for _, name in fleet.truth["names"]]
+    at = names.index(fleet.truth["regression"][0])
+    rows = fleet.ask("history", "--function", names[at], "--event", "cycles")
+    wanted = sorted((key.split()[1], v[0][at]) for key, v in fleet.truth["by_day"].items() if key.startswith("cycles ") and v[0][at] > 0)
+    checks.equal("days of history", sorted((r["day"], int(r["weight"])) for r in rows if int(r["weight"])), wanted, "generator")
+    days = sorted(r["day"] for r in rows if int(r["hosts"]) > 1)
+    builds = {day: "abc"[min(2, i * 3 // fleet.truth["days"])] for i, day in enumerate(days)}
+    errors = [(float(r["share"]) - drawn[builds[r["day"]]][at], float(r["share_error"])) for r in rows if r["day"] in builds]
+    within(checks, "shares of days", errors, limit(len(errors)))
+
+
+def check_coverage(checks, fleet):
+    rows = fleet.ask("coverage")
+    checks.expect(sum(int(r["captures"]) for r in rows) == fleet.truth["captures"], "captures of coverage")
+    checks.expect(sum(int(r["twice"]) for r in rows) == fleet.truth["twice"], "captures that were collected twice")
+    checks.count("days of coverage", len(rows))
+
+
+def check_sharing(checks, fleet):
+    rows = fleet.ask("sharing")
+    checks.expect([(r["object"], int(r["captures"])) for r in rows] == [("queue", fleet.truth["captures"])], f"sharing: {rows}")
+    checks.count("contended objects", len(rows))
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--rows", type=int, default=10**8)
+    p.add_argument("--hosts", type=int, default=1000)
+    p.add_argument("--dataset")
+    p.add_argument("cyclops")
+    o = p.parse_args()
+    duckdb = engines.duckdb(o.cyclops)
+    more = python_with_arrow(o.cyclops)
+    sys.path[:0] = [path for path in [more.get("PYTHONPATH")] if path]
+    checks = Checks()
+    with tempfile.TemporaryDirectory() as folder:
+        dataset = o.dataset or os.path.join(folder, "fleet")
+        if not os.path.exists(os.path.join(dataset, "truth.json")):
+            subprocess.run([sys.executable, os.path.join(HERE, "fleet_generator.py"), "--rows", str(o.rows), "--hosts", str(o.hosts), dataset],
+                           check=True, env={**os.environ, **more})
+        generator = {}
+        sys.path.insert(0, HERE)
+        generator.update(vars(importlib.import_module("fleet_generator")))
+        fleet = Fleet(os.path.abspath(o.cyclops), duckdb, dataset)
+        drawn = drawn_shares(fleet.truth, generator)
+        days = fleet.truth["days"]
+        part = [sum(min(2, d * 3 // days) == i for d in range(days)) / days for i in range(3)]
+        check_top(checks, fleet, sum(drawn[b] * share for b, share in zip("abc", part)))
+        check_changed(checks, fleet, drawn)
+        check_hosts(checks, fleet)
+        check_latency(checks, fleet)
+        check_history(checks, fleet, drawn)
+        check_coverage(checks, fleet)
+        check_sharing(checks, fleet)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
