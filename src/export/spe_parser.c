@@ -113,6 +113,7 @@ struct parser_job {
 	struct names names; /* with symbols */
 	spe_parser_sink *sink;
 	void *context;
+	uint32_t no_cpu; /* what stands for none: as in spe-parser, 0 in raw buffers */
 	bool has_header[SPE_PARSER_N_FILES];
 	/* Parquet: a writer for each file, and where its sink gets the context from. */
 	struct parquet_writer *writers[SPE_PARSER_N_FILES];
@@ -253,7 +254,7 @@ static unsigned put_start(struct line *l, const struct spe_op *op)
 {
 	unsigned level = line_has(l, HAS_PC) ? batch_pc_level(l->b, l->row) : 0;
 
-	put_number(l, true, line_has(l, HAS_CPU) ? l->b->cpu[l->row] : UINT32_MAX);
+	put_number(l, true, line_has(l, HAS_CPU) ? l->b->cpu[l->row] : l->job->no_cpu);
 	spe_parser_put_word(l, op->op);
 	spe_parser_put_address(l, line_has(l, HAS_PC), l->b->pc[l->row], level);
 	put_small(l, true, level);
@@ -522,7 +523,12 @@ static size_t n_parquet_texts(const struct parser_job *job)
 int spe_parser_run(struct session *s, const struct select *select,
 		   const struct spe_parser_options *options, spe_parser_sink *sink, void *context)
 {
-	struct parser_job job = { .options = *options, .sink = sink, .context = context };
+	struct parser_job job = {
+		.options = *options,
+		.sink = sink,
+		.context = context,
+		.no_cpu = capture_is_raw(s->capture) ? 0 : UINT32_MAX,
+	};
 	struct scan_output output = {
 		.n_texts = SPE_PARSER_N_FILES,
 		.render = spe_parser_render,
