@@ -81,6 +81,10 @@ ENTRIES = {
     "estimates": ("model/estimates", GCC, 200, lambda n: script("estimate_truth.py", GCC.cyclops, DATA, n)),
     "cycles": ("model/cycles", GCC, 200, lambda n: script("cycles_truth.py", GCC.cyclops, DATA, n)),
     "branches": ("model/branches", GCC, 100000, lambda n: script("model_branches.py", GCC.cyclops, ROOT / "kernels", n)),
+    "parquet": ("e2e/parquet", GCC, 100, lambda n: script(
+        "parquet.py", "--captures", n, GCC.cyclops, GCC.maker, GCC.folder / "tests/tools/parquet-rows")),
+    "parquet-engines": ("e2e/parquet", GCC, 100, lambda n: script(
+        "parquet_engines.py", "--captures", n, "--packages", LOGS / "parquet-engines", GCC.cyclops, GCC.maker)),
     "profile-readers": ("e2e/profiles", GCC, 1, lambda n: script("profile_readers.py", GCC.cyclops, DATA)),
     "callers": ("model/callers", GCC, 300, lambda n: script("model_callers.py", "--all", GCC.cyclops, n)),
     "feedback": ("model/feedback", GCC, 40, lambda n: script("model_feedback.py", GCC.cyclops, ROOT / "kernels", n)),

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Checks that engines read the Parquet files of `cyclops export`: each column of each row equal to csv's.
+
+usage: parquet_engines.py [--captures N] [--packages DIR] CYCLOPS MAKE-CAPTURE
+
+pyarrow, DuckDB, Polars, chDB, DataFusion and Spark, which pip installs into DIR, a virtual environment that is kept. Spark
+reads each file twice: by its own reader, and by parquet-java. An engine that cannot be installed is skipped by name. The
+captures are N that are made up, and those in the folder that the variable CYCLOPS_CAPTURES names.
+"""
+
+import argparse
+import csv
+import io
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from harness import ENVIRONMENT, NO_DATA, Checks, real_captures, run, skip
+from parquet import TABLES, as_in_csv, made_up, rows_of
+
+PACKAGES = {"pyarrow": "pyarrow", "duckdb": "duckdb", "polars": "polars", "chdb": "chdb", "datafusion": "datafusion",
+            "spark": "pyspark"}
+
+# Reads a file by an engine and prints it as csv. Runs in the virtual environment.
+READER = '''
+import csv, sys
+
+def by_pyarrow(path):
+    import pyarrow.parquet
+    return columns_of(pyarrow.parquet.read_table(path))
+
+def columns_of(table):
+    return table.column_names, [table[name].to_pylist() for name in table.column_names]
+
+def by_duckdb(path):
+    import duckdb
+    found = duckdb.sql(f"select * from '{path}'")
+    return found.columns, list(zip(*found.fetchall())) or [()] * len(found.columns)
+
+def by_polars(path):
+    import polars
+    frame = polars.read_parquet(path)
+    return frame.columns, [frame[name].to_list() for name in frame.columns]
+
+def by_chdb(path):
+    import chdb
+    names, columns = columns_of(chdb.query(f"select * from file('{path}', Parquet)", "ArrowTable"))
+    return names, [[value.decode() if isinstance(value, bytes) else value for value in column] for column in columns]
+
+def by_datafusion(path):
+    import datafusion, pyarrow
+    context = datafusion.SessionContext()
+    context.register_parquet("t", path)
+    frame = context.sql("select * from t")
+    return columns_of(pyarrow.Table.from_batches(frame.collect(), schema=frame.schema()))
+
+def session_of_spark():
+    from pyspark.sql import SparkSession
+    session = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+               .config("spark.driver.memory", "1g").getOrCreate())
+    session.sparkContext.setLogLevel("OFF")
+    return session
+
+def by_spark(path, is_vectorized="true"):
+    session = session_of_spark()
+    session.conf.set("spark.sql.parquet.enableVectorizedReader", is_vectorized)
+    frame = session.read.parquet(path)
+    return frame.columns, list(zip(*frame.collect())) or [()] * len(frame.columns)
+
+def by_parquet_java(path):
+    return by_spark(path, "false")
+
+def word(value):
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+for engine, path, out in zip(*[iter(sys.argv[1:])] * 3):
+    names, columns = globals()[engine](path)
+    with open(out, "w", newline="", errors="surrogateescape") as file:
+        writer = csv.writer(file)
+        writer.writerow(names)
+        writer.writerows(zip(*[map(word, column) for column in columns]))
+'''
+
+
+def install(folder, package):
+    """Is the package in the virtual environment, or can it be installed?"""
+    python = folder / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    done = subprocess.run([python, "-m", "pip", "install", "--quiet", package], capture_output=True, check=False)
+    return done.returncode == 0
+
+
+def engines_here(folder):
+    """The readers that can run, by name."""
+    found = []
+    for engine, package in PACKAGES.items():
+        if install(folder, package):
+            found += [engine, "parquet_java"] if engine == "spark" else [engine]
+        else:
+            print(f"skipped: {engine}: pip cannot install {package}")
+    if not found:
+        skip("no engine could be installed")
+    return found
+
+
+def export(cyclops, capture, table, folder, number):
+    """Writes both files; None if there are no such records."""
+    words = [cyclops, "export", "--table", table, capture]
+    done = subprocess.run([*words, "--format", "csv"], capture_output=True, env=ENVIRONMENT, check=False)
+    if done.returncode == NO_DATA:
+        return None
+    path = folder / f"{number}-{table}.parquet"
+    run(*words, "--format", "parquet", "-o", path)
+    return path, done.stdout
+
+
+def difference(csv_text, found):
+    """What differs, or None. Truth values of some engines are numbers."""
+    head, columns = rows_of(csv_text)
+    rows = list(csv.reader(io.StringIO(found, newline="")))
+    if head != rows[0] or len(rows) - 1 != len(columns[0]):
+        return f"{len(rows) - 1} rows of {rows[0]}, in csv {len(columns[0])} of {head}"
+    for row, values in enumerate(zip(*columns)):
+        for name, wanted, value in zip(head, values, rows[row + 1], strict=True):
+            is_truth = wanted in ("true", "false") and value == str(int(wanted == "true"))
+            if value != wanted and not is_truth and as_in_csv(value, wanted) != wanted:
+                return f"row {row}, {name}: {value!r}, in csv {wanted!r}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--captures", type=int, default=3)
+    parser.add_argument("--packages", type=pathlib.Path)
+    parser.add_argument("cyclops", type=os.path.abspath)
+    parser.add_argument("make_capture", type=os.path.abspath)
+    options = parser.parse_args()
+    checks = Checks()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        packages = (options.packages or folder / "packages").resolve()
+        engines = engines_here(packages)
+        captures = [made_up(options.make_capture, folder, i) for i in range(options.captures)] + real_captures()
+        files = [export(options.cyclops, capture, table, folder, i)
+                 for i, capture in enumerate(captures) for table in TABLES]
+        files = [file for file in files if file is not None]
+        for engine in engines:
+            words = [word for path, _ in files for word in (f"by_{engine}", path, folder / f"{path.stem}.{engine}")]
+            done = subprocess.run([packages / "bin" / "python", "-c", READER, *words], capture_output=True, check=False)
+            if not checks.expect(done.returncode == 0, f"{engine}: {done.stderr.decode()[-600:]}"):
+                continue
+            for path, csv_text in files:
+                found = difference(csv_text, (folder / f"{path.stem}.{engine}").read_text(errors="surrogateescape"))
+                checks.expect(found is None, f"{engine}, {path.stem}: {found}")
+                checks.count(f"files by {engine}")
+        checks.finish()
+
+
+if __name__ == "__main__":
+    main()
