@@ -10,11 +10,11 @@ enum {
 	MINIBLOCK_VALUES = BLOCK_VALUES / N_MINIBLOCKS,
 };
 
-/* The differences of a block's values to the values before them, in 64 or 32 bits. */
+/* The differences of `n` values behind the first one to the values before them, in 64 or 32 bits. */
 static void subtract(const uint64_t *values, size_t n, bool is_narrow, int64_t *out)
 {
 	for (size_t i = 0; i < n; i++)
-		out[i] = (int64_t)(values[i] - values[i - 1]);
+		out[i] = (int64_t)(values[i + 1] - values[i]);
 	for (size_t i = 0; i < n && is_narrow; i++)
 		out[i] = (int32_t)out[i];
 }
@@ -28,7 +28,7 @@ static int64_t least_of(const int64_t *values, size_t n)
 	return least;
 }
 
-/* `values` has a predecessor; 1 ≤ n ≤ BLOCK_VALUES. Miniblocks without values have no bytes. */
+/* `n` values behind the first one; 1 ≤ n ≤ BLOCK_VALUES. Miniblocks without values have no bytes. */
 static void put_block(struct text *out, const uint64_t *values, size_t n, bool is_narrow)
 {
 	int64_t differences[BLOCK_VALUES];
@@ -57,5 +57,6 @@ void delta_put(struct text *out, const uint64_t *values, size_t n, bool is_narro
 	varint_put(out, n);
 	zigzag_put(out, n > 0 ? is_narrow ? (int32_t)values[0] : (int64_t)values[0] : 0);
 	for (size_t i = 1; i < n; i += BLOCK_VALUES)
-		put_block(out, values + i, n - i < BLOCK_VALUES ? n - i : BLOCK_VALUES, is_narrow);
+		put_block(out, values + i - 1, n - i < BLOCK_VALUES ? n - i : BLOCK_VALUES,
+			  is_narrow);
 }

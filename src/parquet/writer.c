@@ -110,6 +110,12 @@ static int parquet_begin_file(struct parquet_writer *w)
 	return rc;
 }
 
+/* The bytes from an offset on, of a text that may be empty. */
+static const char *bytes_from(const struct text *text, size_t offset)
+{
+	return text->n > 0 ? text->bytes + offset : "";
+}
+
 static void encode_column(void *context, size_t column, unsigned worker)
 {
 	struct parquet_writer *w = context;
@@ -118,8 +124,8 @@ static void encode_column(void *context, size_t column, unsigned worker)
 	if (w->encoders[worker] == NULL)
 		w->encoders[worker] = encoder_new();
 	w->used[column] += chunk_encode(&w->chunks[column], w->encoders[worker],
-					&w->columns[column], v->present.bytes + w->n_used,
-					v->values.bytes + w->used[column], w->n_group);
+					&w->columns[column], bytes_from(&v->present, w->n_used),
+					bytes_from(&v->values, w->used[column]), w->n_group);
 }
 
 static void encode_columns(struct parquet_writer *w)
@@ -196,7 +202,8 @@ static void drop_used(struct parquet_writer *w)
 
 		assert(present->n == n_rows); /* each column has got one value a row */
 		memmove(present->bytes, present->bytes + w->n_used, n_left);
-		memmove(values->bytes, values->bytes + w->used[i], values->n - w->used[i]);
+		if (values->n > w->used[i])
+			memmove(values->bytes, values->bytes + w->used[i], values->n - w->used[i]);
 		present->n = n_left;
 		values->n -= w->used[i];
 		w->used[i] = 0;
