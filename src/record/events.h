@@ -28,7 +28,8 @@ struct record_event {
 	bool wants_precise;  /* as precise as the hardware can: attr says 3, less is accepted */
 	bool names_modes;    /* has a modifier that chooses user or kernel code */
 	bool is_spe;	     /* fills an AUX buffer with SPE records instead of sampling */
-	bool is_for_callers; /* few stacks, for the callers of SPE records */
+	bool is_for_callers; /* few stacks, for the callers of SPE records; dispensable */
+	bool is_left_out;    /* refused, and dispensable: not opened on later CPUs */
 	bool is_of_account;  /* its samples have read values: how much of the time it was counted */
 	bool follows_no_children; /* the kernel cannot */
 	bool is_side_band;	  /* for the records about processes and mappings only */

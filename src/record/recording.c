@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "capture/format/sample.h"
 #include "record/attr.h"
 
@@ -235,24 +236,42 @@ static int attach_to_ring(struct recording *r, const struct recording_fd *f, str
 	return 0;
 }
 
+/* SPE is recorded without the stacks that the kernel refuses. */
+static void leave_out(struct recording *r, struct record_event *e, const struct err *why)
+{
+	struct text note = { 0 };
+
+	e->is_left_out = true;
+	text_format(&note, "no stacks of %s for the callers of SPE records: %s", e->name,
+		    why->text);
+	text_char(&note, '\0');
+	diags_add(r->diags, DIAG_NOTE, ERR_NOWHERE, 0, note.bytes);
+	text_release(&note);
+}
+
 static int recording_add_event(struct recording *r, size_t event, int32_t thread, uint32_t cpu,
 			       struct err *err)
 {
-	const struct record_event *e = &r->events->list.items[event];
+	struct record_event *e = &r->events->list.items[event];
 	int group = group_fd(r, event, thread, cpu);
 	int fd = open_or_simplify(r, event, thread, cpu, group);
 	struct recording_fd *f;
 
 	if (fd == -ESRCH && thread != RECORDING_ALL_THREADS)
 		return 0; /* the thread has ended */
-	if (fd < 0)
-		return event_explain(&(struct event_request){ .attr = &e->attr,
-							      .name = e->name,
-							      .pid = thread,
-							      .cpu = (int)cpu,
-							      .group_fd = group,
-							      .is_cgroup = r->is_cgroup },
-				     -fd, r->root, err);
+	if (fd < 0) {
+		event_explain(&(struct event_request){ .attr = &e->attr,
+						       .name = e->name,
+						       .pid = thread,
+						       .cpu = (int)cpu,
+						       .group_fd = group,
+						       .is_cgroup = r->is_cgroup },
+			      -fd, r->root, err);
+		if (!e->is_for_callers)
+			return -1;
+		leave_out(r, e, err);
+		return 0;
+	}
 	f = vec_add(&r->fds);
 	*f = (struct recording_fd){ .fd = fd,
 				    .event = event,
@@ -267,6 +286,8 @@ static int recording_add_event(struct recording *r, size_t event, int32_t thread
 
 static bool is_on_cpu(const struct recording *r, const struct record_event *e, uint32_t cpu)
 {
+	if (e->is_left_out)
+		return false;
 	if (!has_all_events(r, cpu) && !e->is_side_band)
 		return false;
 	return e->pmu == NULL || e->pmu->cpus.n == 0 || cpu_list_has(&e->pmu->cpus, cpu);

@@ -275,6 +275,38 @@ static void other_failures_are_told(void **state)
 	world_release(&w);
 }
 
+static void stacks_for_callers_are_dispensable(void **state)
+{
+	struct world w;
+	struct err err;
+
+	(void)state;
+	for (int is_for_callers = 0; is_for_callers < 2; is_for_callers++) {
+		struct attr attr = world_sampling();
+
+		world_make(&w, true);
+		attr_set(&attr, ATTR_TASK);
+		*vec_add(&w.events.list) =
+			(struct record_event){ .name = "cycles",
+					       .attr = attr,
+					       .leader = 2,
+					       .is_for_callers = is_for_callers };
+		w.kernel.refusals[0].error = ENOENT;
+		w.kernel.refusals[0].flags = BIT(ATTR_TASK);
+		assert_int_equal(world_open(&w, 1, &err), is_for_callers - 1);
+		if (is_for_callers) {
+			/* two threads: clock on two CPUs, SPE on one */
+			assert_int_equal(w.recording.fds.n, 6);
+			assert_int_equal(w.diags.list.n, 1);
+			assert_int_equal(w.diags.list.items[0].n, 1);
+			assert_non_null(strstr(w.diags.list.items[0].text, "no stacks of cycles"));
+		} else {
+			assert_non_null(strstr(err.text, "cycles"));
+		}
+		world_release(&w);
+	}
+}
+
 static void side_band_is_enabled_by_itself(void **state)
 {
 	struct world w;
@@ -327,6 +359,7 @@ int main(void)
 		cmocka_unit_test(threads_that_have_ended_are_passed_over),
 		cmocka_unit_test(as_many_files_as_allowed_are_opened),
 		cmocka_unit_test(other_failures_are_told),
+		cmocka_unit_test(stacks_for_callers_are_dispensable),
 		cmocka_unit_test(side_band_is_enabled_by_itself),
 		cmocka_unit_test(events_that_end_are_not_waited_for),
 	};
