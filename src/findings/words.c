@@ -651,8 +651,8 @@ void findings_note_silence(struct table *t, const struct silence *s)
 				   "No bottleneck found: all causes are below their thresholds.");
 		else
 			table_note(t,
-				   "No bottleneck found: no cause in a loop costs %.0f %% of the "
-				   "time.",
+				   "No bottleneck found: each cause in a loop costs less than "
+				   "%.0f %% of the time.",
 				   s->percent);
 		break;
 	case SILENCE_NO_LATENCIES:

@@ -243,9 +243,11 @@ static const char *common_whole(const struct findings *f)
 	return whole;
 }
 
-/* Findings of loads in loops: put_loop_brief() says how long they take. */
-static bool has_access_cycles(const struct findings *f)
+/* The longest of the loads in loops, of which put_loop_brief() says how long they take. 0: none. */
+static double longest_access(const struct findings *f)
 {
+	double longest = 0;
+
 	for (size_t i = 0; i < f->list.n; i++) {
 		enum finding_kind kind = f->list.items[i]->kind;
 
@@ -253,9 +255,9 @@ static bool has_access_cycles(const struct findings *f)
 		    (kind == FINDING_L2_BOUND || kind == FINDING_LLC_BOUND ||
 		     kind == FINDING_DRAM_LATENCY || kind == FINDING_DRAM_BANDWIDTH ||
 		     kind == FINDING_MEMORY_BOUND || kind == FINDING_SHARED_DATA))
-			return true;
+			longest = fmax(longest, f->list.items[i]->loop->access_cycles);
 	}
-	return false;
+	return longest;
 }
 
 /* The columns, with what costs are shares of in the heading if all are of the same. */
@@ -346,6 +348,7 @@ static const char *evidence_brief(struct table *t, const struct finding *f)
 void findings_brief_table(const struct findings *f, struct table *out)
 {
 	const char *whole = common_whole(f);
+	double longest = longest_access(f);
 
 	init_brief_table(whole, out);
 	for (size_t i = 0; i < f->list.n; i++) {
@@ -361,8 +364,11 @@ void findings_brief_table(const struct findings *f, struct table *out)
 		row[EVIDENCE] = words_cell(evidence_brief(out, each));
 		row[FIX] = words_cell(fix_words(each));
 	}
-	if (has_access_cycles(f))
-		table_note(out, "cycles of loads: their mean, from issue to completion");
+	if (longest > 0)
+		table_note(out,
+			   "cycles: mean of all loads of the instruction, issue to completion%s",
+			   longest >= LATENCY_LEAST_FULL ? "; \xe2\x89\xa5: SPE's counter was full"
+							 : "");
 	for (size_t i = 0; i < f->silences.n && f->list.n > 0; i++)
 		if (f->silences.items[i].kind != SILENCE_NO_COUNTERS) /* the answer says so */
 			findings_note_silence(out, &f->silences.items[i]);
