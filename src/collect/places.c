@@ -159,8 +159,7 @@ static void put_names(struct parquet_values *v, const struct names *names, uint3
 {
 	const struct strings *strings = symbols_strings(names->session->symbols);
 	const struct symbol *symbol = &names->symbols[place];
-	const struct symbol_frame *frames =
-		symbols_frames(names->session->symbols) + symbol->first_frame;
+	const struct symbol_frame *frames = symbols_frames(names->session->symbols);
 	struct str_id inlined = names_inlined(names, place);
 	const char *file;
 	uint32_t line;
@@ -182,7 +181,8 @@ static void put_names(struct parquet_values *v, const struct names *names, uint3
 	}
 	parquet_put_list(&v[SYMBOLS_COL_CHAIN], symbol->n_frames);
 	for (uint32_t i = 0; i < symbol->n_frames; i++) {
-		const char *function = strings_get(strings, frames[i].function);
+		const char *function =
+			strings_get(strings, frames[symbol->first_frame + i].function);
 
 		parquet_put_item(&v[SYMBOLS_COL_CHAIN], function, strlen(function));
 	}

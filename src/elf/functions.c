@@ -179,7 +179,7 @@ const struct function_alias *functions_aliases(const struct functions *f, uint64
 	while (end < f->aliases.n && aliases[end].start == start)
 		end++;
 	*out_n = end - first;
-	return aliases + first;
+	return *out_n > 0 ? aliases + first : NULL;
 }
 
 void function_alias_name(const struct function_alias *alias, enum demangle_style style,

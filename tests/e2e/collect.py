@@ -61,6 +61,8 @@ def of_hot(cyclops, path, interval, *words):
     """By (function, module, is it of SPE): weight and records, as hot says."""
     sums = collections.Counter()
     for row in csv.DictReader(io.StringIO(run(cyclops, "hot", "--format", "csv", "--all", *words, path).decode())):
+        if row["samples"] == "0":
+            continue  # a caller that was not sampled itself
         is_spe = row["latency_cycles"] != ""
         weight = int(row["latency_cycles"]) * interval if is_spe else int(row["period"])
         sums[row["function"], row["module"], is_spe, "weight"] += weight

@@ -582,8 +582,9 @@ static void add_value(struct reader_values *out, int physical, const struct plai
 	if (physical == P_BYTES) {
 		*vec_add(&out->numbers) = out->texts.n;
 		*vec_add(&out->sizes) = from->sizes.items[i];
-		text_add(&out->texts, from->texts.bytes + from->numbers.items[i],
-			 from->sizes.items[i]);
+		if (from->sizes.items[i] > 0)
+			text_add(&out->texts, from->texts.bytes + from->numbers.items[i],
+				 from->sizes.items[i]);
 	} else {
 		*vec_add(&out->numbers) = from->numbers.items[i];
 	}
