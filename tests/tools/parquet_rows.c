@@ -31,9 +31,13 @@ static void put_quoted(struct text *out, const char *bytes, size_t n)
 
 static void put_text_value(struct text *out, const struct reader_values *v, size_t i)
 {
-	const char *bytes = v->texts.bytes + v->numbers.items[i];
-	bool is_plain = v->sizes.items[i] == 0 || bytes[0] != '#';
+	const char *bytes;
+	bool is_plain;
 
+	if (v->sizes.items[i] == 0)
+		return;
+	bytes = v->texts.bytes + v->numbers.items[i];
+	is_plain = bytes[0] != '#';
 	for (size_t k = 0; k < v->sizes.items[i]; k++)
 		is_plain &= strchr("\",\n\r", bytes[k]) == NULL || bytes[k] == '\0';
 	if (is_plain)
