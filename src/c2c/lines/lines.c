@@ -275,8 +275,6 @@ static void c2c_lines_add_rows(struct c2c_lines *l, const struct batch *b, const
 		any |= has;
 		all &= has;
 		add_load(l, b, row, mask, out);
-		if (!c2c_is_of_line(mask))
-			continue;
 		spot = c2c_spot(l->options, b, row);
 		out->line = spot.address;
 		out->space = spot.space;
