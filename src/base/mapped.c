@@ -68,6 +68,13 @@ FILE *temporary_file(struct err *err)
 	return stream;
 }
 
+int temporary_file_failed(struct err *err)
+{
+	return err_set(err, ERR_IO, ERR_NOWHERE,
+		       "cannot write a temporary file: %s (TMPDIR names another place)",
+		       strerror(errno));
+}
+
 /* Copies a stream that cannot be mapped to an unnamed temporary file, and maps that. */
 static int spool_stream(struct mapped *out, int fd, const char *name, struct err *err)
 {

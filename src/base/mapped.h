@@ -30,6 +30,9 @@ int mapped_from_fd(struct mapped *, int fd, const char *name, struct err *);
  */
 FILE *temporary_file(struct err *);
 
+/* The error of a write to one that failed, by errno. Returns -1. */
+int temporary_file_failed(struct err *);
+
 /* Maps what has been written to a temporary file. */
 int mapped_from_stream(struct mapped *, FILE *, struct err *);
 

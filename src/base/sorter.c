@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/sorter.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,9 +64,7 @@ static void sort_starts(struct sorter *s)
 
 static int cannot_write(struct sorter *s)
 {
-	s->rc = err_set(&s->err, ERR_IO, ERR_NOWHERE,
-			"cannot write a temporary file: %s (TMPDIR names another place)",
-			strerror(errno));
+	s->rc = temporary_file_failed(&s->err);
 	return s->rc;
 }
 

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "collect/dataset.h"
+#include "elf/elf_file.h"
 
 enum captures_column {
 	CAPTURES_COL_PART,
@@ -132,16 +133,14 @@ static void put_build_ids(const struct session *s, const bool *is_sampled, struc
 {
 	const struct modules *modules = timeline_modules(s->timeline);
 	struct strings ids;
-	char digits[2 * BUILD_ID_MAX + 1];
+	char digits[BUILD_ID_TEXT];
 
 	strings_init(&ids);
 	for (size_t i = 1; i < modules->list.n; i++) {
 		const struct build_id *id = &modules->list.items[i].build_id;
 
-		for (size_t k = 0; k < id->size; k++)
-			put_hex_digits(digits + 2 * k, id->bytes[k], 2);
 		if (is_sampled[i] && id->size > 0)
-			strings_add(&ids, digits, 2u * id->size);
+			strings_add(&ids, build_id_text(id, digits), 2u * id->size);
 	}
 	parquet_put_list(v, (uint32_t)ids.texts.n - 1);
 	for (size_t i = 1; i < ids.texts.n; i++)

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "collect/dataset.h"
+#include "elf/elf_file.h"
 #include "session/names.h"
 
 enum symbols_column {
@@ -148,11 +149,9 @@ static void add_known(const struct place_keys *keys, struct known_places *known,
 
 static void put_build_id(struct parquet_values *v, const struct build_id *id)
 {
-	char digits[2 * BUILD_ID_MAX + 1] = "";
+	char digits[BUILD_ID_TEXT];
 
-	for (size_t i = 0; i < id->size; i++)
-		put_hex_digits(digits + 2 * i, id->bytes[i], 2);
-	dataset_put_text(v, id->size > 0 ? digits : NULL);
+	dataset_put_text(v, id->size > 0 ? build_id_text(id, digits) : NULL);
 }
 
 static void put_names(struct parquet_values *v, const struct names *names, uint32_t place)

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "estimate/latency.h"
 #include "table/answer.h"
 
 const char *const dataset_table_names[N_DATASET_TABLES] = {
@@ -228,7 +229,7 @@ static void mark_latencies(struct table *t)
 		struct cell *cell = &t->cells.items[i];
 
 		if (t->columns[i % t->n_columns].flags & COLUMN_TRUST &&
-		    (cell->count == 4095 || cell->count == 65535))
+		    latency_is_full(cell->count))
 			*cell = cell_marked(*cell, MARK_SATURATED);
 	}
 }

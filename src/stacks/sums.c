@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stacks/sums.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,9 +106,7 @@ static void flush_written(struct stack_sums *sums)
 	}
 	if (sums->rc == 0 &&
 	    fwrite(sums->written.bytes, 1, sums->written.n, sums->file) != sums->written.n)
-		sums->rc = err_set(&sums->err, ERR_IO, ERR_NOWHERE,
-				   "cannot write a temporary file: %s (TMPDIR names another place)",
-				   strerror(errno));
+		sums->rc = temporary_file_failed(&sums->err);
 	text_reset(&sums->written);
 }
 
