@@ -13,16 +13,8 @@
 #include "base/alloc.h"
 #include "base/output_file.h"
 
-static const char two_digits[] = "00010203040506070809"
-				 "10111213141516171819"
-				 "20212223242526272829"
-				 "30313233343536373839"
-				 "40414243444546474849"
-				 "50515253545556575859"
-				 "60616263646566676869"
-				 "70717273747576777879"
-				 "80818283848586878889"
-				 "90919293949596979899";
+/* '0' in each of eight bytes. */
+#define ASCII_ZEROS ((uint64_t)0x3030303030303030)
 
 void text_release(struct text *t)
 {
@@ -59,51 +51,53 @@ void text_repeat(struct text *t, char c, size_t times)
 	t->n += times;
 }
 
-static size_t text_count_digits(uint64_t value)
+/* The eight decimal digits of a value below 10^8, the first in the lowest byte: halves, pairs, then single digits at once. */
+static inline uint64_t text_eight_digits(uint32_t value)
 {
-	/* The least number with n + 1 digits; 0 has one digit, too. */
-	static const uint64_t least[] = {
-		0,
-		10,
-		100,
-		1000,
-		10000,
-		100000,
-		1000000,
-		10000000,
-		100000000,
-		1000000000,
-		10000000000,
-		100000000000,
-		1000000000000,
-		10000000000000,
-		100000000000000,
-		1000000000000000,
-		10000000000000000,
-		100000000000000000,
-		1000000000000000000,
-		10000000000000000000u,
-	};
-	unsigned n_bits = 64 - (unsigned)__builtin_clzll(value | 1);
-	/* 1233/4096 approximates log10(2): the number has n digits or n + 1 */
-	size_t n = n_bits * 1233 >> 12;
+	uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
+	uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
+	uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
+	uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
 
-	return n + (value >= least[n]);
+	return tens | (twos - tens * 10) << 8;
+}
+
+static void put_eight(char *out, uint64_t digits)
+{
+	digits = htole64(digits);
+	memcpy(out, &digits, sizeof(digits));
+}
+
+/* Without leading zeros. Writes eight bytes; returns how many are digits. */
+static size_t put_below_1e8(char *out, uint32_t value)
+{
+	uint64_t digits = text_eight_digits(value);
+	unsigned n_zeros = (unsigned)__builtin_ctzll(digits | (uint64_t)1 << 56) / 8;
+
+	put_eight(out, (digits | ASCII_ZEROS) >> 8 * n_zeros);
+	return 8 - n_zeros;
+}
+
+static size_t put_with_eight(char *out, size_t n, uint32_t rest)
+{
+	put_eight(out + n, text_eight_digits(rest) | ASCII_ZEROS);
+	return n + 8;
 }
 
 size_t put_u64(char *out, uint64_t value)
 {
-	size_t n = text_count_digits(value);
+	const uint32_t e8 = 100000000;
+	uint64_t high = value / e8;
 
-	for (size_t at = n; value >= 100; value /= 100) {
-		at -= 2;
-		memcpy(out + at, two_digits + 2 * (value % 100), 2);
-	}
-	if (value >= 10)
-		memcpy(out, two_digits + 2 * value, 2);
-	else
-		*out = (char)('0' + value);
-	return n;
+	if (high == 0)
+		return put_below_1e8(out, (uint32_t)value);
+	if (high < e8)
+		return put_with_eight(out, put_below_1e8(out, (uint32_t)high),
+				      (uint32_t)(value % e8));
+	return put_with_eight(out,
+			      put_with_eight(out, put_below_1e8(out, (uint32_t)(high / e8)),
+					     (uint32_t)(high % e8)),
+			      (uint32_t)(value % e8));
 }
 
 const char *grouped_u64(uint64_t value, char out[GROUPED_BYTES])
@@ -121,7 +115,7 @@ const char *grouped_u64(uint64_t value, char out[GROUPED_BYTES])
 }
 
 /* All eight digits of a value: first each to a byte, then to characters. */
-static void put_eight_hex(char *out, uint32_t value)
+static uint64_t eight_hex(uint32_t value)
 {
 	const uint64_t ones = 0x0101010101010101;
 	uint64_t digits = value, letters;
@@ -130,23 +124,43 @@ static void put_eight_hex(char *out, uint32_t value)
 	digits = (digits | digits << 8) & 0x00ff00ff00ff00ff;
 	digits = (digits | digits << 4) & 15 * ones;
 	letters = (digits + 6 * ones) >> 4 & ones;
-	digits = htobe64(digits + '0' * ones + ('a' - '0' - 10) * letters);
+	return htobe64(digits + ASCII_ZEROS + ('a' - '0' - 10) * letters);
+}
+
+static void put_eight_hex(char *out, uint32_t value)
+{
+	uint64_t digits = eight_hex(value);
+
 	memcpy(out, &digits, sizeof(digits));
+}
+
+/* Up to seven digits, no byte behind them: two pieces that may overlap. */
+static void put_few_hex(char *out, uint32_t value, unsigned n)
+{
+	uint64_t digits = eight_hex(value << 4 * (8 - n));
+	const char *from = (const char *)&digits;
+
+	if (n >= 4) {
+		memcpy(out, from, 4);
+		memcpy(out + n - 4, from + n - 4, 4);
+	} else if (n >= 2) {
+		memcpy(out, from, 2);
+		memcpy(out + n - 2, from + n - 2, 2);
+	} else
+		*out = *from;
 }
 
 size_t put_hex_digits(char *out, uint64_t value, unsigned width)
 {
-	unsigned digits = value == 0 ? 1 : (67 - (unsigned)__builtin_clzll(value)) / 4;
+	unsigned digits = (67 - (unsigned)__builtin_clzll(value | 1)) / 4;
 
 	if (digits < width)
 		digits = width;
 	if (digits >= 8) {
 		put_eight_hex(out, (uint32_t)(value >> 4 * (digits - 8)));
 		put_eight_hex(out + digits - 8, (uint32_t)value);
-		return digits;
-	}
-	for (unsigned i = digits; i-- > 0; value >>= 4)
-		out[i] = "0123456789abcdef"[value & 15];
+	} else
+		put_few_hex(out, (uint32_t)value, digits);
 	return digits;
 }
 

@@ -90,8 +90,8 @@ enum { GROUPED_BYTES = 28 };
 const char *grouped_u64(uint64_t value, char out[GROUPED_BYTES]);
 
 /* The same formatting to a buffer. Returns the number of bytes written. */
-size_t put_u64(char *out, uint64_t value);			  /* at most 20 */
-size_t put_hex(char *out, uint64_t value);			  /* at most 18, with "0x" */
+size_t put_u64(char *out, uint64_t value); /* at most 20, which the buffer has */
+size_t put_hex(char *out, uint64_t value); /* at most 18, with "0x" */
 size_t put_hex_digits(char *out, uint64_t value, unsigned width); /* at least width, at most 16 */
 
 #endif

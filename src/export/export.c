@@ -26,21 +26,6 @@ void export_spell_event(const void *context, uint64_t code, struct text *out)
 	text_str(out, capture_event_name(c->session->capture, code));
 }
 
-/* Reads a value of a batch's column, which is 2, 4 or 8 bytes wide. */
-static uint64_t export_value_of(const struct export_field *f, const struct batch *b, size_t row)
-{
-	const void *at = (const char *)b + f->offset + row * f->size;
-
-	switch (f->size) {
-	case sizeof(uint16_t):
-		return *(const uint16_t *)at;
-	case sizeof(uint32_t):
-		return *(const uint32_t *)at;
-	default:
-		return *(const uint64_t *)at;
-	}
-}
-
 static void export_fields(const struct export_table *t, const struct batch *b, size_t row,
 			  struct cell *cells)
 {
@@ -48,7 +33,7 @@ static void export_fields(const struct export_table *t, const struct batch *b, s
 		const struct export_field *f = &t->fields[i];
 
 		if (b->has[row] & f->has)
-			cells[f->column] = f->make(export_value_of(f, b, row));
+			cells[f->column] = f->make(export_field_value(f, b, row));
 	}
 }
 
@@ -64,6 +49,7 @@ struct cell export_scratch_cell(const struct export_context *c, struct table *t)
 struct export_worker {
 	struct table rows;
 	struct text scratch;
+	struct csv_rows *csv; /* of that format */
 };
 
 struct export_job {
@@ -126,6 +112,10 @@ static void export_render(void *context, unsigned worker, const struct batch *b,
 
 	if (b->kind != job->class->kind)
 		return;
+	if (w->csv != NULL) {
+		csv_rows_add(w->csv, &row_context, b, &texts[0]);
+		return;
+	}
 	table_reset(&w->rows);
 	for (size_t row = 0; row < b->n; row++) {
 		struct cell *cells = table_add_row(&w->rows);
@@ -171,9 +161,12 @@ void export_name_places(struct session *s, const struct select *select,
 static void workers_init(struct export_job *job, unsigned n)
 {
 	job->workers = mem_zalloc(n, sizeof(*job->workers));
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		table_init(&job->workers[i].rows, job->class->name, NULL, job->class->columns,
 			   job->class->n_columns);
+		if (job->format == &format_csv)
+			job->workers[i].csv = csv_rows_new(job->class, job->document->is_modelled);
+	}
 }
 
 static void workers_release(struct export_job *job, unsigned n)
@@ -181,6 +174,7 @@ static void workers_release(struct export_job *job, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		table_release(&job->workers[i].rows);
 		text_release(&job->workers[i].scratch);
+		csv_rows_free(job->workers[i].csv);
 	}
 	free(job->workers);
 }

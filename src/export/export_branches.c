@@ -167,7 +167,7 @@ static void read_flags(const struct export_context *c, const struct batch *b,
 }
 
 static void branches_put(const struct export_context *c, const struct batch *b,
-			 struct parquet_values *values)
+			 const struct export_put *out)
 {
 	struct flag_columns flags;
 	const struct {
@@ -192,8 +192,8 @@ static void branches_put(const struct export_context *c, const struct batch *b,
 
 	read_flags(c, b, &flags);
 	for (size_t i = 0; i < COUNT(columns_put); i++)
-		parquet_put_rows(&values[columns_put[i].column], columns_put[i].first,
-				 columns_put[i].width, flags.shows, columns_put[i].bit, b->n);
+		out->rows(out->to, columns_put[i].column, columns_put[i].first,
+			  columns_put[i].width, flags.shows, columns_put[i].bit, b->n);
 }
 
 const struct export_table export_branches = {

@@ -88,6 +88,24 @@ struct parquet_values *parquet_values_in(struct text *texts)
 	return (struct parquet_values *)texts;
 }
 
+static void put_rows_in_parquet(void *to, size_t column, const void *first, unsigned width,
+				const uint32_t *has, uint32_t bits, size_t n)
+{
+	struct parquet_values *values = to;
+
+	parquet_put_rows(&values[column], first, width, has, bits, n);
+}
+
+static void put_text_in_parquet(void *to, size_t column, const struct text *text)
+{
+	struct parquet_values *v = (struct parquet_values *)to + column;
+
+	if (text->n == 0)
+		parquet_put_null(v);
+	else
+		parquet_put_text(v, text->bytes, text->n);
+}
+
 static void parquet_render(void *context, unsigned worker, const struct batch *b,
 			   struct text *texts)
 {
@@ -98,6 +116,7 @@ static void parquet_render(void *context, unsigned worker, const struct batch *b
 		.names = &job->names,
 		.scratch = &job->scratch[worker],
 	};
+	const struct export_put put = { put_rows_in_parquet, put_text_in_parquet, values };
 
 	if (b->kind != job->class->kind)
 		return;
@@ -107,7 +126,7 @@ static void parquet_render(void *context, unsigned worker, const struct batch *b
 		parquet_put_rows(&values[f->column], (const char *)b + f->offset, (unsigned)f->size,
 				 b->has, f->has, b->n);
 	}
-	job->class->put(&row_context, b, values);
+	job->class->put(&row_context, b, &put);
 	if (job->is_modelled)
 		put_modelled(&values[job->class->n_columns], b->n);
 }

@@ -169,7 +169,7 @@ static const struct export_code codes[] = {
 enum { SHOWS_EVENT = 1, SHOWS_MODULE = 2, SHOWS_FUNCTION = 4 };
 
 static void put_places(const struct export_context *c, const struct batch *b,
-		       struct parquet_values *values)
+		       const struct export_put *out)
 {
 	uint32_t shows[BATCH_ROWS], modules[BATCH_ROWS];
 	uint64_t offsets[BATCH_ROWS];
@@ -188,34 +188,25 @@ static void put_places(const struct export_context *c, const struct batch *b,
 		if (c->names->symbols[b->place[row]].function.v != 0)
 			shows[row] |= SHOWS_FUNCTION;
 	}
-	parquet_put_rows(&values[SAMPLES_COL_EVENT], b->event, sizeof(*b->event), shows,
-			 SHOWS_EVENT, b->n);
-	parquet_put_rows(&values[SAMPLES_COL_MODULE], modules, sizeof(*modules), shows,
-			 SHOWS_MODULE, b->n);
-	parquet_put_rows(&values[SAMPLES_COL_OFFSET], offsets, sizeof(*offsets), shows,
-			 SHOWS_MODULE, b->n);
-	parquet_put_rows(&values[SAMPLES_COL_SYMBOL], b->place, sizeof(*b->place), shows,
-			 SHOWS_FUNCTION, b->n);
-}
-
-/* A text that was made in context->scratch; absent if it is empty. */
-static void put_scratch(const struct export_context *c, struct parquet_values *v)
-{
-	if (c->scratch->n == 0)
-		parquet_put_null(v);
-	else
-		parquet_put_text(v, c->scratch->bytes, c->scratch->n);
+	out->rows(out->to, SAMPLES_COL_EVENT, b->event, sizeof(*b->event), shows, SHOWS_EVENT,
+		  b->n);
+	out->rows(out->to, SAMPLES_COL_MODULE, modules, sizeof(*modules), shows, SHOWS_MODULE,
+		  b->n);
+	out->rows(out->to, SAMPLES_COL_OFFSET, offsets, sizeof(*offsets), shows, SHOWS_MODULE,
+		  b->n);
+	out->rows(out->to, SAMPLES_COL_SYMBOL, b->place, sizeof(*b->place), shows, SHOWS_FUNCTION,
+		  b->n);
 }
 
 static void samples_put(const struct export_context *c, const struct batch *b,
-			struct parquet_values *values)
+			const struct export_put *out)
 {
-	put_places(c, b, values);
+	put_places(c, b, out);
 	for (size_t row = 0; row < b->n; row++) {
 		write_callchain(c, b, row);
-		put_scratch(c, &values[SAMPLES_COL_CALLCHAIN]);
+		out->text(out->to, SAMPLES_COL_CALLCHAIN, c->scratch);
 		write_branches(c, b, row);
-		put_scratch(c, &values[SAMPLES_COL_BRANCHES]);
+		out->text(out->to, SAMPLES_COL_BRANCHES, c->scratch);
 	}
 }
 

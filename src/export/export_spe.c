@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table "spe": a row for each SPE record. Columns are stable; append new ones. */
-#include <limits.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "export/export_tables.h"
@@ -169,7 +169,7 @@ static const struct export_code codes[] = {
 enum { SHOWS_SUBCLASS = 1, SHOWS_EVENTS = 2, SHOWS_TAKEN = 4 };
 
 static void put_operations(const struct batch *b, const uint32_t *shows,
-			   struct parquet_values *values)
+			   const struct export_put *out)
 {
 	uint16_t ops[BATCH_ROWS];
 	uint8_t taken[BATCH_ROWS];
@@ -178,9 +178,9 @@ static void put_operations(const struct batch *b, const uint32_t *shows,
 		ops[row] = (uint16_t)op_code(b, row);
 		taken[row] = spe_branch_is_taken(b->op[row], b->events[row]);
 	}
-	parquet_put_rows(&values[SPE_COL_OP], ops, sizeof(*ops), b->has, HAS_OP, b->n);
-	parquet_put_rows(&values[SPE_COL_SUBCLASS], ops, sizeof(*ops), shows, SHOWS_SUBCLASS, b->n);
-	parquet_put_rows(&values[SPE_COL_TAKEN], taken, sizeof(*taken), shows, SHOWS_TAKEN, b->n);
+	out->rows(out->to, SPE_COL_OP, ops, sizeof(*ops), b->has, HAS_OP, b->n);
+	out->rows(out->to, SPE_COL_SUBCLASS, ops, sizeof(*ops), shows, SHOWS_SUBCLASS, b->n);
+	out->rows(out->to, SPE_COL_TAKEN, taken, sizeof(*taken), shows, SHOWS_TAKEN, b->n);
 }
 
 /* What operations of a code show, by its twelve bits. */
@@ -194,25 +194,25 @@ static uint8_t shows_of_op(uint64_t code)
 
 static void find_shows(const struct batch *b, uint32_t *out)
 {
-	unsigned last_code = UINT_MAX;
-	uint32_t last = 0;
+	enum { NOT_ASKED = 0xff };
+	uint8_t of_op[1024]; /* by code */
 
+	memset(of_op, NOT_ASKED, sizeof(of_op));
 	for (size_t row = 0; row < b->n; row++) {
 		bool has_events = (b->has[row] & HAS_EVENTS) != 0;
-		unsigned code = op_code(b, row);
+		unsigned code = op_code(b, row) % COUNT(of_op);
 
-		if (code != last_code)
-			last = shows_of_op(code);
-		last_code = code;
-		out[row] =
-			(b->has[row] & HAS_OP ? last & (has_events ? ~0u : ~(unsigned)SHOWS_TAKEN)
-					      : 0) |
-			(has_events && b->events[row] != 0 ? SHOWS_EVENTS : 0);
+		if (of_op[code] == NOT_ASKED)
+			of_op[code] = shows_of_op(code);
+		out[row] = (b->has[row] & HAS_OP
+				    ? of_op[code] & (has_events ? ~0u : ~(unsigned)SHOWS_TAKEN)
+				    : 0) |
+			   (has_events && b->events[row] != 0 ? SHOWS_EVENTS : 0);
 	}
 }
 
 static void spe_put(const struct export_context *c, const struct batch *b,
-		    struct parquet_values *values)
+		    const struct export_put *out)
 {
 	uint32_t shows[BATCH_ROWS];
 	uint8_t levels[BATCH_ROWS];
@@ -224,12 +224,11 @@ static void spe_put(const struct export_context *c, const struct batch *b,
 		levels[row] = (uint8_t)batch_pc_level(b, row);
 		sources[row] = source_code(b, row);
 	}
-	put_operations(b, shows, values);
-	parquet_put_rows(&values[SPE_COL_EL], levels, sizeof(*levels), b->has, HAS_PC, b->n);
-	parquet_put_rows(&values[SPE_COL_EVENTS], b->events, sizeof(*b->events), shows,
-			 SHOWS_EVENTS, b->n);
-	parquet_put_rows(&values[SPE_COL_SOURCE], sources, sizeof(*sources), b->has, HAS_SOURCE,
-			 b->n);
+	put_operations(b, shows, out);
+	out->rows(out->to, SPE_COL_EL, levels, sizeof(*levels), b->has, HAS_PC, b->n);
+	out->rows(out->to, SPE_COL_EVENTS, b->events, sizeof(*b->events), shows, SHOWS_EVENTS,
+		  b->n);
+	out->rows(out->to, SPE_COL_SOURCE, sources, sizeof(*sources), b->has, HAS_SOURCE, b->n);
 }
 
 const struct export_table export_spe = {

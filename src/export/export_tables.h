@@ -30,7 +30,17 @@ struct export_field {
 	struct cell (*make)(uint64_t);
 };
 
-/* Another column, for Parquet: `spell` makes a text of a code, whose context is struct export_context. */
+/* Takes the columns that are no fields, of the rows of a batch. */
+struct export_put {
+	/* All rows: those whose `has` has one of the `bits` show their value of the array at `first`. */
+	void (*rows)(void *to, size_t column, const void *first, unsigned width,
+		     const uint32_t *has, uint32_t bits, size_t n);
+	/* The next row of a column of texts, absent if it is empty. */
+	void (*text)(void *to, size_t column, const struct text *);
+	void *to;
+};
+
+/* Another column, for Parquet and csv: `spell` makes a text of a code, whose context is struct export_context. */
 struct export_code {
 	size_t column;
 	enum parquet_type type;
@@ -47,14 +57,13 @@ struct export_table {
 	size_t n_columns;
 	const struct export_field *fields;
 	size_t n_fields;
-	/* Fills the cells that are no fields. */
+	/* Fills the cells that are no fields, for json. */
 	void (*row)(const struct export_context *, const struct batch *, size_t row, struct table *,
 		    struct cell *cells);
 	const struct export_code *codes; /* all columns that are no fields */
 	size_t n_codes;
-	/* Appends the rows of the batch to these columns. `values` are all columns. */
-	void (*put)(const struct export_context *, const struct batch *,
-		    struct parquet_values *values);
+	/* Puts the rows of the batch to the columns that are no fields. */
+	void (*put)(const struct export_context *, const struct batch *, const struct export_put *);
 };
 
 extern const struct export_table export_spe, export_samples, export_branches;
@@ -78,6 +87,35 @@ struct parquet_values *parquet_values_in(struct text *texts);
 /* export_run() for Parquet. */
 int export_parquet_run(struct session *, const struct select *, const struct export_table *,
 		       const struct document *, export_sink *, void *context);
+
+/* An unsigned number of 1, 2, 4 or 8 bytes. */
+static inline uint64_t export_value_at(const void *at, size_t width)
+{
+	switch (width) {
+	case sizeof(uint8_t):
+		return *(const uint8_t *)at;
+	case sizeof(uint16_t):
+		return *(const uint16_t *)at;
+	case sizeof(uint32_t):
+		return *(const uint32_t *)at;
+	default:
+		return *(const uint64_t *)at;
+	}
+}
+
+/* A value of a batch's column. */
+static inline uint64_t export_field_value(const struct export_field *f, const struct batch *b,
+					  size_t row)
+{
+	return export_value_at((const char *)b + f->offset + row * f->size, f->size);
+}
+
+/* Of a worker: appends rows as csv. */
+struct csv_rows;
+struct csv_rows *csv_rows_new(const struct export_table *, bool is_modelled);
+void csv_rows_free(struct csv_rows *);
+void csv_rows_add(struct csv_rows *, const struct export_context *, const struct batch *,
+		  struct text *out);
 
 /* Spells the index of an event. */
 void export_spell_event(const void *context, uint64_t code, struct text *out);

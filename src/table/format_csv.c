@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "table/format_csv.h"
 #include "table/raw.h"
 #include "table/sort.h"
 #include "table/utf8.h"
@@ -75,7 +76,7 @@ static void add_care(struct text *out, const char *value)
 	text_release(&repaired);
 }
 
-static void csv_put_text(struct text *out, const char *value)
+void csv_put_text(struct text *out, const char *value)
 {
 	unsigned care = 0;
 	size_t n = 0;

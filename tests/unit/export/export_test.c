@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "export/export.h"
+#include "export/export_tables.h"
 #include "../session/fixture.h"
 #include "spe/packet.h"
 
@@ -217,12 +218,136 @@ static void test_unknown_table(void **state)
 			    "--table: there is no table 'spes'; there are spe, samples, branches");
 }
 
+/* Names of all lengths, more of them than are kept, some with what csv quotes. */
+static void spell_any(const void *context, uint64_t code, struct text *out)
+{
+	(void)context;
+	text_repeat(out, code % 3 == 0 ? '"' : 'n', code % 150);
+	text_u64(out, code);
+}
+
+static void put_any(const struct export_context *c, const struct batch *b,
+		    const struct export_put *out)
+{
+	(void)c;
+	out->rows(out->to, 4, b->events, sizeof(*b->events), b->has, HAS_EVENTS, b->n);
+	for (size_t row = 0; row < b->n; row++) {
+		struct text t = { 0 };
+
+		text_repeat(&t, ',', b->has[row] & HAS_EVENTS ? b->events[row] % 100 : 0);
+		out->text(out->to, 5, &t);
+		text_release(&t);
+	}
+}
+
+static const struct column any_columns[] = {
+	{ "count", NULL, "", CELL_COUNT, 0, "" }, { "id", NULL, "", CELL_SIGNED, 0, "" },
+	{ "hex", NULL, "", CELL_HEX, 0, "" },	  { "small", NULL, "", CELL_COUNT, 0, "" },
+	{ "code", NULL, "", CELL_TEXT, 0, "" },	  { "text", NULL, "", CELL_TEXT, 0, "" },
+};
+
+static const struct export_field any_fields[] = {
+	EXPORT_FIELD(0, HAS_TIME, time_ns, cell_count),
+	EXPORT_FIELD(1, HAS_PID, pid, export_id),
+	EXPORT_FIELD(2, HAS_PC, pc, cell_hex),
+	EXPORT_FIELD(3, HAS_TOTAL, total, cell_count),
+};
+
+static const struct export_code any_codes[] = {
+	{ 4, PARQUET_TEXT, sizeof(uint64_t), spell_any },
+	{ 5, PARQUET_TEXT, 0, NULL },
+};
+
+static const struct export_table any_table = {
+	.columns = any_columns,
+	.n_columns = COUNT(any_columns),
+	.fields = any_fields,
+	.n_fields = COUNT(any_fields),
+	.codes = any_codes,
+	.n_codes = COUNT(any_codes),
+	.put = put_any,
+};
+
+static void fill_any(struct batch *b, unsigned round)
+{
+	batch_reset(b, BATCH_SPE);
+	for (; b->n < BATCH_ROWS; b->n++) {
+		size_t row = b->n;
+		uint64_t i = row + (uint64_t)round * BATCH_ROWS;
+
+		b->has[row] = i % 7 == 0 ? 0 : HAS_TIME | HAS_PID | HAS_PC | HAS_TOTAL | HAS_EVENTS;
+		b->time_ns[row] = i % 5 == 0 ? 0 : i * i * i * 1000003;
+		b->pid[row] = i % 11 < 6 ? UINT32_MAX - (uint32_t)(i / 64) : (uint32_t)(i / 32);
+		b->pc[row] = i % 2 == 0 ? i : i << 40;
+		b->total[row] = (uint16_t)(i % 1200);
+		b->events[row] = i % 1000;
+	}
+}
+
+/* As the format writes the same cells. */
+static void add_cells(struct table *t, const struct batch *b)
+{
+	for (size_t row = 0; row < b->n; row++) {
+		struct cell *cells = table_add_row(t);
+		struct text word = { 0 };
+
+		if (b->has[row] == 0)
+			continue;
+		cells[0] = cell_count(b->time_ns[row]);
+		cells[1] = export_id(b->pid[row]);
+		cells[2] = cell_hex(b->pc[row]);
+		cells[3] = cell_count(b->total[row]);
+		spell_any(NULL, b->events[row], &word);
+		text_char(&word, '\0');
+		cells[4] = cell_text(table_text(t, word.bytes));
+		text_reset(&word);
+		text_repeat(&word, ',', b->events[row] % 100);
+		text_char(&word, '\0');
+		if (word.n > 1)
+			cells[5] = cell_text(table_text(t, word.bytes));
+		text_release(&word);
+	}
+}
+
+static void test_csv_of_columns(void **state)
+{
+	(void)state;
+	for (int is_modelled = 0; is_modelled <= 1; is_modelled++) {
+		const struct document document = { .is_modelled = is_modelled != 0 };
+		const struct export_context context = { 0 };
+		struct csv_rows *rows = csv_rows_new(&any_table, is_modelled != 0);
+		struct batch *b = batch_new();
+
+		for (unsigned round = 0; round < 8; round++) {
+			struct text direct = { 0 }, by_cells = { 0 };
+			struct table t;
+
+			fill_any(b, round);
+			table_init(&t, "any", NULL, any_columns, COUNT(any_columns));
+			add_cells(&t, b);
+			format_csv.rows(&document, &t, true, &by_cells);
+			csv_rows_add(rows, &context, b, &direct);
+			assert_int_equal(direct.n, by_cells.n);
+			assert_memory_equal(direct.bytes, by_cells.bytes, direct.n);
+			table_release(&t);
+			text_release(&direct);
+			text_release(&by_cells);
+		}
+		batch_free(b);
+		csv_rows_free(rows);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spe),	cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_json),	cmocka_unit_test(test_damage_counts_once),
-		cmocka_unit_test(test_refusal), cmocka_unit_test(test_unknown_table),
+		cmocka_unit_test(test_spe),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_damage_counts_once),
+		cmocka_unit_test(test_refusal),
+		cmocka_unit_test(test_unknown_table),
+		cmocka_unit_test(test_csv_of_columns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
