@@ -200,8 +200,12 @@ static void begin(struct words *w, const char *command)
 	words_add(w, command);
 }
 
-/* Of samples on the model: cycles, as programs run for some milliseconds, and operations of SPE. */
-#define MODELLED_PERIOD "10007"
+/*
+ * Samples on the model: cycles, as programs run for some milliseconds; what executes and what misses, for the
+ * callers of SPE records; and operations of SPE.
+ */
+static const char *const modelled_samples[] = { "cycles:10007", "inst_retired:20011",
+						"l1d_cache_refill:1009" };
 enum { MODELLED_INTERVAL = 1024 };
 
 /* The model counts and samples at once. */
@@ -225,9 +229,10 @@ int run_model(struct run *r, struct err *err)
 		words_add(&w, "--sysroot");
 		words_add(&w, r->command->sysroot);
 	}
-	/* SPE has no call chains, so cycles are sampled with some beside it. */
-	words_add(&w, "--sample");
-	words_add(&w, "cycles:" MODELLED_PERIOD);
+	for (size_t i = 0; i < COUNT(modelled_samples); i++) {
+		words_add(&w, "--sample");
+		words_add(&w, modelled_samples[i]);
+	}
 	words_add(&w, "--stacks");
 	add_number(r, &w, "--interval",
 		   r->command->interval > 0 ? r->command->interval : MODELLED_INTERVAL);

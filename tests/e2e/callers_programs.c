@@ -323,6 +323,337 @@ static void lengths(uint64_t n)
 	}
 }
 
+/*
+ * 13 to 18 were written before the estimator was changed, and nothing was fitted to them.
+ *
+ * 13. A hash table whose keys are read at random: some often, most rarely.
+ */
+enum { SLOTS = 1 << 18 };
+
+static uint64_t table[SLOTS];
+
+NOINLINE static uint64_t probe(uint64_t key)
+{
+	uint64_t at = key * 0x9e3779b97f4a7c15u >> 46;
+
+	while (table[at] != 0 && table[at] != key)
+		at = (at + 1) & (SLOTS - 1);
+	return at;
+}
+
+NOINLINE static void put(uint64_t key)
+{
+	table[probe(key)] = key;
+}
+
+NOINLINE static uint64_t get_popular(uint64_t random)
+{
+	return table[probe(1 + random % 64)] + 1;
+}
+
+NOINLINE static uint64_t get_any(uint64_t random)
+{
+	return table[probe(1 + random % 100000)] + 2;
+}
+
+static void hash(uint64_t n)
+{
+	uint64_t seed = 3;
+
+	for (uint64_t i = 0; i < n * 500; i++) {
+		uint64_t random = next_random(&seed);
+
+		if (random % 10 < 2)
+			put(1 + next_random(&seed) % 100000);
+		else if (random % 10 < 7)
+			sink += get_popular(next_random(&seed));
+		else
+			sink += get_any(next_random(&seed));
+	}
+}
+
+/* 14. One comparison for sorting what fits into the cache and for searching what does not. */
+NOINLINE static int compare_keys(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+NOINLINE static uint64_t sort_batch(uint64_t *batch, size_t size, uint64_t *seed)
+{
+	for (size_t i = 0; i < size; i++)
+		batch[i] = next_random(seed);
+	for (size_t i = 1; i < size; i++)
+		for (size_t k = i; k > 0 && compare_keys(&batch[k - 1], &batch[k]) > 0; k--) {
+			uint64_t moved = batch[k];
+
+			batch[k] = batch[k - 1];
+			batch[k - 1] = moved;
+		}
+	return batch[0];
+}
+
+NOINLINE static uint64_t search_all(uint64_t key)
+{
+	size_t from = 0, to = LARGE;
+
+	while (from < to) {
+		size_t middle = (from + to) / 2;
+
+		if (compare_keys(&large[middle], &key) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+static void sorted(uint64_t n)
+{
+	uint64_t batch[24], seed = 5;
+
+	for (size_t i = 0; i < LARGE; i++)
+		large[i] = i * 2048;
+	for (uint64_t i = 0; i < n * 25; i++) {
+		sink += sort_batch(batch, 8 + i % 17, &seed);
+		for (uint64_t k = 0; k < 3; k++)
+			sink += search_all(next_random(&seed));
+	}
+}
+
+/* 15. A function of texts that five parts of a parser call, for texts of other lengths and ages. */
+static char texts[1 << 20];
+
+NOINLINE static uint64_t hash_text(const char *text, uint64_t n)
+{
+	uint64_t hash = 5381;
+
+	for (uint64_t i = 0; i < n; i++)
+		hash = hash * 33 ^ (uint8_t)text[i];
+	return hash;
+}
+
+NOINLINE static uint64_t keyword(uint64_t random)
+{
+	return hash_text(texts + random % 32 * 16, 3 + random % 5) + 1;
+}
+
+NOINLINE static uint64_t identifier(uint64_t random)
+{
+	return hash_text(texts + random % 4096 * 64, 6 + random % 20) + 2;
+}
+
+NOINLINE static uint64_t literal(uint64_t random)
+{
+	return hash_text(texts + random % 16000 * 64, 64) + 3;
+}
+
+NOINLINE static uint64_t comment(uint64_t random)
+{
+	return hash_text(texts + random % 1000 * 64, 300 + random % 300) + 4;
+}
+
+NOINLINE static uint64_t path(uint64_t random)
+{
+	return hash_text(texts + random % 8 * 64, 40) + 5;
+}
+
+static void parser(uint64_t n)
+{
+	static uint64_t (*const parts[])(uint64_t) = {
+		keyword, keyword, keyword, identifier, identifier, identifier, literal, path,
+	};
+	uint64_t seed = 7;
+
+	for (uint64_t i = 0; i < n * 60; i++) {
+		sink += parts[next_random(&seed) % COUNT(parts)](next_random(&seed));
+		if (i % 25 == 0)
+			sink += comment(next_random(&seed));
+	}
+}
+
+/* 16. A dot product along rows and along columns. */
+enum { SIDE = 384 };
+
+NOINLINE static uint64_t dot(const uint64_t *a, const uint64_t *b, uint64_t stride)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < SIDE; i++)
+		sum += a[i] * b[i * stride];
+	return sum;
+}
+
+NOINLINE static uint64_t rows(uint64_t i)
+{
+	return dot(large + i % SIDE * SIDE, large, 1) + 1;
+}
+
+NOINLINE static uint64_t columns(uint64_t i)
+{
+	return dot(large + i % SIDE * SIDE, large + i * 31 % SIDE, SIDE) + 2;
+}
+
+static void matrix(uint64_t n)
+{
+	for (uint64_t i = 0; i < n * 8; i++) {
+		for (uint64_t k = 0; k < i % 5; k++)
+			sink += rows(i + k);
+		sink += columns(i);
+	}
+}
+
+/* 17. Requests at random, 7 : 2 : 1, that walk lists by one function: short ones, long ones, scattered ones. */
+struct item {
+	struct item *next;
+	uint64_t value, pad[6];
+};
+
+enum { ITEMS = 1 << 16 };
+
+static struct item items[ITEMS];
+
+NOINLINE static uint64_t walk_list(const struct item *from, uint64_t n)
+{
+	uint64_t sum = 0;
+
+	for (; n > 0; n--, from = from->next)
+		sum += from->value;
+	return sum;
+}
+
+NOINLINE static uint64_t session_state(uint64_t random)
+{
+	return walk_list(&items[random % 64], 4 + random % 8) + 1;
+}
+
+NOINLINE static uint64_t on_query(uint64_t random)
+{
+	return session_state(random) + walk_list(&items[random % 128], 6) + 2;
+}
+
+NOINLINE static uint64_t on_update(uint64_t random)
+{
+	return session_state(random) + walk_list(&items[random % ITEMS], 20) + 3;
+}
+
+NOINLINE static uint64_t on_report(uint64_t random)
+{
+	return walk_list(&items[random % ITEMS], 150) + 4;
+}
+
+static void requests(uint64_t n)
+{
+	uint64_t seed = 11;
+
+	for (uint64_t i = 0; i < ITEMS; i++)
+		items[i] = (struct item){ &items[i < 256 ? (i + 1) % 256 : (i * 40503 + 1) % ITEMS],
+					  i,
+					  { 0 } };
+	for (uint64_t i = 0; i < n * 60; i++) {
+		uint64_t kind = next_random(&seed) % 10, random = next_random(&seed);
+
+		sink += kind < 7   ? on_query(random)
+			: kind < 9 ? on_update(random)
+				   : on_report(random);
+	}
+}
+
+/* 18. Two threads with an allocator each, whose free list is walked and filled by several, after a quiet start. */
+struct heap {
+	struct item *free, *old; /* the list; nodes of its own that are not in it */
+	uint64_t n, seed, sum;
+};
+
+NOINLINE static struct item *take(struct heap *h)
+{
+	struct item *item = h->free;
+
+	h->free = item->next;
+	item->value++;
+	return item;
+}
+
+NOINLINE static void give(struct heap *h, struct item *item)
+{
+	item->next = h->free;
+	h->free = item;
+}
+
+NOINLINE static uint64_t reuse(struct heap *h)
+{
+	struct item *a = take(h), *b = take(h);
+	uint64_t value = a->value ^ b->value;
+
+	give(h, a);
+	give(h, b);
+	return value;
+}
+
+NOINLINE static uint64_t churn(struct heap *h)
+{
+	struct item *all[40];
+
+	for (size_t i = 0; i < COUNT(all); i++)
+		all[i] = take(h);
+	for (size_t left = COUNT(all); left > 0; left--) {
+		size_t at = next_random(&h->seed) % left;
+
+		give(h, all[at]);
+		all[at] = all[left - 1];
+	}
+	return all[0]->value;
+}
+
+NOINLINE static uint64_t drain(struct heap *h)
+{
+	uint64_t sum = 0;
+	struct item *item = &h->old[next_random(&h->seed) % (ITEMS / 2)];
+
+	for (uint64_t i = 0; i < 60; i++) {
+		give(h, item);
+		item = &h->old[next_random(&h->seed) % (ITEMS / 2)];
+		sum += take(h)->value;
+	}
+	return sum;
+}
+
+static void *allocate(void *of)
+{
+	struct heap *h = of;
+
+	for (uint64_t i = 0; i < h->n * 40; i++) {
+		uint64_t random = next_random(&h->seed);
+
+		h->sum += reuse(h);
+		if (random % 16 == 0 && i > h->n * 10)
+			h->sum += drain(h);
+		else if (random % 8 < 3)
+			h->sum += churn(h);
+	}
+	return NULL;
+}
+
+static void heaps(uint64_t n)
+{
+	struct heap all[2] = { { .n = n, .seed = 13 }, { .n = n, .seed = 17 } };
+	static struct item pool[2][4096];
+	pthread_t threads[COUNT(all)];
+
+	for (size_t t = 0; t < COUNT(all); t++) {
+		for (size_t i = 0; i < COUNT(pool[t]); i++)
+			pool[t][i].next = &pool[t][(i + 1) % COUNT(pool[t])];
+		all[t].free = pool[t];
+		all[t].old = items + t * (ITEMS / 2);
+		pthread_create(&threads[t], NULL, allocate, &all[t]);
+	}
+	for (size_t t = 0; t < COUNT(all); t++) {
+		pthread_join(threads[t], NULL);
+		sink += all[t].sum;
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*run)(uint64_t n);
@@ -331,6 +662,8 @@ static const struct {
 	{ "phases", phases }, { "threads", threads },	      { "deep", deep },
 	{ "tail", tail },     { "inlined", inlined },	      { "library", library },
 	{ "rare", rare },     { "callbacks", callbacks },     { "lengths", lengths },
+	{ "hash", hash },     { "sorted", sorted },	      { "parser", parser },
+	{ "matrix", matrix }, { "requests", requests },	      { "heaps", heaps },
 };
 
 int main(int argc, char **argv)
