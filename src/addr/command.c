@@ -30,7 +30,7 @@ static const struct option options[] = {
 	  "structs of this type, or of this many bytes" },
 	{ "base", 0, OPTION_TEXT, offsetof(struct addr_command, base), "ADDR[,COUNT]",
 	  "address of the first of COUNT (1) structs" },
-	{ "heap-map", 0, OPTION_TEXT, offsetof(struct addr_command, heap_map), "FILE",
+	{ "heap-map", 0, OPTION_INPUT, offsetof(struct addr_command, heap_map), "FILE",
 	  "classes of objects in a Java heap: see HEAP MAPS in\n                          "
 	  "cyclops-c2c(1)" },
 };

@@ -81,6 +81,15 @@ static int open_replacement(struct output_file *f)
 	return fd;
 }
 
+bool output_file_replaces(const char *path, const char *file)
+{
+	struct stat output, input;
+
+	return stat(path, &output) == 0 && stat(file, &input) == 0 &&
+	       (S_ISREG(output.st_mode) || S_ISDIR(output.st_mode)) &&
+	       output.st_dev == input.st_dev && output.st_ino == input.st_ino;
+}
+
 int output_file_open(struct output_file *f, const char *path, struct err *err)
 {
 	int fd;

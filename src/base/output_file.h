@@ -23,6 +23,9 @@ struct output_file {
 
 int output_file_open(struct output_file *, const char *path, struct err *);
 
+/* Would what is written to the path replace this file, perhaps by another name of it? Both must be there. */
+bool output_file_replaces(const char *path, const char *file);
+
 /* Gives the file its name at once, for readers that follow what grows. */
 int output_file_publish(struct output_file *, struct err *);
 

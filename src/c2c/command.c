@@ -46,13 +46,13 @@ static const struct option options[] = {
 	  "length of SVE vectors, where it was not recorded" },
 	{ "physical", 0, OPTION_FLAG, offsetof(struct c2c_command, physical), NULL,
 	  "group lines by physical address, over all processes" },
-	{ "heap-map", 0, OPTION_TEXT, offsetof(struct c2c_command, heap_map), "FILE",
+	{ "heap-map", 0, OPTION_INPUT, offsetof(struct c2c_command, heap_map), "FILE",
 	  "classes of objects in a Java heap: see HEAP MAPS in\n                          "
 	  "cyclops-c2c(1)" },
 	{ "full", 0, OPTION_FLAG, offsetof(struct c2c_command, full), NULL, "all counters, too" },
 	{ "wide", 0, OPTION_FLAG, offsetof(struct c2c_command, wide), NULL,
 	  "all counters, with all columns" },
-	{ "html", 0, OPTION_TEXT, offsetof(struct c2c_command, html), "FILE", HTML_HELP },
+	{ "html", 0, OPTION_OUTPUT, offsetof(struct c2c_command, html), "FILE", HTML_HELP },
 };
 
 static int make_request(struct question *q, struct err *err)

@@ -86,7 +86,8 @@ int start_command(const struct usage *usage, int argc, char **argv, const struct
 		print_help(usage, sets, n_sets);
 		return EXIT_DONE;
 	}
-	if (set_defaults(sets, n_sets, out, &err) < 0)
+	if (set_defaults(sets, n_sets, out, &err) < 0 ||
+	    options_protect_inputs(sets, n_sets, out, &err) < 0)
 		return fail(&err);
 	if (out->n > max_arguments && strstr(usage->synopsis, " -- ") != NULL) {
 		err_set(&err, ERR_USAGE, ERR_NOWHERE,

@@ -12,7 +12,7 @@
 static const struct option options[] = {
 	{ "fail-if", 0, OPTION_LIST, offsetof(struct gate_options, conditions), "EXPR",
 	  "exit with 3 if 'NAME > 5%' or the like is met; repeatable" },
-	{ "junit", 0, OPTION_TEXT, offsetof(struct gate_options, junit), "FILE",
+	{ "junit", 0, OPTION_OUTPUT, offsetof(struct gate_options, junit), "FILE",
 	  "write the results of --fail-if there, as JUnit XML" },
 };
 

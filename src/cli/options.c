@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "base/output_file.h"
 #include "cli/habits.h"
 #include "cli/message.h"
 
@@ -104,6 +105,8 @@ static int set_option(const struct option *o, void *into, const char *value, str
 		*(bool *)field = true;
 		return 0;
 	case OPTION_TEXT:
+	case OPTION_INPUT:
+	case OPTION_OUTPUT:
 		*(const char **)field = value;
 		return 0;
 	case OPTION_OPTIONAL:
@@ -115,6 +118,7 @@ static int set_option(const struct option *o, void *into, const char *value, str
 	case OPTION_COUNT:
 		return set_number(o, field, value, 1, err);
 	case OPTION_LIST:
+	case OPTION_INPUTS:
 		break;
 	}
 	return add_to_list(o, field, value, err);
@@ -313,6 +317,67 @@ int options_set_defaults(const struct option_set *sets, size_t n_sets,
 		if (key == CONFIG_CPU && !reads_capture)
 			continue;
 		if (set_default(o, into, config->values[key], a, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int arguments_spare(const struct arguments *a, const char *option, const char *path,
+		    struct err *err)
+{
+	for (size_t i = 0; i < a->n && a->are_files; i++)
+		if (output_file_replaces(path, a->items[i]))
+			return err_set(err, ERR_USAGE, ERR_NOWHERE,
+				       "--%s: '%s' is the capture itself", option, path);
+	return 0;
+}
+
+int arguments_spare_inputs(const struct arguments *a, const char *option, const char *path,
+			   struct err *err)
+{
+	for (size_t i = 0; i < a->n_inputs; i++)
+		if (output_file_replaces(path, a->inputs[i].path))
+			return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s: '%s' is what --%s reads",
+				       option, path, a->inputs[i].option);
+	return arguments_spare(a, option, path, err);
+}
+
+static void add_input(struct arguments *a, const char *option, const char *path)
+{
+	if (path != NULL && a->n_inputs < INPUTS_MAX)
+		a->inputs[a->n_inputs++] = (struct named_input){ option, path };
+}
+
+/* Takes down what an option reads. */
+static void add_inputs_of(struct arguments *a, const struct option *o, const void *into)
+{
+	const void *field = (const char *)into + o->offset;
+	const struct option_list *list = field;
+
+	if (o->kind == OPTION_INPUT)
+		add_input(a, o->name, *(const char *const *)field);
+	for (size_t i = 0; o->kind == OPTION_INPUTS && i < list->n; i++)
+		add_input(a, o->name, list->items[i]);
+}
+
+int options_protect_inputs(const struct option_set *sets, size_t n_sets, struct arguments *a,
+			   struct err *err)
+{
+	struct all_sets all = { .sets = sets, .n = n_sets };
+	const struct option *o;
+	void *into;
+
+	a->n_inputs = 0;
+	a->are_files = find_option(&all, "input", strlen("input"), 0, &into) != NULL ||
+		       find_option(&all, "symfs", strlen("symfs"), 0, &into) != NULL;
+	for (size_t i = 0; (o = option_at(&all, i, &into)) != NULL; i++)
+		add_inputs_of(a, o, into);
+	for (size_t i = 0; (o = option_at(&all, i, &into)) != NULL; i++) {
+		const char *path = o->kind == OPTION_OUTPUT
+					   ? *(const char **)((char *)into + o->offset)
+					   : NULL;
+
+		if (path != NULL && arguments_spare_inputs(a, o->name, path, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -13,9 +13,12 @@
 enum option_kind {
 	OPTION_FLAG,   /* bool: set to true */
 	OPTION_TEXT,   /* const char * */
+	OPTION_INPUT,  /* const char *: a file that is read */
+	OPTION_OUTPUT, /* const char *: a file that is written, so it must be none that is read */
 	OPTION_NUMBER, /* unsigned */
 	OPTION_COUNT,  /* unsigned, at least 1; 0 means not given */
 	OPTION_LIST,   /* struct option_list: may be repeated */
+	OPTION_INPUTS, /* the same: files that are read */
 
 	/* const char *: the value behind "=" or the letter; "" without a value */
 	OPTION_OPTIONAL,
@@ -24,7 +27,7 @@ enum option_kind {
 	OPTION_OPTIONAL_WORD,
 };
 
-enum { OPTION_LIST_MAX = 16, ARGUMENTS_MAX = 64, ARGUMENTS_ROOM = 2048 };
+enum { OPTION_LIST_MAX = 16, ARGUMENTS_MAX = 64, ARGUMENTS_ROOM = 2048, INPUTS_MAX = 48 };
 
 /* Values in the order given; ends with NULL. */
 struct option_list {
@@ -49,6 +52,11 @@ struct option_set {
 	void *into;
 };
 
+/* A file that an option names. */
+struct named_input {
+	const char *option, *path;
+};
+
 /*
  * Arguments that are not options. Stays where it is as long as the values of options are used: some
  * are in `room`.
@@ -60,6 +68,11 @@ struct arguments {
 	/* values that were typed in other words, or stand in the configuration file */
 	char room[ARGUMENTS_ROOM];
 	size_t n_room;
+
+	/* of options_protect_inputs() */
+	struct named_input inputs[INPUTS_MAX];
+	size_t n_inputs;
+	bool are_files; /* the arguments: captures and such, no words */
 };
 
 /*
@@ -77,6 +90,20 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t n
  */
 int options_set_defaults(const struct option_set *sets, size_t n_sets, const struct user_config *,
 			 struct arguments *, struct err *);
+
+/*
+ * Takes down which files options and arguments read, and fails if one that they write is the same, by whatever
+ * name or link: after options_set_defaults().
+ */
+int options_protect_inputs(const struct option_set *sets, size_t n_sets, struct arguments *,
+			   struct err *);
+
+/* Fails if a file to be written is one of those. `option` names it: "output". */
+int arguments_spare_inputs(const struct arguments *, const char *option, const char *path,
+			   struct err *);
+
+/* The same of arguments alone. */
+int arguments_spare(const struct arguments *, const char *option, const char *path, struct err *);
 
 /* The index of the "--" that ends our options, or argc. A program may follow it. */
 int options_find_end(int argc, char **argv);

@@ -21,7 +21,7 @@ enum { DEFAULT_TOP = 20 };
 
 static const struct option output_list[] = {
 	{ "format", 0, OPTION_TEXT, OUT(format), "NAME", "text, csv, json, parquet or markdown" },
-	{ "output", 'o', OPTION_TEXT, OUT(path), "PATH",
+	{ "output", 'o', OPTION_OUTPUT, OUT(path), "PATH",
 	  "write to this file, or into this folder (PATH/)" },
 	{ "table", 0, OPTION_TEXT, OUT(table), "NAME", "only this table" },
 	{ "color", 0, OPTION_TEXT, OUT(colour), "WHEN",
@@ -110,27 +110,17 @@ static int choose_colour(const struct output_options *o, FILE *stream, bool *out
 	return 0;
 }
 
-/* Writing the answer over the mapped capture would truncate it. */
-static bool is_same_file(const char *path, const char *other)
-{
-	struct stat output, input;
-
-	return stat(path, &output) == 0 && stat(other, &input) == 0 &&
-	       output.st_dev == input.st_dev && output.st_ino == input.st_ino;
-}
-
-/* Fails if the path that an option names is that of the capture, or of another input. */
+/*
+ * Fails if the path that an option names is that of the capture, or of another input: options know neither
+ * the capture that is asked for want of a name, nor the files of a folder.
+ */
 static int spare_inputs(const char *option, const char *path, const struct printer *p,
 			struct err *err)
 {
-	size_t n = p->inputs != NULL ? p->inputs->n : 0;
-	bool is_input = p->session != NULL && is_same_file(path, capture_path(p->session->capture));
-
-	for (size_t i = 0; i < n && !is_input; i++)
-		is_input = is_same_file(path, p->inputs->items[i]);
-	if (!is_input)
-		return 0;
-	return err_set(err, ERR_USAGE, ERR_NOWHERE, "%s: '%s' is the capture itself", option, path);
+	if (p->session != NULL && output_file_replaces(path, capture_path(p->session->capture)))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s: '%s' is the capture itself",
+			       option, path);
+	return p->inputs != NULL ? arguments_spare_inputs(p->inputs, option, path, err) : 0;
 }
 
 bool printer_is_for_people(const struct output_options *o)
@@ -162,7 +152,7 @@ static int printer_open_path(struct printer *out, const char *path, struct err *
 		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot make the folder: %s", path,
 			       strerror(errno));
 	}
-	if (spare_inputs("--output", path, out, err) < 0)
+	if (spare_inputs("output", path, out, err) < 0)
 		return -1;
 	if (output_file_open(&out->file, path, err) < 0)
 		return -1;
@@ -425,7 +415,7 @@ int printer_html(const struct printer *p, const struct html *h, const char *path
 		.is_modelled = p->document.is_modelled,
 	};
 	struct text text = { 0 };
-	int rc = spare_inputs("--html", path, p, err);
+	int rc = spare_inputs("html", path, p, err);
 
 	if (rc == 0)
 		rc = html_write(h, html_viewer(), &about, &text, err);

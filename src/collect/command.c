@@ -221,6 +221,7 @@ static int collect_command(int argc, char **argv)
 	int rc, status = start_command(&usage, argc, argv, sets, COUNT(sets), ARGUMENTS_MAX,
 				       &input.wants_help, &arguments);
 
+	output.inputs = &arguments;
 	if (status >= 0)
 		return status;
 	n_workers = input.n_workers;

@@ -32,7 +32,7 @@ static const struct option options[] = {
 	  "                          block, instruction" },
 	{ "tree", 0, OPTION_TEXT, offsetof(struct cycles_command, node_of), "NAME",
 	  "instead: the whole tree of this function; all: of the capture" },
-	{ "html", 0, OPTION_TEXT, offsetof(struct cycles_command, html), "FILE", HTML_HELP },
+	{ "html", 0, OPTION_OUTPUT, offsetof(struct cycles_command, html), "FILE", HTML_HELP },
 };
 
 /* --by: the common keys, and blocks. Their rows stand at the first instruction. */

@@ -39,11 +39,11 @@ static const struct option options[] = {
 	{ "per", 0, OPTION_TEXT, offsetof(struct diff_command, per), "UNIT",
 	  "compare costs of a whole run (the default), costs per second, or\n                      "
 	  "    shares of the total: run, second, total" },
-	{ "baseline", 0, OPTION_TEXT, offsetof(struct diff_command, baseline), "FILE",
+	{ "baseline", 0, OPTION_INPUT, offsetof(struct diff_command, baseline), "FILE",
 	  "this is run A" },
 	{ "save", 0, OPTION_TEXT, offsetof(struct diff_command, save), "FILE",
 	  "write the last run as a baseline" },
-	{ "html", 0, OPTION_TEXT, offsetof(struct diff_command, html), "FILE", HTML_HELP },
+	{ "html", 0, OPTION_OUTPUT, offsetof(struct diff_command, html), "FILE", HTML_HELP },
 };
 
 /* How runs are loaded: the options, and the kinds of measures to compare. */
@@ -363,7 +363,8 @@ static int diff_answer(struct diff_command *command, const struct input_options 
 			err) < 0 ||
 	    check_accounting(command, loader.kinds, err) < 0 ||
 	    gate_options_check(how->gates, err) < 0 || parse_gates(how->gates, gates, err) < 0 ||
-	    choose_runs(command, input, arguments, &a, &b, err) < 0)
+	    choose_runs(command, input, arguments, &a, &b, err) < 0 ||
+	    (command->save != NULL && arguments_spare(arguments, "save", command->save, err) < 0))
 		return -1;
 	if ((a != NULL && load_measures(&loader, a, &from, err) < 0) ||
 	    load_measures(&loader, b, &to, err) < 0)

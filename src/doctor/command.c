@@ -31,7 +31,7 @@ static const struct option options[] = {
 	{ "events", 0, OPTION_OPTIONAL_WORD, offsetof(struct doctor_command, events), "[NAME,NAME]",
 	  "check events with loops of known counts: which read 0 or are\n                          "
 	  "off? The result is stored for this machine, and used" },
-	{ "catalog", 0, OPTION_TEXT, offsetof(struct doctor_command, catalog), "FILE",
+	{ "catalog", 0, OPTION_INPUT, offsetof(struct doctor_command, catalog), "FILE",
 	  "more facts about CPUs" },
 	{ "help", 'h', OPTION_FLAG, offsetof(struct doctor_command, wants_help), NULL,
 	  "this text" },
@@ -183,6 +183,7 @@ static int doctor_command(int argc, char **argv)
 	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 0, &command.wants_help,
 				   &arguments);
 
+	output.inputs = &arguments;
 	if (status >= 0)
 		return status;
 	if (catalog_open(command.catalog, &catalog, &err) < 0)

@@ -28,7 +28,7 @@ struct dump_command {
 };
 
 static const struct option options[] = {
-	{ "input", 'i', OPTION_TEXT, offsetof(struct dump_command, path), "FILE",
+	{ "input", 'i', OPTION_INPUT, offsetof(struct dump_command, path), "FILE",
 	  "the capture (default perf.data; - is a pipe)" },
 	{ "raw", 0, OPTION_FLAG, offsetof(struct dump_command, raw.is_raw), NULL,
 	  "it is a raw SPE buffer, such as WindowsPerf's spe.data" },
@@ -38,7 +38,7 @@ static const struct option options[] = {
 	  "SPE packets, as perf script -D prints them" },
 	{ "wording", 0, OPTION_TEXT, offsetof(struct dump_command, wording), "NAME",
 	  "names of packets: perf-6.1 (the default), or full with newer ones" },
-	{ "output", 'o', OPTION_TEXT, offsetof(struct dump_command, output), "PATH",
+	{ "output", 'o', OPTION_OUTPUT, offsetof(struct dump_command, output), "PATH",
 	  "write there instead of standard output" },
 	{ "jobs", 'j', OPTION_NUMBER, offsetof(struct dump_command, n_workers), "N",
 	  "threads (default: one for each CPU)" },

@@ -196,7 +196,8 @@ static int export_profile(const struct profile_format *format, struct session *s
 			  const struct select *select, const struct export_options *options,
 			  bool *out_has_data, struct err *err)
 {
-	const struct output_options where = { .path = options->output.path };
+	const struct output_options where = { .path = options->output.path,
+					      .inputs = options->output.inputs };
 	struct profile_options asked = {
 		.value = options->value,
 		.fields = options->fields,
@@ -370,6 +371,7 @@ static int export_command(int argc, char **argv)
 	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 1, &input.wants_help,
 				   &arguments);
 
+	options.output.inputs = &arguments;
 	if (status >= 0)
 		return status;
 	rc = check_format(&options, &profile, &err);

@@ -32,7 +32,7 @@ int export_feedback(struct session *s, const struct select *select,
 		    const struct feedback_request *request, const struct output_options *options,
 		    struct err *err)
 {
-	const struct output_options bare = { .path = options->path };
+	const struct output_options bare = { .path = options->path, .inputs = options->inputs };
 	struct feedback_output out = { .err = err };
 	struct text note = { 0 };
 	int rc;

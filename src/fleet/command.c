@@ -52,7 +52,7 @@ static const struct option engine_options[] = {
 	  "                          clickhouse, by PATH)" },
 	{ "master", 0, OPTION_TEXT, FIELD(by.master), "URL",
 	  "of spark: the cluster (default local[*])" },
-	{ "setup", 0, OPTION_TEXT, FIELD(by.setup), "FILE",
+	{ "setup", 0, OPTION_INPUT, FIELD(by.setup), "FILE",
 	  "statements that come first, such as secrets of a store" },
 	{ "print-sql", 0, OPTION_FLAG, FIELD(print_sql), NULL,
 	  "print the question as SQL instead, for other engines" },
@@ -171,6 +171,7 @@ static int fleet_command(int argc, char **argv)
 	int rc, status = start_command(&usage, argc, argv, sets, COUNT(sets), 2, &asked.wants_help,
 				       &arguments);
 
+	output.inputs = &arguments;
 	if (status >= 0)
 		return status;
 	rc = take_arguments(&arguments, &asked, &question, &err);

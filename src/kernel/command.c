@@ -55,6 +55,7 @@ static int kernel_command(int argc, char **argv)
 	int status = start_command(&usage, argc, argv, sets, COUNT(sets), ARGUMENTS_MAX,
 				   &command.wants_help, &arguments);
 
+	output.inputs = &arguments;
 	if (status >= 0)
 		return status;
 	if (gate_options_check(&gates, &err) < 0 || kernel_checks_check(&checks, &gates, &err) < 0)

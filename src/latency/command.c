@@ -61,10 +61,10 @@ static const struct option options[] = {
 	  "latency while other CPUs read memory: by bandwidth" },
 	{ "threads", 0, OPTION_COUNT, AT(threads), "N",
 	  "threads that read, with --loaded (default: one on each other CPU)" },
-	{ "import", 0, OPTION_LIST, AT(import), "FILE",
+	{ "import", 0, OPTION_INPUTS, AT(import), "FILE",
 	  "times of single loads that were measured elsewhere, in cycles; may be repeated" },
-	{ "svg", 0, OPTION_TEXT, AT(svg), "FILE", "also draw the curve, as a picture (SVG)" },
-	{ "catalog", 0, OPTION_TEXT, AT(catalog), "FILE", "more facts about CPUs" },
+	{ "svg", 0, OPTION_OUTPUT, AT(svg), "FILE", "also draw the curve, as a picture (SVG)" },
+	{ "catalog", 0, OPTION_INPUT, AT(catalog), "FILE", "more facts about CPUs" },
 	{ "help", 'h', OPTION_FLAG, AT(wants_help), NULL, "this text" },
 };
 
@@ -433,6 +433,7 @@ static int latency_command(int argc, char **argv)
 	int rc, status = start_command(&usage, argc, argv, sets, COUNT(sets), 0,
 				       &command.wants_help, &arguments);
 
+	output.inputs = &arguments;
 	if (status >= 0)
 		return status;
 	if (check_import(&command, &err) < 0 || catalog_open(command.catalog, &catalog, &err) < 0)

@@ -34,7 +34,7 @@ static const struct option options[] = {
 	{ "cpu", 0, OPTION_TEXT, offsetof(struct list_command, cpu), "NAME",
 	  "of this CPU (default: that of this machine, else what\n                          all "
 	  "Arm CPUs have in common)" },
-	{ "catalog", 0, OPTION_TEXT, offsetof(struct list_command, catalog), "FILE",
+	{ "catalog", 0, OPTION_INPUT, offsetof(struct list_command, catalog), "FILE",
 	  "more facts about CPUs; Arm's telemetry files, too" },
 	{ "help", 'h', OPTION_FLAG, offsetof(struct list_command, wants_help), NULL, "this text" },
 };
@@ -215,6 +215,7 @@ static int list_command(int argc, char **argv)
 	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 2, &command.wants_help,
 				   &arguments);
 
+	output.inputs = &arguments;
 	if (status >= 0)
 		return status;
 	if (arguments.n == 0)

@@ -61,7 +61,7 @@ static const struct option what_if_options[] = {
 	{ "what-if", 0, OPTION_OPTIONAL_WORD, AT(what_if), "[=LIST]",
 	  "cycles if one resource were perfect: all resources, or some\n                          "
 	  "(dram,page-walks@FUNCTION); list names them" },
-	{ "gains", 0, OPTION_TEXT, AT(gains), "FILE",
+	{ "gains", 0, OPTION_OUTPUT, AT(gains), "FILE",
 	  "write that as json, by block of code, instead of a table" },
 };
 
@@ -73,9 +73,9 @@ static const struct option output_options[] = {
 };
 
 static const struct option machine_options[] = {
-	{ "output", 'o', OPTION_TEXT, AT(output), "FILE", "the capture (default perf.data)" },
-	{ "counts", 0, OPTION_TEXT, AT(counts), "FILE", "write the PMU's counts, as json" },
-	{ "truth", 0, OPTION_TEXT, AT(truth), "FILE", "write every modelled event, as json" },
+	{ "output", 'o', OPTION_OUTPUT, AT(output), "FILE", "the capture (default perf.data)" },
+	{ "counts", 0, OPTION_OUTPUT, AT(counts), "FILE", "write the PMU's counts, as json" },
+	{ "truth", 0, OPTION_OUTPUT, AT(truth), "FILE", "write every modelled event, as json" },
 	{ "sysroot", 'L', OPTION_TEXT, AT(sysroot), "DIR",
 	  "folder of the program's loader and libraries" },
 	{ "root", 0, OPTION_TEXT, AT(root), "DIR",
@@ -272,6 +272,7 @@ static int model_command(int argc, char **argv)
 		return status;
 	if (command.what_if != NULL && strcmp(command.what_if, "list") == 0)
 		return print_what_if_names();
+	output.to.inputs = &arguments;
 	if (need_program(&usage, argc, program, &err) < 0)
 		return fail(&err);
 	status = run_on_model(&command, &output, argv, program, &err);

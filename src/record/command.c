@@ -80,7 +80,7 @@ static const struct option whom_options[] = {
 };
 
 static const struct option file_options[] = {
-	{ "output", 'o', OPTION_TEXT, AT(output), "FILE", "the capture (default perf.data)" },
+	{ "output", 'o', OPTION_OUTPUT, AT(output), "FILE", "the capture (default perf.data)" },
 	{ "compress", 'z', OPTION_OPTIONAL, AT(compression), "[=LEVEL]",
 	  "compress with zstd, level 1 (default) to 22" },
 	{ "max-size", 0, OPTION_TEXT, AT(max_size), "SIZE", "stop at about 512M or 2G" },

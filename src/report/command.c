@@ -21,7 +21,7 @@ struct report_command {
 static const struct option options[] = {
 	{ "verbose", 'v', OPTION_FLAG, offsetof(struct report_command, is_verbose), NULL,
 	  "all facts about the capture" },
-	{ "html", 0, OPTION_TEXT, offsetof(struct report_command, html), "FILE", HTML_HELP },
+	{ "html", 0, OPTION_OUTPUT, offsetof(struct report_command, html), "FILE", HTML_HELP },
 };
 
 static int report_check(struct question *q, struct err *err)

@@ -59,7 +59,7 @@ static const struct option options[] = {
 	  "one counted run for each value, given as NAME in the environment\n                      "
 	  "    and {NAME} in the arguments" },
 	{ "seed", 0, OPTION_NUMBER, AT(seed), "N", "with --model: another choice of samples" },
-	{ "html", 0, OPTION_TEXT, AT(html), "FILE", HTML_HELP },
+	{ "html", 0, OPTION_OUTPUT, AT(html), "FILE", HTML_HELP },
 	{ "verbose", 'v', OPTION_FLAG, AT(verbose), NULL,
 	  "show each step as a command, confidence and all facts" },
 	{ "help", 'h', OPTION_FLAG, AT(wants_help), NULL, "this text" },

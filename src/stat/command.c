@@ -36,18 +36,18 @@ struct stat_command {
 #define STAT(field) offsetof(struct stat_command, field)
 
 static const struct option input_list[] = {
-	{ "import", 0, OPTION_TEXT, STAT(import), "FILE",
+	{ "import", 0, OPTION_INPUT, STAT(import), "FILE",
 	  "read counts of perf stat (plain, -x, -j), topdown-tool (csv),\n                         "
 	  " rpistat, cyclops stat, cyclops model (json) or libcyclops (json, csv);\n               "
 	  "           - is a pipe" },
-	{ "against", 0, OPTION_TEXT, STAT(against), "FILE",
+	{ "against", 0, OPTION_INPUT, STAT(against), "FILE",
 	  "counts of another run, to compare with" },
 	{ "region", 0, OPTION_LIST, STAT(regions), "NAME",
 	  "with --import, this region alone of a program that measured itself; with\n              "
 	  "           "
 	  " -- COMMAND, calls of this function: NAME, MODULE:NAME; may be repeated" },
 	{ "cpu", 0, OPTION_TEXT, STAT(cpu), "NAME", "take the CPU to be this one" },
-	{ "catalog", 0, OPTION_TEXT, STAT(catalog), "FILE",
+	{ "catalog", 0, OPTION_INPUT, STAT(catalog), "FILE",
 	  "more facts about CPUs; Arm's telemetry files, too" },
 	{ "slots", 0, OPTION_COUNT, STAT(slots), "N",
 	  "slots in a cycle, where only the kernel of the machine knows them" },
@@ -441,6 +441,7 @@ static int stat_command(int argc, char **argv)
 	int status = start_command(&usage, program, argv, sets, COUNT(sets), ARGUMENTS_MAX,
 				   &command.wants_help, &arguments);
 
+	output.inputs = &arguments;
 	if (status >= 0)
 		return status;
 	if (arguments.n > 0) {

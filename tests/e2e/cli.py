@@ -178,6 +178,65 @@ class Folder:
         return subprocess.run([self.cyclops, *words], input=stdin, cwd=self.path, check=False, **settings)
 
 
+# Commands that write to OUT, and what is OUT: a file that they read.
+WRITES_OVER = [
+    ("report -o OUT a.data", "a.data"),
+    ("report -o OUT -i a.data", "a.data"),
+    ("report --html OUT a.data", "a.data"),
+    ("report -o OUT --catalog facts.json a.data", "facts.json"),
+    ("mem -o OUT --counts counts a.data", "counts"),
+    ("hot --kallsyms symbols -o OUT a.data", "symbols"),
+    ("hot --fail-if samples>1 --junit OUT a.data", "a.data"),
+    ("c2c --heap-map heap -o OUT a.data", "heap"),
+    ("dump -o OUT a.data", "a.data"),
+    ("export -o OUT a.data", "a.data"),
+    ("export --format folded -o OUT --catalog facts.json a.data", "facts.json"),
+    ("diff -o OUT a.data b.data", "b.data"),
+    ("diff --save OUT a.data b.data", "b.data"),
+    ("diff --html OUT a.data b.data", "a.data"),
+    ("diff -o OUT --baseline base.json a.data", "base.json"),
+    ("collect --into set -o OUT a.data b.data", "b.data"),
+    ("stat --import counts -o OUT", "counts"),
+    ("stat --import counts --against events.csv -o OUT", "events.csv"),
+    ("stat --import counts --catalog facts.json -o OUT", "facts.json"),
+    ("list events --catalog facts.json -o OUT", "facts.json"),
+    ("latency --import counts -o OUT", "counts"),
+    ("latency --import counts --svg OUT", "counts"),
+    ("fleet top set --setup setup.sql -o OUT", "setup.sql"),
+    ("doctor --catalog facts.json -o OUT", "facts.json"),
+    ("kernel --validate --expected base.json -o OUT", "base.json"),
+    # into a folder, by the name of a table
+    ("stat --import events.csv --format csv -o .", None),
+]
+
+
+def check_inputs_stay(checks, folder):
+    """No output replaces what the command reads, by whatever name or link."""
+    contents = {name: folder.capture for name in ("a.data", "b.data")}
+    contents |= dict.fromkeys(("facts.json", "base.json", "symbols", "heap", "setup.sql"), b'{"schema": 1}')
+    contents |= dict.fromkeys(("counts", "events.csv"), b"1000,,L1D_CACHE,1000,100.00,,\n")
+    for line, name in WRITES_OVER:
+        for how in (os.path.abspath, os.symlink, os.link) if name else (os.path.abspath,):
+            with tempfile.TemporaryDirectory() as path:
+                for entry, content in contents.items():
+                    with open(os.path.join(path, entry), "wb") as file:
+                        file.write(content)
+                out = name
+                if name and how is not os.path.abspath:
+                    out = "other"
+                    how(os.path.join(path, name), os.path.join(path, out))
+                words = [out if word == "OUT" else word for word in line.split()]
+                done = subprocess.run([folder.cyclops, *words], cwd=path, env=ENVIRONMENT, capture_output=True,
+                                      check=False)
+                after = {entry: open(os.path.join(path, entry), "rb").read() for entry in contents}
+                changed = [entry for entry in contents if after[entry] != contents[entry]]
+                checks.expect(not changed, f"{' '.join(words)}: wrote over {changed}")
+                refused = re.search(rb"^cyclops: --[a-z]+: '.*' is (the capture itself|what --[a-z-]+ reads)$",
+                                    done.stderr, re.M)
+                checks.expect(done.returncode == USAGE and refused, f"{' '.join(words)}: {done}")
+                checks.count("outputs that are inputs")
+
+
 def check_cases(checks, folder):
     for line, status, pattern in CASES:
         done = folder.run(*line.split())
@@ -521,6 +580,7 @@ def main():
     with tempfile.TemporaryDirectory() as path:
         folder = Folder(*sys.argv[1:], path)
         check_cases(checks, folder)
+        check_inputs_stay(checks, folder)
         check_streams(checks, folder)
         check_lists(checks, folder)
         check_nothing_left(checks, folder)
