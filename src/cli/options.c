@@ -373,9 +373,8 @@ int options_protect_inputs(const struct option_set *sets, size_t n_sets, struct 
 	for (size_t i = 0; (o = option_at(&all, i, &into)) != NULL; i++)
 		add_inputs_of(a, o, into);
 	for (size_t i = 0; (o = option_at(&all, i, &into)) != NULL; i++) {
-		const char *path = o->kind == OPTION_OUTPUT
-					   ? *(const char **)((char *)into + o->offset)
-					   : NULL;
+		const void *field = (const char *)into + o->offset;
+		const char *path = o->kind == OPTION_OUTPUT ? *(const char *const *)field : NULL;
 
 		if (path != NULL && arguments_spare_inputs(a, o->name, path, err) < 0)
 			return -1;

@@ -50,14 +50,43 @@ static int handle_open(struct dwarf_handle *out, const char *path, struct err *e
 	return 0;
 }
 
+/*
+ * Adds what the line table of unit `index` covers, up to the end of each sequence: perf inject -j
+ * writes units that have nothing else.
+ */
+static void index_lines(struct dwarf_file *file, uint32_t index, uint64_t *steps)
+{
+	Dwarf_Lines *lines;
+	size_t n;
+	Dwarf_Addr start = 0, end;
+	bool is_end = true, was_end = true;
+
+	if (dwarf_getsrclines(&file->units.items[index].die, &lines, &n) != 0)
+		return;
+	for (size_t i = 0; i<n && * steps> 0; i++, was_end = is_end) {
+		Dwarf_Line *row = dwarf_onesrcline(lines, i);
+
+		--*steps;
+		if (dwarf_lineaddr(row, &end) != 0 || dwarf_lineendsequence(row, &is_end) != 0)
+			return;
+		if (was_end)
+			start = end;
+		if (is_end && start > 0)
+			ranges_add(&file->ranges, start, end, index);
+	}
+}
+
 /* Adds the ranges of unit `index`; takes one of `steps` for each. */
 static void index_unit(struct dwarf_file *file, uint32_t index, uint64_t *steps)
 {
+	Dwarf_Die *die = &file->units.items[index].die;
 	uint64_t base, start, end;
 	ptrdiff_t next = 0;
 
-	while (*steps > 0 && (next = dwarf_ranges(&file->units.items[index].die, next, &base,
-						  &start, &end)) > 0) {
+	if (!dwarf_hasattr(die, DW_AT_low_pc) && !dwarf_hasattr(die, DW_AT_ranges) &&
+	    dwarf_hasattr(die, DW_AT_stmt_list))
+		index_lines(file, index, steps);
+	while (*steps > 0 && (next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
 		--*steps;
 		/* What the linker threw away keeps a range that starts at 0. */
 		if (start > 0)

@@ -53,6 +53,7 @@ void binary_release(struct binary *b)
 	elf_file_release(&b->debug);
 	elf_file_release(&b->inner);
 	mapped_release(&b->dump);
+	jit_lines_release(&b->dump_lines);
 	functions_release(&b->own);
 	free(b->alt_path);
 	shortage_release(&b->names);

@@ -11,6 +11,7 @@
 #include "elf/functions.h"
 #include "process/module.h"
 #include "symbol/kernel.h"
+#include "symbol/lines.h"
 #include "symbol/locate.h"
 #include "symbol/shortage.h"
 
@@ -25,9 +26,10 @@ struct binary {
 	struct elf_file inner; /* the file inside .gnu_debugdata */
 	struct mapped dump;    /* of a JIT compiler: the code of `own` at its offsets; else empty */
 	uint16_t dump_machine; /* EM_… */
-	bool has_segments;     /* offsets of the module are offsets in the file `code` */
-	uint64_t to_file;      /* else: offset + to_file = address in the file */
-	uint64_t size;	       /* the first offset behind its end; 0: not known */
+	struct jit_lines dump_lines;
+	bool has_segments; /* offsets of the module are offsets in the file `code` */
+	uint64_t to_file;  /* else: offset + to_file = address in the file */
+	uint64_t size;	   /* the first offset behind its end; 0: not known */
 	struct functions own;
 	const struct functions *functions; /* `own`, or those of kallsyms */
 	uint64_t to_function;		   /* address in the file + this = address in `functions` */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Source lines and inline chains of addresses in one file, by DWARF. */
+/* Source lines and inline chains of addresses in one file: by DWARF, or of a dump of a JIT compiler. */
 #ifndef CYCLOPS_SYMBOL_LINES_H
 #define CYCLOPS_SYMBOL_LINES_H
 
@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/strings.h"
 #include "base/vec.h"
+#include "capture/format/jitdump.h"
 #include "elf/demangle.h"
 #include "symbol/symbols.h"
 
@@ -61,5 +62,26 @@ void lines_each(const char *path, const char *alt_path, lines_visit *, void *con
 		struct diags *);
 
 void lines_answer_release(struct lines_answer *);
+
+/* Code [from, to), as offsets in the dump. */
+struct jit_line {
+	uint64_t from, to;
+	uint32_t line;
+	struct str_id file;
+};
+
+/* Zeroed is empty. */
+struct jit_lines {
+	struct strings files;
+	VEC_OF(struct jit_line) list; /* by address; none overlap */
+};
+
+/* Reads the lines of a dump, as jitdump_open() left it. */
+void jit_lines_read(struct jit_lines *, const struct jitdump *);
+void jit_lines_release(struct jit_lines *);
+
+/* lines_ask() and lines_each() for these. */
+void jit_lines_ask(const struct jit_lines *, const struct lines_question *, struct lines_answer *);
+void jit_lines_each(const struct jit_lines *, lines_visit *, void *context);
 
 #endif

@@ -48,6 +48,7 @@ struct group {
 
 /* A job: looks up the lines of a part of a group's addresses. */
 struct asking {
+	const struct jit_lines *dumped; /* they are these; NULL: in a file with DWARF */
 	struct lines_question question;
 	struct lines_answer answer;
 	struct str_id *global;
@@ -286,7 +287,7 @@ static size_t count_parts(const struct group *group, const struct binary *binary
 {
 	size_t n = 1 + group->n_addresses / ADDRESSES_FOR_PART;
 
-	if (binary->is_compressed)
+	if (binary->is_compressed || binary->lines_path == NULL)
 		return 1;
 	return n < n_workers ? n : n_workers;
 }
@@ -297,15 +298,19 @@ static void make_askings(struct resolving *r, size_t n_workers, enum symbols_dep
 		struct group *group = &r->groups.items[g];
 		const struct binary *binary = &r->symbols->states[group->module.v].binary;
 
-		if (binary->lines_path == NULL)
+		if (binary->lines_path == NULL && binary->dump_lines.list.n == 0)
 			continue;
 		gather_addresses(r, group);
 		if (group->n_addresses == 0)
 			continue;
 		group->first_answer = r->askings.n;
 		group->n_answers = count_parts(group, binary, n_workers);
-		for (size_t part = 0; part < group->n_answers; part++)
-			vec_add(&r->askings)->question = (struct lines_question){
+		for (size_t part = 0; part < group->n_answers; part++) {
+			struct asking *asking = vec_add(&r->askings);
+
+			if (binary->lines_path == NULL)
+				asking->dumped = &binary->dump_lines;
+			asking->question = (struct lines_question){
 				.path = binary->lines_path,
 				.alt_path = binary->alt_path,
 				.style = symbols_style(r->symbols),
@@ -315,6 +320,7 @@ static void make_askings(struct resolving *r, size_t n_workers, enum symbols_dep
 				.n_parts = group->n_answers,
 				.without_lines = depth == SYMBOLS_INLINED,
 			};
+		}
 	}
 }
 
@@ -324,7 +330,10 @@ static void resolve_ask(void *context, size_t job, unsigned worker)
 	struct asking *asking = &r->askings.items[job];
 
 	(void)worker;
-	lines_ask(&asking->question, &asking->answer);
+	if (asking->dumped != NULL)
+		jit_lines_ask(asking->dumped, &asking->question, &asking->answer);
+	else
+		lines_ask(&asking->question, &asking->answer);
 }
 
 /* Translates an id of an answer's strings to one of symbols_strings(); `global` caches it. */

@@ -99,7 +99,7 @@ void symbols_load(struct symbols *s, struct module_id id)
 /* What to say of a module's lines if it has none; not all modules have a source. */
 static void note_lines(struct module_state *state, enum module_kind kind)
 {
-	if (state->binary.lines_path != NULL)
+	if (state->binary.lines_path != NULL || state->binary.dump_lines.list.n > 0)
 		return;
 	if (kind == MODULE_FILE)
 		shortage_set(&state->binary.lines, SHORT_OF_LINES);
@@ -244,6 +244,7 @@ void symbols_each_line(struct symbols *s, struct module_id id,
 
 	symbols_prepare(s, id);
 	symbols_load(s, id);
+	jit_lines_each(&binary->dump_lines, visit_line, &visit);
 	if (binary->lines_path != NULL)
 		lines_each(binary->lines_path, binary->alt_path, visit_line, &visit, &s->diags);
 }

@@ -95,18 +95,26 @@ static void put_move(const char *from, const char *to, uint64_t index)
 	fflush(dump);
 }
 
-/* Lines, which are passed over. */
-static void put_lines(const char *at)
+/*
+ * Lines of the code that is loaded next: three for every four bytes in turn, the second in another file. Its name
+ * stands for the third, too.
+ */
+static void put_lines(const char *at, uint32_t first)
 {
-	static const char file[] = "loop.jit";
+	static const char *const files[] = { "loop.jit", "inlined.jit", "\xff" };
+	size_t n = (spin_size() + 3) / 4, size = 0;
 
-	put_prefix(DEBUG_INFO, 16 + 16 + 16 + sizeof(file));
+	for (size_t i = 0; i < n; i++)
+		size += 16 + strlen(files[i % 3]) + 1;
+	put_prefix(DEBUG_INFO, (uint32_t)(16 + 16 + size));
 	put_u64((uint64_t)at);
-	put_u64(1);
-	put_u64((uint64_t)at);
-	put_u32(7);
-	put_u32(0);
-	put(file, sizeof(file));
+	put_u64(n);
+	for (size_t i = 0; i < n; i++) {
+		put_u64((uint64_t)at + 4 * i);
+		put_u32(first + (uint32_t)i);
+		put_u32(0);
+		put(files[i % 3], strlen(files[i % 3]) + 1);
+	}
 }
 
 static void *open_dump(void)
@@ -165,10 +173,11 @@ int main(int argc, char **argv)
 		return 1;
 	b = a + PAGE_ROOM;
 	write_code(a);
-	put_lines(a);
+	put_lines(a, 100);
 	put_load("first", a, 0);
 	run_code(a, cpu_ns);
 	write_code(a);
+	put_lines(a, 500);
 	put_load("second", a, 1);
 	run_code(a, cpu_ns);
 	write_code(b);

@@ -21,6 +21,7 @@ from harness import Checks, ENVIRONMENT, csv_rows, need, run, run_perf, skip
 
 LINE = re.compile(r"^ *(\d+) +(\d+)\.(\d{9}): +[0-9a-f]+ (.*) \((.*)\)$")
 DUMP = re.compile(r"jit-\d+\.dump")
+SAME_FILE = "\udcff"  # a byte that is no UTF-8, as Python reads it
 SCRIPT = """
 function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2) }
 function mix(a) { let s = 0; for (let i = 0; i < a.length; i++) s = (s * 31 + a[i]) | 0; return s }
@@ -64,6 +65,22 @@ def compare(checks, cyclops, folder, name, *command):
     return path
 
 
+def lines_of(cyclops, path):
+    """Samples by function and line, of dumped code; "\\xff" in place of a file's name means the one before it."""
+    rows = csv_rows(cyclops, "hot", "--by", "module,function,line", "--format", "csv", path)
+    jitted = [row for row in rows if DUMP.fullmatch(row["module"]) or row["module"].startswith("jitted-")]
+    found = collections.Counter()
+    for row in jitted:
+        found[row["function"], f"{row['file']}:{row['line']}".replace("\ufffd", "inlined.jit")] += int(row["samples"])
+    return found
+
+
+def lines_of_perf(path, folder):
+    text = run("perf", "script", "-i", path, "-F", "ip,sym,srcline", "-G", cwd=folder).decode(errors="surrogateescape")
+    found = re.findall(r"^ *[0-9a-f]+ (first|second)\n +(.*:\d+)$", text, re.M)
+    return collections.Counter((sym, line.replace(SAME_FILE, "inlined.jit")) for sym, line in found)
+
+
 def functions_of(cyclops, path, *options):
     rows = csv_rows(cyclops, "hot", "--by", "module,function", "--format", "csv", *options, path)
     return collections.Counter({row["function"]: int(row["samples"]) for row in rows if DUMP.fullmatch(row["module"])})
@@ -84,6 +101,14 @@ def main():
         code = [[row["instruction"].split() for row in csv_rows(cyclops, "annotate", "--table", "instructions", "--format", "csv", capture, "second")
                  if row.get("instruction")] for capture in (path, os.path.join(folder, "injected.data"))]
         checks.equal("instructions", [words[0] for words in code[0]], [words[0] for words in code[1]], "perf inject -j")
+
+        # So are the lines, which perf 6.1 shows of what it injected, with "\xff" as a file's name.
+        injected = os.path.join(folder, "injected.data")
+        lines = lines_of(cyclops, path)
+        checks.equal("lines", sorted(lines.items()), sorted(lines_of_perf(injected, folder).items()), "perf inject -j")
+        checks.equal("lines of the injected capture", sorted(lines_of(cyclops, injected).items()), sorted(lines.items()), "the dump")
+        checks.expect({line.split(":")[0] for _, line in lines} == {"loop.jit", "inlined.jit"}, f"lines: {lines}")
+        checks.count("lines", len(lines))
 
         # Times of another clock: what came last counts, and it is said.
         path = record(folder, (), program, "60")
@@ -112,6 +137,9 @@ def main():
                 file.write(SCRIPT)
             path = compare(checks, cyclops, folder, "node", "node", "--perf-prof", "loops.js")
             checks.expect(any("fib" in name for name in functions_of(cyclops, path)), "no fib of node")
+            # V8 shifts addresses, and damages names of files that it knows from the function's name.
+            found = {line for name, line in lines_of(cyclops, path) if "*fib" in name}
+            checks.expect({line.split("/")[-1] for line in found} == {"loops.js:2"}, f"lines of fib: {found}")
     checks.finish()
 
 

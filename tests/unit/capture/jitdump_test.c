@@ -209,6 +209,115 @@ static void test_edges(void **state)
 	text_release(&t);
 }
 
+/* A line as it is written: an address, a line, and the bytes of a file's name with its end. */
+struct written_line {
+	uint64_t address;
+	uint32_t line;
+	const char *file;
+	size_t file_bytes;
+};
+#define NAME(text) (text), sizeof(text)
+
+static void put_lines(struct text *t, uint64_t address, const struct written_line *lines, size_t n)
+{
+	size_t size = 16;
+
+	for (size_t i = 0; i < n; i++)
+		size += 16 + lines[i].file_bytes;
+	put_prefix(t, DEBUG_INFO, (uint32_t)(16 + size), 0);
+	put_word(t, address);
+	put_word(t, n);
+	for (size_t i = 0; i < n; i++) {
+		put_word(t, lines[i].address);
+		put_u32(t, lines[i].line);
+		put_u32(t, 3);
+		text_add(t, lines[i].file, lines[i].file_bytes);
+	}
+}
+
+/* The lines that are read of the next function, as "offset:line:file ". */
+static void read_lines(struct jitdump *dump, uint64_t shift, struct text *out)
+{
+	struct jitdump_code code;
+	struct jitdump_lines lines;
+	struct jitdump_line line;
+
+	assert_true(jitdump_next(dump, &code));
+	lines = jitdump_lines_of(&code, shift);
+	text_reset(out);
+	while (jitdump_lines_next(&lines, &line))
+		text_format(out, "%u:%u:%.*s ", (unsigned)line.offset, line.line, (int)line.n_file,
+			    line.file);
+	text_char(out, '\0');
+}
+
+static void test_lines(void **state)
+{
+	/* Those before the code, behind it, of line 0, and without the name of a file are left out. */
+	static const struct written_line of_first[] = {
+		{ 0x0fff, 1, NAME("a.x") },	     { 0x1000, 10, NAME("a.x") },
+		{ 0x1004, 11, NAME("\xff") },	     { 0x1008, 12, NAME("\x01\x02") },
+		{ 0x1009, 13, NAME("\xff") },	     { 0x100c, 0, NAME("a.x") },
+		{ 0x1010, 14, NAME("b\303\244.x") }, { 0x1020, 15, NAME("a.x") },
+	};
+	static const struct written_line of_another[] = { { 0x3000, 7, NAME("c.x") } };
+	struct text t = { 0 }, found = { 0 };
+	struct jitdump dump;
+	struct err err;
+
+	(void)state;
+	put_header(&t, 0x4a695444, 1, HEADER, 0);
+	put_lines(&t, 0x1000, of_first, COUNT(of_first));
+	put_load(&t, 1, "first", 0x1000, 32, 0);
+	put_load(&t, 2, "first again", 0x1000, 32, 1);
+	put_lines(&t, 0x3000, of_another, COUNT(of_another));
+	put_load(&t, 3, "elsewhere", 0x2000, 32, 2);
+	for (size_t n = HEADER; n <= t.n; n++) { /* cut at each byte, nothing else is read */
+		assert_int_equal(jitdump_open(t.bytes, n, "x", &dump, &err), 0);
+		assert_int_equal(jitdump_line_shift(&dump), 0);
+	}
+	read_lines(&dump, 0, &found);
+	assert_string_equal(found.bytes, "0:10:a.x 4:11:a.x 16:14:b\303\244.x ");
+	read_lines(&dump, 0, &found);
+	assert_string_equal(found.bytes, "");
+	read_lines(&dump, 0, &found);
+	assert_string_equal(found.bytes, "");
+	text_release(&found);
+	text_release(&t);
+}
+
+/* V8 adds 64 to addresses; 16 bytes of a name are damaged in some of its versions. */
+static void test_lines_of_v8(void **state)
+{
+#define DAMAGED "\001\0\002\003\004\005\006\007\010\011\012\013\014\015\016\017"
+	static const struct written_line lines[] = {
+		{ 0x1040, 1, NAME(DAMAGED "ripts/loop.js") },
+		{ 0x1044, 2, NAME("/home/someone/scripts/loop.js") },
+		{ 0x1048, 3, NAME(DAMAGED "ripts/else.js") },
+		{ 0x104c, 4, NAME("node:fs") },
+		{ 0x1060, 5, NAME("node:fs") },
+	};
+	struct text t = { 0 }, found = { 0 };
+	struct jitdump dump;
+	struct err err;
+
+	(void)state;
+	put_header(&t, 0x4a695444, 1, HEADER, 0);
+	put_lines(&t, 0x1000, lines, COUNT(lines));
+	put_load(&t, 1, "JS:*f /home/someone/scripts/loop.js:1:14", 0x1000, 32, 0);
+	assert_int_equal(jitdump_open(t.bytes, t.n, "x", &dump, &err), 0);
+	assert_int_equal(jitdump_line_shift(&dump), 64);
+	read_lines(&dump, 64, &found);
+	assert_string_equal(found.bytes, "0:1:/home/someone/scripts/loop.js "
+					 "4:2:/home/someone/scripts/loop.js 12:4:node:fs ");
+	put_lines(&t, 0x5000, lines, 1); /* of another address: no line of this function */
+	put_load(&t, 1, "JS:*g x:1:1", 0x5000, 32, 0);
+	assert_int_equal(jitdump_open(t.bytes, t.n, "x", &dump, &err), 0);
+	assert_int_equal(jitdump_line_shift(&dump), 64);
+	text_release(&found);
+	text_release(&t);
+}
+
 static void test_paths(void **state)
 {
 	(void)state;
@@ -226,6 +335,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_functions), cmocka_unit_test(test_cut_at_each_byte),
 		cmocka_unit_test(test_refused),	  cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_lines),	  cmocka_unit_test(test_lines_of_v8),
 		cmocka_unit_test(test_paths),
 	};
 
