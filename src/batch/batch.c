@@ -101,6 +101,7 @@ static void batch_move_row(struct batch *b, size_t to, size_t from)
 		move_spe(b, to, from);
 		break;
 	case BATCH_SAMPLES:
+	case BATCH_READINGS:
 		move_sample(b, to, from);
 		break;
 	case BATCH_BRANCHES:

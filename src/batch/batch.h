@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Up to BATCH_ROWS records as columns. A row is an SPE record, a PMU sample or a branch stack
- * entry. Decoders fill batches, --select removes rows, analyses consume them; no batch is kept.
+ * Up to BATCH_ROWS records as columns. A row is an SPE record, a PMU sample, a branch stack
+ * entry or a reading of a counter. Decoders fill batches, --select removes rows, analyses consume them; no batch is kept.
  *
  * A value that was not recorded is absent, not zero: column x of a row is valid only if bit HAS_x
  * of has[row] is set. Do not read absent values.
@@ -55,6 +55,7 @@ enum batch_kind {
 	BATCH_SPE,
 	BATCH_SAMPLES,
 	BATCH_BRANCHES, /* entries of the branch stacks of samples (capture/format/branches.h) */
+	BATCH_READINGS, /* readings of counters (estimate/readings.h); no scan delivers them */
 };
 
 /* A range of batch.words. */

@@ -47,8 +47,9 @@ struct export_options {
 
 static const struct option writing[] = {
 	{ "table", 0, OPTION_TEXT, offsetof(struct export_options, output.table), "NAME",
-	  "spe (the default where there are SPE records), samples or\n"
-	  "                          branches: entries of branch stacks" },
+	  "spe (the default where there are SPE records), samples,\n"
+	  "                          branches: entries of branch stacks, or\n"
+	  "                          counts: readings of counters" },
 	{ "format", 0, OPTION_TEXT, offsetof(struct export_options, output.format), "NAME",
 	  "csv (the default), json, parquet, spe-parser: the files of\n"
 	  "                          Arm's tool; or a profile: " PROFILE_FORMATS ",\n"

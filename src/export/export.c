@@ -6,13 +6,14 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "estimate/readings.h"
 #include "export/export_tables.h"
 #include "hot/branches.h"
 #include "hot/sums/sums.h"
 #include "scan/scan.h"
 
 static const struct export_table *const export_tables[] = { &export_spe, &export_samples,
-							    &export_branches };
+							    &export_branches, &export_counts };
 
 struct cell export_id(uint64_t id)
 {
@@ -84,13 +85,19 @@ const struct export_table *export_table_find(const char *name, struct err *err)
 
 const struct export_table *export_table_default(const struct session *s)
 {
-	return capture_n_chunks(s->capture) > 0 ? &export_spe : &export_samples;
+	if (capture_n_chunks(s->capture) > 0)
+		return &export_spe;
+	return capture_totals(s->capture)->n_samples == 0 && readings_are_there(s->capture)
+		       ? &export_counts
+		       : &export_samples;
 }
 
 bool export_table_has_data(const struct export_table *table, const struct session *s)
 {
 	if (table == &export_branches)
 		return session_has_branches(s);
+	if (table == &export_counts)
+		return readings_are_there(s->capture);
 	return table == &export_spe ? capture_n_chunks(s->capture) > 0
 				    : capture_totals(s->capture)->n_samples > 0;
 }
@@ -98,6 +105,13 @@ bool export_table_has_data(const struct export_table *table, const struct sessio
 const char *export_table_shortage(const struct export_table *table)
 {
 	return table->shortage;
+}
+
+int export_scan(struct session *s, const struct select *select, const struct export_table *class,
+		const struct scan_output *output)
+{
+	return class->scan != NULL ? class->scan(s, select, output)
+				   : scan_ordered(s, select, output);
 }
 
 static void export_render(void *context, unsigned worker, const struct batch *b, struct text *texts)
@@ -241,7 +255,7 @@ int export_run(struct session *s, const struct select *select, const struct expo
 	workers_init(&job, n_workers);
 	rc = write_head(&job, &empty);
 	if (rc == 0)
-		rc = scan_ordered(s, select, &output);
+		rc = export_scan(s, select, class, &output);
 	if (rc == 0)
 		rc = write_tail(&job, &empty);
 	workers_release(&job, n_workers);

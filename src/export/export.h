@@ -11,10 +11,10 @@
 /* A table to be exported; listed in export.c. */
 struct export_table;
 
-/* The table of that name ("spe", "samples", "branches"); NULL and an error that lists the names. */
+/* The table of that name ("spe", "samples", "branches", "counts"); NULL and an error that lists the names. */
 const struct export_table *export_table_find(const char *name, struct err *);
 
-/* The table for the most frequent kind of record. */
+/* The table for the most frequent kind of record; of readings of counters if there are no others. */
 const struct export_table *export_table_default(const struct session *);
 
 /* Has the capture any records of that kind? */

@@ -178,8 +178,21 @@ static size_t put_number_anew(char *at, enum cell_type type, uint64_t value)
 	}
 }
 
+/* The bits of a double. */
+static char *put_double(struct csv_rows *rows, uint64_t bits, char *at)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	text_reset(&rows->word);
+	text_f64(&rows->word, value);
+	return mempcpy(at, rows->word.bytes, rows->word.n);
+}
+
 static char *put_number(struct csv_rows *rows, struct csv_column *c, uint64_t value, char *at)
 {
+	if (c->type == CELL_NUMBER)
+		return put_double(rows, value, at);
 	if (c->type == CELL_COUNT && value < N_SHORT) {
 		memcpy(at, rows->digits[value], sizeof(rows->digits[value]));
 		return at + 1 + (value >= 10) + (value >= 100);

@@ -191,7 +191,7 @@ int export_parquet_run(struct session *s, const struct select *select,
 	columns = columns_of_table(&job);
 	job.writer = parquet_new(columns, n_columns_of(&job), s->pool, sink, context);
 	describe(&job, document);
-	rc = scan_ordered(s, select, &output);
+	rc = export_scan(s, select, class, &output);
 	if (rc == 0)
 		rc = parquet_finish(job.writer);
 	parquet_free(job.writer);

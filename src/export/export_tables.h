@@ -9,6 +9,7 @@
 
 #include "batch/batch.h"
 #include "parquet/parquet.h"
+#include "scan/scan.h"
 #include "scan/select.h"
 #include "export/export.h"
 #include "session/names.h"
@@ -26,7 +27,7 @@ struct export_context {
 struct export_field {
 	size_t column;
 	uint32_t has;	     /* bit of batch.has */
-	size_t offset, size; /* offset in struct batch of the first row's value */
+	size_t offset, size; /* of the first row's value, from the batch on */
 	struct cell (*make)(uint64_t);
 };
 
@@ -64,9 +65,15 @@ struct export_table {
 	size_t n_codes;
 	/* Puts the rows of the batch to the columns that are no fields. */
 	void (*put)(const struct export_context *, const struct batch *, const struct export_put *);
+	/* How batches are delivered; NULL: scan_ordered(). */
+	int (*scan)(struct session *, const struct select *, const struct scan_output *);
 };
 
-extern const struct export_table export_spe, export_samples, export_branches;
+/* Delivers the rows of a table. -1: `write` stopped it. */
+int export_scan(struct session *, const struct select *, const struct export_table *,
+		const struct scan_output *);
+
+extern const struct export_table export_spe, export_samples, export_branches, export_counts;
 
 #define EXPORT_FIELD(column, has, name, make)                                                      \
 	{                                                                                          \

@@ -33,6 +33,7 @@ static inline uint64_t event_word(const struct session *s, const struct batch *b
 	case BATCH_BRANCHES:
 		return capture_n_events(s->capture) + 1 + b->event[row];
 	case BATCH_SAMPLES:
+	case BATCH_READINGS:
 		break;
 	}
 	return b->event[row];

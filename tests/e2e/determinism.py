@@ -63,7 +63,7 @@ SOME = {
     "cycles": [["--template", "haswell", "--format", "csv", "--all"]],
     "diff": [["--save", "saved", "--by", "function,line,instruction,source"]],
     "dump": [["--packets"]],
-    "export": [[], ["--table", "samples"], ["--table", "branches"]],
+    "export": [[], ["--table", "samples"], ["--table", "branches"], ["--table", "counts"]],
 }
 ALL = {
     "report": FORMS,

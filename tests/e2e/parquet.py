@@ -24,7 +24,7 @@ from harness import ENVIRONMENT, NO_DATA, Checks, real_captures, run
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
 
-TABLES = ("spe", "samples", "branches")
+TABLES = ("spe", "samples", "branches", "counts")
 
 # Commands whose tables are compared, each with all it has.
 ANSWERS = [["hot", "--all"], ["mem", "--all"], ["c2c", "--all"], ["quality"], ["report"], ["cycles"], ["calls"], ["blocks"]]

@@ -95,6 +95,7 @@ diff --per instruction --fail-if time>5% CAPTURE
 export
 export --table samples
 export --table branches
+export --table counts
 annotate
 annotate --all --time-slices 3
 annotate --time-estimate

@@ -214,8 +214,9 @@ static void test_unknown_table(void **state)
 
 	(void)state;
 	assert_null(export_table_find("spes", &err));
-	assert_string_equal(err.text,
-			    "--table: there is no table 'spes'; there are spe, samples, branches");
+	assert_string_equal(
+		err.text,
+		"--table: there is no table 'spes'; there are spe, samples, branches, counts");
 }
 
 /* Names of all lengths, more of them than are kept, some with what csv quotes. */
