@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/xxhash64.h"
 #include "capture/state.h"
+#include "capture/unpack.h"
 
 void capture_note(struct capture *c, enum diag_level level, uint64_t at, uint64_t bytes,
 		  const char *format, ...)
@@ -133,15 +134,15 @@ static int capture_read_header(struct capture *c, const char *name, struct err *
 }
 
 /* Puts the contents of a file that is compressed as a whole in its place. `name` is for messages. */
-static int unpack(struct capture *c, const char *name, struct mapped *file, struct err *err)
+static int unpack_file(struct capture *c, const char *name, struct mapped *file, struct err *err)
 {
 	struct mapped packed = *file;
-	char why[INFLATE_ERROR_BYTES] = "";
+	char why[UNPACK_ERROR_BYTES] = "";
 
-	if (!is_zstd(packed.bytes, packed.size))
+	if (!is_packed(packed.bytes, packed.size))
 		return 0;
 	*file = (struct mapped){ 0 };
-	if (zstd_unpack(packed.bytes, packed.size, file, why, err) < 0)
+	if (unpack(packed.bytes, packed.size, file, why, err) < 0)
 		return err_within(err, "%s", name);
 	if (why[0] != '\0' && file->size == 0)
 		return err_set(err, ERR_FORMAT, 0, "%s: cannot decompress: %s", name, why);
@@ -162,7 +163,7 @@ static int capture_open_file(struct capture *c, const char *path, struct err *er
 	if (rc < 0)
 		return -1;
 	file = read;
-	rc = unpack(c, name, &file, err);
+	rc = unpack_file(c, name, &file, err);
 	if (file.bytes != read.bytes)
 		mapped_release(&read);
 	if (rc < 0) {
@@ -274,7 +275,7 @@ static int open_bytes(const void *bytes, size_t size, struct capture *c, struct 
 		      struct err *err)
 {
 	struct mapped file = { .bytes = bytes, .size = size };
-	int rc = unpack(c, c->path, &file, err);
+	int rc = unpack_file(c, c->path, &file, err);
 	struct segment *s = add_segment(c, file.bytes, file.size);
 
 	if (file.bytes != bytes)
@@ -320,7 +321,7 @@ int capture_open_raw_bytes(const char *name, const void *bytes, size_t size, uin
 
 bool capture_begins(const void *bytes, size_t size)
 {
-	return is_zstd(bytes, size) || header_is_perf_data(cur_of(bytes, size));
+	return is_packed(bytes, size) || header_is_perf_data(cur_of(bytes, size));
 }
 
 const char *capture_path(const struct capture *c)

@@ -24,7 +24,7 @@ struct capture;
 
 /*
  * Opens the capture at `path`: a file, a directory of `perf record --threads`, or "-" for standard
- * input. A file that zstd compressed as a whole is decompressed to a temporary file. Fails if it is
+ * input. A file that zstd, gzip or xz compressed as a whole is decompressed to a temporary file. Fails if it is
  * no perf.data, or big-endian.
  */
 int capture_open(const char *path, struct capture **out, struct err *);

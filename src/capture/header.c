@@ -25,8 +25,11 @@ static const struct magic {
 	  "an ELF program or library, not a perf.data file; name the file that perf record wrote" },
 	{ "# captured on", 13, ERR_FORMAT,
 	  "text made by perf, not a perf.data file; name the file that it was made from" },
-	{ "\x1f\x8b", 2, ERR_FORMAT, "compressed by gzip; unpack it first, or pipe: zcat FILE" },
-	{ "\xfd\x37zXZ", 5, ERR_FORMAT, "compressed by xz; unpack it first: xz -d FILE" },
+	{ "\x28\xb5\x2f\xfd", 4, ERR_FORMAT,
+	  "compressed more than once; unpack it first: zstd -d" },
+	{ "\x1f\x8b", 2, ERR_FORMAT, "compressed more than once; unpack it first: gzip -d" },
+	{ "\xfd\x37zXZ", 5, ERR_FORMAT, "compressed more than once; unpack it first: xz -d" },
+	{ "\x04\x22\x4d\x18", 4, ERR_FORMAT, "compressed by lz4; unpack it first: lz4 -d FILE" },
 	{ "BZh", 3, ERR_FORMAT, "compressed by bzip2; unpack it first: bzip2 -d FILE" },
 	{ "PK\3\4", 4, ERR_FORMAT, "a zip archive; unpack it first" },
 	{ "QPERFSTREAM", 11, ERR_FORMAT,
@@ -37,6 +40,14 @@ static const struct magic {
 static bool begins_with(const struct cursor *c, const void *bytes, size_t size)
 {
 	return cur_left(c) >= size && memcmp(c->pos, bytes, size) == 0;
+}
+
+/* POSIX says what it is in the middle of its first header. */
+static bool is_tar(const struct cursor *c)
+{
+	enum { MAGIC_AT = 257 };
+
+	return cur_left(c) >= MAGIC_AT + 5 && memcmp(c->pos + MAGIC_AT, "ustar", 5) == 0;
 }
 
 bool header_is_perf_data(struct cursor c)
@@ -73,6 +84,11 @@ static int header_refuse(const struct cursor *c, const char *name, struct err *e
 	for (size_t i = 0; i < COUNT(magics); i++)
 		if (begins_with(c, magics[i].bytes, magics[i].size))
 			return err_set(err, magics[i].code, 0, "%s: %s", name, magics[i].text);
+	if (is_tar(c))
+		return err_set(err, ERR_FORMAT, 0,
+			       "%s: an archive of tar, not a perf.data file; unpack it first: tar "
+			       "-xf FILE",
+			       name);
 	if (raw_is_likely(c->pos, cur_left(c)))
 		return err_set(
 			err, ERR_FORMAT, 0,

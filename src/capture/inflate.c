@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decompresses the COMPRESSED records of a segment, which are one zstd stream, and whole files. Format
- * of the records: docs/reference/perf-data.md section 4.
+ * Decompresses the COMPRESSED records of a segment, which are one zstd stream. Format:
+ * docs/reference/perf-data.md section 4.
  */
 #include "capture/segment.h"
 
@@ -12,16 +12,7 @@
 #include <zstd.h>
 
 #include "base/alloc.h"
-
-/*
- * Limit of the compression ratio. Records compress 10 times, copied stacks up to 2000 times. More
- * is an attempt to fill the disk.
- */
-enum {
-	MAX_RATIO = 8192,
-	FREE_BYTES = 16 << 20, /* … but this much is always allowed */
-	UNPACK_BYTES = 1 << 20,
-};
+#include "capture/unpack.h"
 
 struct inflate {
 	ZSTD_DStream *stream;
@@ -29,7 +20,6 @@ struct inflate {
 	uint8_t *buffer;
 	size_t buffer_size;
 	uint64_t n_in, n_out;
-	size_t wanted; /* what zstd said last: 0 at the end of a frame */
 };
 
 /* The compressed bytes of a record; false if it is too short for its size field. */
@@ -63,11 +53,10 @@ static int inflate_chunk(struct inflate *z, ZSTD_inBuffer in, char why[INFLATE_E
 		}
 		if (in.pos == in_before && out.pos == 0)
 			break;
-		z->wanted = rc;
 		z->n_out += out.pos;
-		if (z->n_out > FREE_BYTES + MAX_RATIO * z->n_in) {
+		if (is_bomb(z->n_out, z->n_in)) {
 			snprintf(why, INFLATE_ERROR_BYTES, "more than %d times its size comes out",
-				 MAX_RATIO);
+				 UNPACK_MAX_RATIO);
 			return 0;
 		}
 		if (fwrite(z->buffer, 1, out.pos, z->out) != out.pos)
@@ -140,46 +129,6 @@ int segment_inflate(struct segment *s, uint64_t position, struct err *err)
 	s->is_inflated = true;
 	if (rc == 0)
 		rc = inflate_all(&z, s, position, err);
-	inflate_end(&z);
-	return rc;
-}
-
-bool is_zstd(const uint8_t *bytes, size_t size)
-{
-	static const uint8_t magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
-
-	return size >= sizeof(magic) && memcmp(bytes, magic, sizeof(magic)) == 0;
-}
-
-/*
- * In steps, so that the size of what comes out is compared with that of what went in on the way. The
- * stream is at the end of a frame when zstd's hint of what it wants next is 0.
- */
-static int unpack_all(struct inflate *z, const uint8_t *bytes, size_t size,
-		      char why[INFLATE_ERROR_BYTES], struct err *err)
-{
-	for (size_t at = 0; at < size && why[0] == '\0';) {
-		size_t n = size - at < UNPACK_BYTES ? size - at : UNPACK_BYTES;
-
-		if (inflate_chunk(z, (ZSTD_inBuffer){ .src = bytes + at, .size = n }, why, err) < 0)
-			return -1;
-		at += n;
-	}
-	if (why[0] == '\0' && z->wanted != 0)
-		snprintf(why, INFLATE_ERROR_BYTES, "they are cut off");
-	return 0;
-}
-
-int zstd_unpack(const uint8_t *bytes, size_t size, struct mapped *out,
-		char why[INFLATE_ERROR_BYTES], struct err *err)
-{
-	struct inflate z;
-	int rc = inflate_begin(&z, err);
-
-	if (rc == 0)
-		rc = unpack_all(&z, bytes, size, why, err);
-	if (rc == 0)
-		rc = mapped_from_stream(out, z.out, err);
 	inflate_end(&z);
 	return rc;
 }

@@ -60,16 +60,6 @@ static inline const uint8_t *segment_at(const struct segment *s, uint64_t positi
  */
 int segment_inflate(struct segment *, uint64_t position, struct err *);
 
-/* Does zstd say that a file of its begins here? */
-bool is_zstd(const uint8_t *bytes, size_t size);
-
-/*
- * Decompresses a whole file of zstd to a temporary one. `why` says what failed and is "" if nothing did;
- * `out` is what came before. Returns -1 only if no temporary file can be written.
- */
-int zstd_unpack(const uint8_t *bytes, size_t size, struct mapped *out,
-		char why[INFLATE_ERROR_BYTES], struct err *);
-
 /* The chunk that the byte at `plain_at` comes from. `hint`: this chunk or one before it. */
 size_t segment_chunk_of(const struct segment *, uint64_t plain_at, size_t hint);
 

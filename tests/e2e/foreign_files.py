@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Files that are not perf.data as perf writes it today: raw SPE buffers, captures that zstd compressed as a whole, and
+Files that are not perf.data as perf writes it today: raw SPE buffers, captures that zstd, gzip or xz compressed as a whole, and
 perf.data of version 1.
 
 usage: foreign_files.py CYCLOPS MAKE-CAPTURE
@@ -13,12 +13,15 @@ wrote them, are in the folder that CYCLOPS_NEIGHBOURS names.
 
 import ctypes
 import ctypes.util
+import gzip
+import lzma
 import os
 import random
 import re
 import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 import perf_file
@@ -145,13 +148,18 @@ def compress(data):
     return out.raw[:size]
 
 
-def check_compressed(checks, tools, folder):
+# Each may stand twice in a file.
+PACKERS = {"zst": compress, "gz": gzip.compress, "xz": lzma.compress}
+
+
+def check_compressed(checks, tools, folder, packer):
     cyclops, maker = tools
-    path, packed = os.path.join(folder, "capture.data"), os.path.join(folder, "capture.data.zst")
+    path, packed = os.path.join(folder, "capture.data"), os.path.join(folder, f"capture.data.{packer}")
+    pack = PACKERS[packer]
     run(maker, "--output", path, "--cpus", 2, "--records", 3000, "--samples", 3000)
     data = read(path)
     for half in (len(data), len(data) // 2):
-        frames = compress(data[:half]) + (compress(data[half:]) if half < len(data) else b"")
+        frames = pack(data[:half]) + (pack(data[half:]) if half < len(data) else b"")
         write(packed, frames)
         for words in (ROWS, ("export", "--table", "samples", "--format", "csv"), ("report", "--format", "csv")):
             theirs = run(cyclops, *words, path)
@@ -163,8 +171,20 @@ def check_compressed(checks, tools, folder):
     write(packed, frames[:len(frames) - 100])
     done = subprocess.run([cyclops, *ROWS, packed], capture_output=True, env=ENVIRONMENT, check=True)
     checks.expect(b"only a part of the compressed file" in done.stderr, f"cut: {done.stderr.decode()}")
+    damaged = bytearray(frames)  # what zstd compresses at once has no checksum
+    damaged[len(frames) // 3] ^= 0x5A
+    write(packed, damaged)
+    done = subprocess.run([cyclops, *ROWS, packed], capture_output=True, env=ENVIRONMENT, check=False)
+    checks.expect(packer == "zst" or re.search(b"only a part of the compressed file|cannot decompress", done.stderr),
+                  f"{packer}, damaged: {done.stderr.decode()}")
     write(packed, frames[:6])
     checks.expect_failure("cut off", cyclops, "report", packed)
+    write(packed, pack(pack(data)))
+    checks.expect_failure("compressed more than once", cyclops, "report", packed)
+    with tarfile.open(os.path.join(folder, "archive"), "w") as archive:
+        archive.add(path)
+    write(packed, pack(read(os.path.join(folder, "archive"))))
+    checks.expect_failure("an archive of tar", cyclops, "report", packed)
 
 
 def with_small_attrs(data):
@@ -209,7 +229,8 @@ def main():
         check_wild(checks, tools, folder)
         check_windows_perf(checks, tools[0], folder)
         check_commands(checks, tools, folder)
-        check_compressed(checks, tools, folder)
+        for packer in PACKERS:
+            check_compressed(checks, tools, folder, packer)
         check_version_1(checks, tools, folder)
     checks.finish()
 
