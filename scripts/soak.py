@@ -89,6 +89,8 @@ ENTRIES = {
     "callers": ("model/callers", GCC, 300, lambda n: script("model_callers.py", "--all", GCC.cyclops, n)),
     "feedback": ("model/feedback", GCC, 40, lambda n: script("model_feedback.py", GCC.cyclops, ROOT / "kernels", n)),
     "feedback-gain": ("model/feedback", GCC, 300, lambda n: script("feedback_gain.py", GCC.cyclops, n)),
+    "prefetch": ("e2e/prefetch", GCC, 1, lambda n: script(
+        "prefetch.py", "--clang", "clang-19", GCC.cyclops, GCC.e2e("write-samples"))),
     "x86": ("e2e/x86-vs-objdump", GCC, 1, lambda n: script(
         "x86_vs_objdump.py", "--all", GCC.e2e("disassemble"), GCC.e2e("access-of"))),
     "layouts": ("e2e/layouts", GCC, 400, lambda n: script("layouts_vs_gdb.py", GCC.e2e("layouts"), n)),

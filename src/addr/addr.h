@@ -12,7 +12,7 @@
 
 #include "access/samples.h"
 #include "addr/objects.h"
-#include "addr/pattern.h"
+#include "access/pattern.h"
 #include "base/tuples.h"
 #include "base/vec.h"
 #include "cpu/cpu.h"

@@ -3,7 +3,7 @@
 #ifndef CYCLOPS_BOTTLENECK_INSIDE_H
 #define CYCLOPS_BOTTLENECK_INSIDE_H
 
-#include "addr/pattern.h"
+#include "access/pattern.h"
 #include "bottleneck/bottleneck.h"
 #include "bottleneck/chain.h"
 #include "estimate/clock.h"

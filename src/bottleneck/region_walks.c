@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "addr/pattern.h"
+#include "access/pattern.h"
 #include "base/alloc.h"
 #include "bottleneck/judged.h"
 #include "variables/code.h"

@@ -41,6 +41,7 @@ struct export_options {
 	const char *value, *fields;
 	bool is_inverted;
 	unsigned n_slices;
+	const char *ghz;
 	const char *type; /* of the files of spe-parser */
 	bool with_symbols;
 };
@@ -53,7 +54,7 @@ static const struct option writing[] = {
 	{ "format", 0, OPTION_TEXT, offsetof(struct export_options, output.format), "NAME",
 	  "csv (the default), json, parquet, spe-parser: the files of\n"
 	  "                          Arm's tool; or a profile: " PROFILE_FORMATS ",\n"
-	  "                          bolt, bolt-pre-aggregated, autofdo" },
+	  "                          bolt, bolt-pre-aggregated, autofdo, prefetch" },
 	{ "output", 'o', OPTION_TEXT, offsetof(struct export_options, output.path), "PATH",
 	  "write there instead of standard output; for spe-parser:\n                          the "
 	  "beginning of the file names (default spe)" },
@@ -70,8 +71,8 @@ static const struct option profiling[] = {
 	{ "event", 'e', OPTION_LIST, offsetof(struct export_options, events), "NAME",
 	  "a sampled event, or 'l1d-refill && load', as in hot" },
 	{ "module", 0, OPTION_TEXT, offsetof(struct export_options, module), "NAME",
-	  "of bolt, autofdo: the program or library (default: with most\n"
-	  "                          branches)" },
+	  "of bolt, autofdo, prefetch: the program or library (default: with\n"
+	  "                          most branches, or loads)" },
 	{ "value", 0, OPTION_TEXT, offsetof(struct export_options, value), "NAME",
 	  "samples, period, scaled, cycles, operations, l1d-misses,\n"
 	  "                          llc-misses, walks, mispredicted (as hot: period or cycles)" },
@@ -80,6 +81,8 @@ static const struct option profiling[] = {
 	{ "fields", 'F', OPTION_TEXT, offsetof(struct export_options, fields), "A,B",
 	  "of perf-script: comm, pid, tid, cpu, time, period, event, addr,\n"
 	  "                          ip, sym, symoff, dso (all but addr)" },
+	{ "ghz", 0, OPTION_TEXT, offsetof(struct export_options, ghz), "F",
+	  "of prefetch: the core frequency (default: derived from samples)" },
 	{ "time-slices", 0, OPTION_COUNT, offsetof(struct export_options, n_slices), "N",
 	  "divide the time into this many slices (at most 200)" },
 };
@@ -264,6 +267,7 @@ static const char *profile_option(const struct export_options *o)
 	       : o->value != NULL  ? "--value"
 	       : o->is_inverted	   ? "--inverted"
 	       : o->n_slices > 0   ? "--time-slices"
+	       : o->ghz != NULL	   ? "--ghz"
 				   : NULL;
 }
 
@@ -272,14 +276,19 @@ static const struct feedback_format *feedback_format(const struct output_options
 	return options->format != NULL ? feedback_format_find(options->format) : NULL;
 }
 
-/* Profiles of executions: of what options there are, only --event and --module. */
+/* Profiles for compilers: of what options there are, only --module, and --event or --ghz. */
 static int check_feedback(const struct export_options *o, struct err *err)
 {
+	bool is_of_loads = feedback_is_of_loads(feedback_format_find(o->output.format));
+
 	if (o->value != NULL || o->is_inverted || o->n_slices > 0)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--format %s is of executions: --value, --inverted and "
+			       "--format %s is of %s: --value, --inverted and "
 			       "--time-slices are not for it",
-			       o->output.format);
+			       o->output.format, is_of_loads ? "loads" : "executions");
+	if (is_of_loads ? o->events.n > 0 : o->ghz != NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "%s is not for --format %s",
+			       is_of_loads ? "--event" : "--ghz", o->output.format);
 	if (o->events.n > 1)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--event: %s is of the branch stacks of one event",
@@ -290,12 +299,14 @@ static int check_feedback(const struct export_options *o, struct err *err)
 static int export_executions(struct session *s, const struct select *select,
 			     const struct export_options *o, struct err *err)
 {
-	const struct feedback_request request = {
+	struct feedback_request request = {
 		.format = feedback_format(&o->output),
 		.module = o->module,
 		.event = o->events.n > 0 ? o->events.items[0] : NULL,
 	};
 
+	if (o->ghz != NULL && core_clock_parse(o->ghz, &request.clock, err) < 0)
+		return -1;
 	return export_feedback(s, select, &request, &o->output, err);
 }
 
@@ -335,10 +346,12 @@ static int check_format(const struct export_options *o, const struct profile_for
 	if (feedback != NULL)
 		return check_feedback(o, err);
 	if (profile != NULL && o->module != NULL)
-		return err_set(
-			err, ERR_USAGE, ERR_NOWHERE,
-			"--module is of bolt and autofdo: --select 'module==\"%s\"' is for %s",
-			o->module, name);
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--module is of bolt, autofdo and prefetch: --select "
+			       "'module==\"%s\"' is for %s",
+			       o->module, name);
+	if (profile != NULL && o->ghz != NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--ghz is of prefetch alone");
 	if (profile != NULL)
 		return profile_check(profile, &asked, err);
 	if (!wants_spe_parser(&o->output) &&

@@ -7,45 +7,21 @@
 
 #include "base/alloc.h"
 #include "base/bisect.h"
-#include "symbol/lines.h"
+#include "feedback/sample_profile.h"
 #include "symbol/symbols_state.h"
 
 enum {
 	AT_ONCE = 1 << 16, /* instructions whose lines are looked up together */
-	LINE_BITS = 16,	   /* LLVM cuts the distance of lines */
-	NO_PARENT = UINT32_MAX,
 };
 
-/* A function, or a call of one that was inlined. Keys: parent, name, location of the call. */
-struct node {
-	double total; /* of its lines, and of what was inlined */
-	double head;  /* calls of the function */
-};
-
-/* Keys: node, location. */
-struct located {
-	double executions;
-};
-
-/* The profile, while it is made. All are numbered as their keys. */
+/* The profile, while it is made. */
 struct autofdo {
 	const struct edge_profile *profile;
-	struct strings names;
-	struct tuples node_keys;
-	VEC_OF(struct node) nodes;
-	struct tuples line_keys;
-	VEC_OF(struct located) lines;
-	struct tuples call_keys; /* node, location, name of the callee */
-	VEC_OF(struct located) calls;
+	struct sample_profile samples;
 
 	/* of the function that is added: the most executions of a line's instructions */
 	struct tuples own_keys;
-	VEC_OF(struct located) own;
-
-	/* of the output */
-	uint32_t *order; /* nodes: parent, then location, then name; */
-	uint32_t *line_order, *call_order;
-	struct text text;
+	VEC_OF(double) own;
 };
 
 /* A number that is encoded in the lowest bits: 5 or 12, and how many they take. */
@@ -68,77 +44,16 @@ uint32_t autofdo_base_discriminator(uint32_t discriminator, uint32_t *out_copies
 	return base;
 }
 
-/* The location of a frame's line in its function: what stands before and behind the point. */
-static uint64_t frame_location(const struct symbol_frame *f, const struct line_detail *d,
-			       uint32_t *out_copies)
-{
-	uint32_t offset = (f->line - d->declared) & ((1u << LINE_BITS) - 1);
-	uint32_t discriminator = d->discriminator;
-
-	*out_copies = 1;
-	if (d->is_of_clang)
-		discriminator = autofdo_base_discriminator(discriminator, out_copies);
-	return (uint64_t)offset << 32 | discriminator;
-}
-
-static uint32_t add_node(struct autofdo *a, uint32_t parent, const char *name, size_t size,
-			 uint64_t location)
-{
-	const uint64_t key[] = { parent, strings_add(&a->names, name, size).v, location };
-	uint32_t number = tuples_add(&a->node_keys, key);
-
-	if (number == a->nodes.n)
-		vec_add(&a->nodes);
-	return number;
-}
-
-/* The name without what compilers put behind it for a part or a copy of a function. */
-static size_t name_size(const char *name)
-{
-	static const char *const suffixes[] = { ".cold",      ".constprop.", ".isra.", ".llvm.",
-						".lto_priv.", ".part.",	     ".clone." };
-	size_t size = strlen(name);
-
-	for (size_t i = 0; i < COUNT(suffixes); i++) {
-		const char *at = strstr(name + (name[0] != '\0'), suffixes[i]);
-
-		if (at != NULL && (size_t)(at - name) < size)
-			size = (size_t)(at - name);
-	}
-	return size;
-}
-
-/* The node of the innermost frame; NO_PARENT if a frame is not known. */
-static uint32_t chain_node(struct autofdo *a, const struct lines_answer *answer,
-			   struct line_chain chain)
-{
-	uint32_t node = NO_PARENT;
-	uint64_t location = 0;
-
-	for (uint32_t i = chain.n; i-- > 0;) {
-		const struct symbol_frame *f = &answer->frames.items[chain.first + i];
-		const struct line_detail *d = &answer->details.items[chain.first + i];
-		const char *name = strings_get(&answer->strings, f->function);
-		uint32_t unused;
-
-		if (f->function.v == 0 || f->line == 0 || d->declared == 0)
-			return NO_PARENT;
-		node = add_node(a, node, name, name_size(name), location);
-		location = frame_location(f, d, &unused);
-	}
-	return node;
-}
-
 static void add_own(struct autofdo *a, uint32_t node, uint64_t location, double executions)
 {
 	const uint64_t key[] = { node, location };
 	uint32_t number = tuples_add(&a->own_keys, key);
-	struct located *own;
+	double *own;
 
 	if (number == a->own.n)
 		vec_add(&a->own);
 	own = &a->own.items[number];
-	own->executions = fmax(own->executions, executions);
+	*own = fmax(*own, executions);
 }
 
 /* Lines of a function were all seen: adds their executions, once for each line. */
@@ -146,25 +61,10 @@ static void take_own(struct autofdo *a)
 {
 	for (uint32_t i = 0; i < a->own_keys.n; i++) {
 		const uint64_t *key = tuples_get(&a->own_keys, i);
-		uint32_t number = tuples_add(&a->line_keys, key);
-
-		if (number == a->lines.n)
-			vec_add(&a->lines);
-		a->lines.items[number].executions += a->own.items[i].executions;
+		sample_profile_add_line(&a->samples, (uint32_t)key[0], key[1], a->own.items[i]);
 	}
 	tuples_reset(&a->own_keys);
 	vec_release(&a->own);
-}
-
-static void add_call(struct autofdo *a, uint32_t node, uint64_t location, const char *name,
-		     double executions)
-{
-	const uint64_t key[] = { node, location, strings_add(&a->names, name, name_size(name)).v };
-	uint32_t number = tuples_add(&a->call_keys, key);
-
-	if (number == a->calls.n)
-		vec_add(&a->calls);
-	a->calls.items[number].executions += executions;
 }
 
 /* An instruction that is looked up. */
@@ -195,7 +95,8 @@ static void add_calls_of(struct autofdo *a, const struct feedback_function *f, u
 
 		if (e->kind != FEEDBACK_NEXT && edge_profile_symbol(a->profile, e->to, &to) &&
 		    to.from == e->to.offset && (e->kind == FEEDBACK_CALL || to.from != f->from))
-			add_call(a, node, location, to.name, e->executions);
+			sample_profile_add_call(&a->samples, node, location, to.name,
+						e->executions);
 	}
 }
 
@@ -224,24 +125,24 @@ static size_t add_lines(struct autofdo *a, const struct binary *binary, asked_li
 		const struct feedback_function *f =
 			&a->profile->functions.items[asked->items[first].function];
 		bool has_lines = false;
-		uint32_t root = NO_PARENT;
+		uint32_t root = SAMPLE_PROFILE_NONE;
 
 		for (end = first;
 		     end < asked->n && asked->items[end].function == asked->items[first].function;
 		     end++) {
 			const struct asked *at = &asked->items[end];
 			struct line_chain chain = answer.chains[end];
-			uint32_t node = chain_node(a, &answer, chain), copies = 1;
+			uint32_t node = sample_profile_node(&a->samples, &answer, chain),
+				 copies = 1;
 			uint64_t location;
 
-			if (node == NO_PARENT)
+			if (node == SAMPLE_PROFILE_NONE)
 				continue;
 			has_lines = true;
-			if (root == NO_PARENT)
-				for (root = node; tuples_get(&a->node_keys, root)[0] != NO_PARENT;)
-					root = (uint32_t)tuples_get(&a->node_keys, root)[0];
-			location = frame_location(&answer.frames.items[chain.first],
-						  &answer.details.items[chain.first], &copies);
+			root = sample_profile_root(&a->samples, node);
+			location = sample_profile_location(&answer.frames.items[chain.first],
+							   &answer.details.items[chain.first],
+							   &copies);
 			add_own(a, node, location, at->executions * copies);
 			add_calls_of(a, f, at->offset, node, location);
 		}
@@ -249,7 +150,7 @@ static size_t add_lines(struct autofdo *a, const struct binary *binary, asked_li
 		n_without += !has_lines;
 		/* a part that was moved away is not entered by calls */
 		if (has_lines && strstr(f->name, ".cold") == NULL)
-			a->nodes.items[root].head += f->entries;
+			a->samples.nodes.items[root].head += f->entries;
 	}
 	free(addresses);
 	lines_answer_release(&answer);
@@ -292,217 +193,18 @@ static void collect(struct autofdo *a, struct feedback_written *written)
 	vec_release(&asked);
 }
 
-static uint64_t whole(double executions)
-{
-	return executions < 9e18 ? (uint64_t)(executions + 0.5) : 0;
-}
-
-/* Totals of lines, then of what was inlined: a parent has a lower number than its children. */
-static void add_up(struct autofdo *a)
-{
-	for (uint32_t i = 0; i < a->line_keys.n; i++)
-		a->nodes.items[tuples_get(&a->line_keys, i)[0]].total +=
-			(double)whole(a->lines.items[i].executions);
-	for (uint32_t i = a->node_keys.n; i-- > 0;) {
-		uint32_t parent = (uint32_t)tuples_get(&a->node_keys, i)[0];
-
-		if (parent != NO_PARENT)
-			a->nodes.items[parent].total += a->nodes.items[i].total;
-	}
-}
-
-static const char *name_of(const struct autofdo *a, uint64_t id)
-{
-	return strings_get(&a->names, (struct str_id){ (uint32_t)id });
-}
-
-static int compare_words(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int compare_nodes(const void *left, const void *right, void *context)
-{
-	const uint32_t *l = left, *r = right;
-	const struct autofdo *a = context;
-	const uint64_t *x = tuples_get(&a->node_keys, *l), *y = tuples_get(&a->node_keys, *r);
-	int order;
-
-	if (x[0] != y[0])
-		return compare_words(x[0], y[0]);
-	if (x[0] == NO_PARENT && a->nodes.items[*l].total != a->nodes.items[*r].total)
-		return a->nodes.items[*l].total > a->nodes.items[*r].total ? -1 : 1;
-	order = compare_words(x[2], y[2]);
-	return order != 0 ? order : strcmp(name_of(a, x[1]), name_of(a, y[1]));
-}
-
-static int compare_lines(const void *left, const void *right, void *context)
-{
-	const struct autofdo *a = context;
-	const uint64_t *x = tuples_get(&a->line_keys, *(const uint32_t *)left);
-	const uint64_t *y = tuples_get(&a->line_keys, *(const uint32_t *)right);
-
-	return x[0] != y[0] ? compare_words(x[0], y[0]) : compare_words(x[1], y[1]);
-}
-
-/* The commonest first. */
-static int compare_calls(const void *left, const void *right, void *context)
-{
-	const uint32_t *l = left, *r = right;
-	const struct autofdo *a = context;
-	const uint64_t *x = tuples_get(&a->call_keys, *l), *y = tuples_get(&a->call_keys, *r);
-
-	if (x[0] != y[0])
-		return compare_words(x[0], y[0]);
-	if (x[1] != y[1])
-		return compare_words(x[1], y[1]);
-	if (a->calls.items[*l].executions != a->calls.items[*r].executions)
-		return a->calls.items[*l].executions > a->calls.items[*r].executions ? -1 : 1;
-	return strcmp(name_of(a, x[2]), name_of(a, y[2]));
-}
-
-static uint32_t *sorted(struct autofdo *a, uint32_t n,
-			int (*compare)(const void *, const void *, void *))
-{
-	uint32_t *order = mem_alloc((size_t)n + 1, sizeof(*order));
-
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = i;
-	if (n > 1)
-		qsort_r(order, n, sizeof(*order), compare, a);
-	return order;
-}
-
-/* Are the key's first words below these? */
-static bool is_below(const uint64_t *key, const uint64_t *words, size_t n_words)
-{
-	int compared = compare_words(key[0], words[0]);
-
-	if (compared == 0 && n_words > 1)
-		compared = compare_words(key[1], words[1]);
-	return compared < 0;
-}
-
-/* The first in an order whose key's first words are not below these. */
-static uint32_t first_of(const struct tuples *keys, const uint32_t *order, const uint64_t *words,
-			 size_t n_words)
-{
-	return (uint32_t)bisect(0, keys->n, i,
-				is_below(tuples_get(keys, order[i]), words, n_words));
-}
-
-static void put_location(struct text *t, unsigned depth, uint64_t location)
-{
-	text_repeat(t, ' ', depth);
-	text_u64(t, location >> 32);
-	if ((uint32_t)location != 0)
-		text_format(t, ".%u", (uint32_t)location);
-	text_str(t, ": ");
-}
-
-static void put_line(struct autofdo *a, uint32_t line, unsigned depth,
-		     struct feedback_written *written)
-{
-	const uint64_t *key = tuples_get(&a->line_keys, line);
-
-	put_location(&a->text, depth, key[1]);
-	text_u64(&a->text, whole(a->lines.items[line].executions));
-	for (uint32_t i = first_of(&a->call_keys, a->call_order, key, 2); i < a->call_keys.n; i++) {
-		const uint64_t *call = tuples_get(&a->call_keys, a->call_order[i]);
-		uint64_t n = whole(a->calls.items[a->call_order[i]].executions);
-
-		if (call[0] != key[0] || call[1] != key[1])
-			break;
-		if (n == 0)
-			continue;
-		text_char(&a->text, ' ');
-		text_str(&a->text, name_of(a, call[2]));
-		text_char(&a->text, ':');
-		text_u64(&a->text, n);
-	}
-	text_char(&a->text, '\n');
-	written->n_lines++;
-}
-
-/* Lines of a node, then what was inlined. Inlining is as deep as the debug information has it. */
-static void put_inside(struct autofdo *a, uint32_t node, unsigned depth,
-		       struct feedback_written *written)
-{
-	const uint64_t word = node;
-
-	for (uint32_t i = first_of(&a->line_keys, a->line_order, &word, 1);
-	     i < a->line_keys.n && tuples_get(&a->line_keys, a->line_order[i])[0] == node; i++)
-		put_line(a, a->line_order[i], depth, written);
-	for (uint32_t i = first_of(&a->node_keys, a->order, &word, 1);
-	     i < a->node_keys.n && tuples_get(&a->node_keys, a->order[i])[0] == node; i++) {
-		const uint64_t *key = tuples_get(&a->node_keys, a->order[i]);
-
-		put_location(&a->text, depth, key[2]);
-		text_str(&a->text, name_of(a, key[1]));
-		text_char(&a->text, ':');
-		text_u64(&a->text, whole(a->nodes.items[a->order[i]].total));
-		text_char(&a->text, '\n');
-		written->n_lines++;
-		put_inside(a, a->order[i], depth + 1, written);
-	}
-}
-
-static int put_functions(struct autofdo *a, feedback_sink *sink, void *context,
-			 struct feedback_written *written)
-{
-	const uint64_t none = NO_PARENT;
-	int rc = 0;
-
-	for (uint32_t i = first_of(&a->node_keys, a->order, &none, 1);
-	     i < a->node_keys.n && rc == 0; i++) {
-		const struct node *n = &a->nodes.items[a->order[i]];
-
-		if (whole(n->total) == 0)
-			continue;
-		text_str(&a->text, name_of(a, tuples_get(&a->node_keys, a->order[i])[1]));
-		text_char(&a->text, ':');
-		text_u64(&a->text, whole(n->total));
-		text_char(&a->text, ':');
-		text_u64(&a->text, whole(n->head));
-		text_char(&a->text, '\n');
-		written->n_functions++;
-		written->n_lines++;
-		put_inside(a, a->order[i], 1, written);
-		rc = sink(context, &a->text);
-		text_reset(&a->text);
-	}
-	return rc;
-}
-
 int autofdo_write(const struct edge_profile *p, feedback_sink *sink, void *context,
 		  struct feedback_written *written)
 {
 	struct autofdo a = { .profile = p };
 	int rc;
 
-	strings_init(&a.names);
-	tuples_init(&a.node_keys, 3);
-	tuples_init(&a.line_keys, 2);
-	tuples_init(&a.call_keys, 3);
+	sample_profile_init(&a.samples);
 	tuples_init(&a.own_keys, 2);
 	collect(&a, written);
-	add_up(&a);
-	a.order = sorted(&a, a.node_keys.n, compare_nodes);
-	a.line_order = sorted(&a, a.line_keys.n, compare_lines);
-	a.call_order = sorted(&a, a.call_keys.n, compare_calls);
-	rc = put_functions(&a, sink, context, written);
-	free(a.order);
-	free(a.line_order);
-	free(a.call_order);
-	tuples_release(&a.node_keys);
-	tuples_release(&a.line_keys);
-	tuples_release(&a.call_keys);
+	rc = sample_profile_write(&a.samples, sink, context, written);
+	sample_profile_release(&a.samples);
 	tuples_release(&a.own_keys);
-	vec_release(&a.nodes);
-	vec_release(&a.lines);
-	vec_release(&a.calls);
 	vec_release(&a.own);
-	strings_release(&a.names);
-	text_release(&a.text);
 	return rc;
 }

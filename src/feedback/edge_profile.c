@@ -9,6 +9,7 @@
 #include "base/bisect.h"
 #include "base/nearest.h"
 #include "feedback/graph.h"
+#include "feedback/module_choice.h"
 #include "session/names.h"
 #include "symbol/symbols_state.h"
 
@@ -34,67 +35,19 @@ static uint64_t *count_branches(const struct flow_evidence *e)
 	return counts;
 }
 
-static bool has_name(const struct flow_evidence *e, const struct module *m, const char *name)
-{
-	const struct strings *strings = modules_of(e)->strings;
-
-	(void)e;
-	return strcmp(strings_get(strings, m->name), name) == 0 ||
-	       strcmp(strings_get(strings, m->path), name) == 0;
-}
-
-/* Modules with branches, for nearest(). */
-struct named_modules {
-	const struct flow_evidence *e;
-	const uint64_t *counts;
-};
-
-static const char *module_name_at(const void *context, size_t i)
-{
-	const struct named_modules *n = context;
-	const struct modules *modules = modules_of(n->e);
-
-	for (uint32_t id = 1; id < modules->list.n; id++)
-		if (n->counts[id] > 0 && is_file(n->e, (struct module_id){ id }) && i-- == 0)
-			return strings_get(modules->strings, modules->list.items[id].name);
-	return NULL;
-}
-
 static int choose_module(const struct flow_evidence *e, const char *name, struct module_id *out,
 			 struct err *err)
 {
-	const struct modules *modules = modules_of(e);
-	uint64_t *counts = count_branches(e), most = 0;
-	const struct named_modules named = { e, counts };
-	char list[256];
-	int rc = 0;
+	uint64_t *counts = count_branches(e);
+	int rc = feedback_choose_module(e->session, counts, "branches", name, out, err);
 
-	for (uint32_t id = 1; id < modules->list.n; id++) {
-		if (!is_file(e, (struct module_id){ id }) || counts[id] <= most ||
-		    (name != NULL && !has_name(e, &modules->list.items[id], name)))
-			continue;
-		most = counts[id];
-		*out = (struct module_id){ id };
-	}
-	if (most == 0 && name != NULL)
-		rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
-			     "--module: no branches of '%s' were recorded; there are those of %s",
-			     name, list_words(module_name_at, &named, list, sizeof(list)));
-	else if (most == 0)
-		rc = err_set(
-			err, ERR_NO_DATA, ERR_NOWHERE,
-			"no branches of a program or library were recorded, only of other code");
 	free(counts);
 	return rc;
 }
 
 static const struct binary *binary_of(const struct edge_profile *p, struct module_id id)
 {
-	struct symbols *symbols = p->evidence->session->symbols;
-
-	symbols_prepare(symbols, id);
-	symbols_load(symbols, id);
-	return &symbols->states[id.v].binary;
+	return feedback_binary(p->evidence->session, id);
 }
 
 /* Numbers of local functions among those of their name, by address, as BOLT counts them. */

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "feedback/autofdo.h"
+#include "feedback/prefetch.h"
 #include "session/names.h"
 
 struct feedback_format {
@@ -14,12 +15,14 @@ struct feedback_format {
 		     struct feedback_written *);
 	bool is_recorded; /* from branch stacks it has no fit */
 	bool samples_do;  /* it has a form for samples, where there are no branches */
+	bool is_of_loads; /* not of executions */
 };
 
 static const struct feedback_format formats[] = {
 	{ "bolt", bolt_write_fdata, .samples_do = true },
 	{ "bolt-pre-aggregated", bolt_write_aggregated, .is_recorded = true },
 	{ "autofdo", autofdo_write },
+	{ "prefetch", .is_of_loads = true },
 };
 
 const struct feedback_format *feedback_format_find(const char *name)
@@ -33,6 +36,11 @@ const struct feedback_format *feedback_format_find(const char *name)
 const char *feedback_format_name(size_t index)
 {
 	return index < COUNT(formats) ? formats[index].name : NULL;
+}
+
+bool feedback_is_of_loads(const struct feedback_format *format)
+{
+	return format->is_of_loads;
 }
 
 static void note_written(const struct edge_profile *p, const struct feedback_format *format,
@@ -84,6 +92,9 @@ int feedback_write(struct session *s, const struct select *select,
 	struct feedback_written written = { 0 };
 	int event = -1, rc = 0;
 
+	if (request->format->is_of_loads)
+		return prefetch_write(s, select, request->module, &request->clock, sink, context,
+				      note, err);
 	if (request->event != NULL) {
 		event = branch_stacks_event(s, request->event, err);
 		rc = event < 0 ? -1 : 0;

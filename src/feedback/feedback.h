@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Feedback for compilers and optimisers: how often code was executed, in the formats that they read. */
+/* Feedback for compilers and optimisers, in the formats that they read: how often code was executed, what to prefetch. */
 #ifndef CYCLOPS_FEEDBACK_FEEDBACK_H
 #define CYCLOPS_FEEDBACK_FEEDBACK_H
 
+#include "estimate/clock.h"
 #include "feedback/bolt.h"
 
 struct feedback_format;
@@ -13,11 +14,15 @@ const struct feedback_format *feedback_format_find(const char *name);
 /* The names, by number; NULL behind the last one. */
 const char *feedback_format_name(size_t index);
 
+/* Is it made of sampled loads: prefetches, which have no event, but a clock? */
+bool feedback_is_of_loads(const struct feedback_format *);
+
 /* One module's profile. */
 struct feedback_request {
 	const struct feedback_format *format;
-	const char *module; /* name or path; NULL: the one with most branches */
-	const char *event;  /* whose branch stacks; NULL: the best, else SPE records */
+	const char *module;	 /* name or path; NULL: the one with most branches */
+	const char *event;	 /* whose branch stacks; NULL: the best, else SPE records */
+	struct core_clock clock; /* of loads; CLOCK_UNKNOWN: to be derived */
 };
 
 /*

@@ -4,7 +4,7 @@
 #define CYCLOPS_FEEDBACK_GRAPH_H
 
 #include "feedback/evidence.h"
-#include "feedback/flow.h"
+#include "feedback/flow/flow.h"
 
 /* What an edge of the flow is. */
 enum graph_edge_kind {

@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
-#include "feedback/flow.h"
+#include "feedback/flow/flow.h"
 
 enum { MOST_EDGES = 8 };
 

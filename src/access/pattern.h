@@ -3,8 +3,8 @@
  * Access patterns of instructions. Samples are many operations apart, so consecutive strides are
  * not visible. Visible is that addresses differ by multiples of the stride, and that they ascend.
  */
-#ifndef CYCLOPS_ADDR_PATTERN_H
-#define CYCLOPS_ADDR_PATTERN_H
+#ifndef CYCLOPS_ACCESS_PATTERN_H
+#define CYCLOPS_ACCESS_PATTERN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Access patterns of known sequences. */
-#include "addr/pattern.h"
+#include "access/pattern.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

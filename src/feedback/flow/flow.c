@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "feedback/flow.h"
+#include "feedback/flow/flow.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "feedback/laplacian.h"
+#include "feedback/flow/laplacian.h"
 
 enum {
 	MOST_ROUNDS = 40, /* of weights */

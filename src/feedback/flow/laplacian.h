@@ -4,8 +4,8 @@
  * is the ground, whose value is 0. Solved by Cholesky factors in an order of least degree, which fills
  * little where the graph is nearly a chain, as control flow graphs are.
  */
-#ifndef CYCLOPS_FEEDBACK_LAPLACIAN_H
-#define CYCLOPS_FEEDBACK_LAPLACIAN_H
+#ifndef CYCLOPS_FEEDBACK_FLOW_LAPLACIAN_H
+#define CYCLOPS_FEEDBACK_FLOW_LAPLACIAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "feedback/laplacian.h"
+#include "feedback/flow/laplacian.h"
 
 #include <stdlib.h>
 #include <string.h>

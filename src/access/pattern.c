@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "addr/pattern.h"
+#include "access/pattern.h"
 
 #include <stdlib.h>
 

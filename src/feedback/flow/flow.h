@@ -8,8 +8,8 @@
  * weighted least squares, repeated with the variances of the flow found before; each by Newton's method
  * on the potentials of the nodes (the dual problem).
  */
-#ifndef CYCLOPS_FEEDBACK_FLOW_H
-#define CYCLOPS_FEEDBACK_FLOW_H
+#ifndef CYCLOPS_FEEDBACK_FLOW_FLOW_H
+#define CYCLOPS_FEEDBACK_FLOW_FLOW_H
 
 #include <stdbool.h>
 #include <stddef.h>
