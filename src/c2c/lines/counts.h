@@ -47,6 +47,9 @@ enum c2c_count {
 	C2C_N_COUNTS,
 };
 
+/* Latencies are summed up as they are, but squares and ranks only of those up to here. */
+enum { C2C_LATENCY_MAX = 65535 };
+
 #define C2C_BIT(count) (UINT32_C(1) << C2C_##count)
 
 struct c2c_counts {
@@ -230,8 +233,10 @@ uint32_t c2c_classify_row(struct c2c_classifier *, const struct batch *, size_t 
 /* Does such a row belong to a line, or has it no address? */
 static inline bool c2c_is_of_line(uint32_t mask)
 {
-	return mask != 0 && !(mask & (C2C_BIT(LOAD_NO_ADDRESS) | C2C_BIT(STORE_NO_ADDRESS) |
-				      C2C_BIT(NO_ACCESS)));
+	const uint32_t not_of_line =
+		C2C_BIT(LOAD_NO_ADDRESS) | C2C_BIT(STORE_NO_ADDRESS) | C2C_BIT(NO_ACCESS);
+
+	return (mask & (C2C_BIT(RECORDS) | not_of_line)) == C2C_BIT(RECORDS);
 }
 
 /* By what was recorded, from perf_event.h's union perf_mem_data_src; `has_address`: not 0. */

@@ -41,6 +41,9 @@ struct c2c_lines_work {
 	bool is_by_position;
 	struct mask_count counts[1 << COUNTS_LOG]; /* of records that are not in `total` yet */
 
+	uint64_t payloads
+		[256]; /* loads, stores and atomics of SPE by payload of the operation packet */
+
 	/* How often loads took so many cycles: those that did not hit the core's own L1, … */
 	uint32_t *latencies; /* … and those that did, LATENCIES each */
 
@@ -58,7 +61,7 @@ static void *lines_new(const struct session *session, const void *options)
 	l->session = session;
 	l->options = options;
 	l->local_hits = mem_zalloc(LATENCIES, sizeof(*l->local_hits));
-	c2c_paces_init(&l->paces, l->options->mode);
+	c2c_paces_init(&l->paces);
 	l->work = mem_zalloc(1, sizeof(*l->work));
 	l->work->classifier = c2c_classifier_new(session);
 	l->work->latencies = mem_zalloc(2 * LATENCIES, sizeof(*l->work->latencies));
@@ -163,6 +166,18 @@ static inline bool data_is_mapped(struct c2c_lines *l, uint32_t whose, uint64_t 
 	return whose != PLACE_OF_NOBODY && region_of(l, whose, address, time_ns)->is_mapped;
 }
 
+/* The rows that access a line, which come among others as they like: so there is no decision. */
+static size_t rows_of_lines(const uint32_t *masks, size_t n, uint16_t *out)
+{
+	size_t n_out = 0;
+
+	for (size_t row = 0; row < n; row++) {
+		out[n_out] = (uint16_t)row;
+		n_out += c2c_is_of_line(masks[row]);
+	}
+	return n_out;
+}
+
 /* Are both the data and the instruction in something known? */
 static inline bool has_maps(struct c2c_lines *l, const struct batch *b, size_t row)
 {
@@ -174,11 +189,12 @@ static inline bool has_maps(struct c2c_lines *l, const struct batch *b, size_t r
 	       data_is_mapped(l, of_data, b->va[row], time_ns);
 }
 
-static void add_unmapped(struct c2c_lines *l, const struct batch *b, uint32_t *masks)
+static void add_unmapped(struct c2c_lines *l, const struct batch *b, const uint16_t *rows, size_t n,
+			 uint32_t *masks)
 {
-	for (size_t row = 0; row < b->n; row++)
-		if (c2c_is_of_line(masks[row]) && !has_maps(l, b, row))
-			masks[row] |= C2C_BIT(NO_MAP);
+	for (size_t i = 0; i < n; i++)
+		if (!has_maps(l, b, rows[i]))
+			masks[rows[i]] |= C2C_BIT(NO_MAP);
 }
 
 /* Atomic operations are loads in the record, but they write. */
@@ -189,10 +205,25 @@ static bool writes(const struct batch *b, size_t row, uint32_t mask)
 	return is_store | (b->kind == BATCH_SPE && spe_op_is_atomic(b->op[row]));
 }
 
-static enum memory_kind memory_kind_of_row(const struct batch *b, size_t row)
+/* What kinds of accesses there are, also of those without an address. */
+static void count_kinds(struct c2c_lines *l, const struct batch *b, const uint32_t *masks)
 {
-	return b->kind == BATCH_SPE ? memory_kind_of(b->op_class[row], b->op[row])
-				    : sample_memory_kind(b, row);
+	const uint32_t of_memory = C2C_BIT(LOADS) | C2C_BIT(STORES);
+
+	if (b->kind == BATCH_SPE)
+		for (size_t row = 0; row < b->n; row++)
+			l->work->payloads[b->op[row]] += (masks[row] & of_memory) != 0;
+	else
+		for (size_t row = 0; row < b->n; row++)
+			if (masks[row] & of_memory)
+				memory_counts_add(&l->kinds, sample_memory_kind(b, row), 1);
+}
+
+static void sum_kinds(struct c2c_lines *l)
+{
+	for (unsigned payload = 0; payload < COUNT(l->work->payloads); payload++)
+		memory_counts_add(&l->kinds, memory_kind_of_payload((uint8_t)payload),
+				  l->work->payloads[payload]);
 }
 
 static void empty_count(struct c2c_lines *l, struct mask_count *c)
@@ -230,11 +261,11 @@ static void count_samples(struct c2c_lines *l, const struct batch *b, const uint
 
 /*
  * Counts an access among all loads if it is one, and says what of its latency counts for its
- * line, too. Loads and stores come as they like, so there is no decision here that would be taken
+ * line, too. Returns what it waited, as in struct c2c_paces. Loads and stores come as they like, so there is no decision here that would be taken
  * wrong as often as right.
  */
-static inline void add_load(struct c2c_lines *l, const struct batch *b, size_t row, uint32_t mask,
-			    struct c2c_access_row *out)
+static inline uint64_t add_load(struct c2c_lines *l, const struct batch *b, size_t row,
+				uint32_t mask, struct c2c_access_row *out)
 {
 	uint32_t *histogram = l->work->latencies + LATENCIES * ((mask & C2C_BIT(L1)) != 0);
 	uint32_t contended = mask & c2c_mode_masks[l->options->mode];
@@ -251,6 +282,7 @@ static inline void add_load(struct c2c_lines *l, const struct batch *b, size_t r
 	l->loads.cycles += cycles - bounded(cycles); /* the rest comes out of the histogram */
 	out->cycles = c2c_row_cycles(bounded(cycles), is_timed, is_reload);
 	out->mask = mask | (is_timed ? C2C_ROW_TIMED : 0) | (is_reload ? C2C_ROW_RELOAD : 0);
+	return c2c_wait(bounded(cycles)) & -(uint64_t)is_timed;
 }
 
 static void flush_rows(struct c2c_lines *l)
@@ -259,49 +291,53 @@ static void flush_rows(struct c2c_lines *l)
 	l->work->n_rows = 0;
 }
 
-static void c2c_lines_add_rows(struct c2c_lines *l, const struct batch *b, const uint32_t *masks)
+/* Adds these rows, and what each of them waited to `waits`. */
+static void c2c_lines_add_rows(struct c2c_lines *l, const struct batch *b, const uint16_t *rows,
+			       size_t n, const uint32_t *masks, uint64_t *waits)
 {
 	struct c2c_access_row *out = l->work->rows + l->work->n_rows;
 	uint32_t any = 0, all = HAS_ISSUE;
+	uint64_t n_physical = 0;
 
-	for (size_t row = 0; row < b->n; row++) {
+	for (size_t i = 0; i < n; i++, out++) {
+		size_t row = rows[i];
 		uint32_t mask = masks[row], has = b->has[row];
-		struct c2c_spot spot;
+		struct c2c_spot spot = c2c_spot(l->options, b, row);
 
-		if (mask & (C2C_BIT(LOADS) | C2C_BIT(STORES)))
-			memory_counts_add(&l->kinds, memory_kind_of_row(b, row), 1);
-		if (!c2c_is_of_line(mask))
-			continue;
 		any |= has;
 		all &= has;
-		add_load(l, b, row, mask, out);
-		spot = c2c_spot(l->options, b, row);
+		waits[row] = add_load(l, b, row, mask, out);
 		out->line = spot.address;
 		out->space = spot.space;
 		out->tid = has & HAS_TID ? b->tid[row] : C2C_NO_TID;
 		out->is_write = writes(b, row, mask);
-		l->n_physical += (has & HAS_PA) != 0;
-		out++;
+		n_physical += (has & HAS_PA) != 0;
 	}
 	l->has_issue |= (any & HAS_ISSUE) != 0;
 	l->lacks_issue |= all == 0;
-	l->work->n_rows = (size_t)(out - l->work->rows);
+	l->n_physical += n_physical;
+	l->work->n_rows += n;
 }
 
 static void lines_consume(void *partial, const struct batch *b)
 {
 	struct c2c_lines *l = partial;
+	uint64_t waits[BATCH_ROWS] = { 0 };
 	uint32_t masks[BATCH_ROWS];
+	uint16_t rows[BATCH_ROWS];
+	size_t n;
 
 	if (l->work->n_rows + b->n > C2C_ROWS_MAX)
 		flush_rows(l);
 	c2c_classify(l->work->classifier, b, masks);
-	if (b->kind == BATCH_SPE)
-		c2c_paces_add(&l->paces, b, masks);
-	add_unmapped(l, b, masks);
+	n = rows_of_lines(masks, b->n, rows);
+	add_unmapped(l, b, rows, n, masks);
 	count_samples(l, b, masks);
+	count_kinds(l, b, masks);
 	count_rows(l, masks, b->n);
-	c2c_lines_add_rows(l, b, masks);
+	c2c_lines_add_rows(l, b, rows, n, masks, waits);
+	if (b->kind == BATCH_SPE)
+		c2c_paces_add(&l->paces, b, waits);
 }
 
 /* What add_load() left to the histograms. */
@@ -325,6 +361,7 @@ static void lines_finish(void *partial)
 
 	for (size_t i = 0; i < COUNT(l->work->counts); i++)
 		empty_count(l, &l->work->counts[i]);
+	sum_kinds(l);
 	sum_loads(l);
 	flush_rows(l);
 }

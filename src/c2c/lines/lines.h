@@ -29,9 +29,6 @@ struct c2c_options {
 	struct c2c_table *table; /* where all workers put the lines */
 };
 
-/* Latencies are summed up as they are, but squares and ranks only of those up to here. */
-enum { C2C_LATENCY_MAX = 65535 };
-
 /*
  * Cycles that loads took. Full counters count with what they show, which struct latency_sum leaves
  * out: what is compared are sums of lines, of which full counters are the costliest part. The squares

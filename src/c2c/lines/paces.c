@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "c2c/lines/paces.h"
 
-#include "c2c/lines/lines.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
 
 enum {
 	FIRST_SHIFT = 12, /* some microseconds */
 	MOST_PACES = 4096,
+	ROWS_AT_ONCE = 16,
 };
 
 static const uint32_t needed = HAS_TIME | HAS_TID;
 
-void c2c_paces_init(struct c2c_paces *p, enum c2c_mode mode)
+void c2c_paces_init(struct c2c_paces *p)
 {
-	*p = (struct c2c_paces){ .mode = mode, .shift = FIRST_SHIFT };
+	*p = (struct c2c_paces){ .shift = FIRST_SHIFT };
 	tuples_init(&p->keys, 2);
 }
 
@@ -49,25 +53,40 @@ void c2c_pace_join(struct c2c_pace *to, const struct c2c_pace *from)
 	to->n_waited += from->n_waited;
 }
 
+/* Adds those of `keys`, whose slices are 2^`shorter` times shorter. */
+static void add_paces(struct c2c_paces *to, const uint64_t *keys, const struct c2c_pace *list,
+		      size_t n, unsigned shorter)
+{
+	for (size_t i = 0; i < n; i++, keys += 2) {
+		const uint64_t wide[] = { keys[0], keys[1] >> shorter };
+
+		c2c_pace_join(pace_of(to, wide), &list[i]);
+	}
+}
+
 /* Adds those of the other, whose slices are not longer. */
 static void join_paces(struct c2c_paces *to, const struct c2c_paces *from)
 {
-	for (uint32_t i = 0; i < from->keys.n; i++) {
-		const uint64_t *key = tuples_get(&from->keys, i);
-		const uint64_t wide[] = { key[0], key[1] >> (to->shift - from->shift) };
-
-		c2c_pace_join(pace_of(to, wide), &from->list.items[i]);
-	}
+	add_paces(to, from->keys.words, from->list.items, from->list.n, to->shift - from->shift);
 }
 
 static void lengthen_to(struct c2c_paces *p, unsigned shift)
 {
-	struct c2c_paces old = *p;
+	size_t n = p->list.n, key_size = p->keys.width * sizeof(*p->keys.words);
+	uint64_t *keys = mem_alloc(n + 1, key_size);
+	struct c2c_pace *list = p->list.items;
+	unsigned shorter = shift - p->shift;
 
-	c2c_paces_init(p, old.mode);
+	if (n > 0)
+		memcpy(keys, p->keys.words, n * key_size);
+	tuples_reset(&p->keys);
+	p->list.items = NULL;
+	p->list.n = p->list.cap = 0;
+	memset(p->known, 0, sizeof(p->known));
 	p->shift = shift;
-	join_paces(p, &old);
-	c2c_paces_release(&old);
+	add_paces(p, keys, list, n, shorter);
+	free(keys);
+	free(list);
 }
 
 /* Slices become as long as they have to, and no longer, so that their length is the same for any number of workers. */
@@ -77,49 +96,96 @@ static void hold_to_most(struct c2c_paces *p)
 		lengthen_to(p, p->shift + 1);
 }
 
-static void add_wait(struct c2c_pace *pace, const struct batch *b, size_t row)
-{
-	uint64_t total;
+/* Rows in a row of the same thread and slice. */
+struct run {
+	uint32_t has, tid, process;
+	uint64_t slice;
+};
 
-	if (!c2c_row_total(b, row, &total))
-		return;
-	total = c2c_row_access(b, row, total);
-	pace->waited += total < C2C_LATENCY_MAX ? total : C2C_LATENCY_MAX;
-	pace->n_waited++;
+static const uint32_t same = needed | HAS_PROCESS;
+
+static struct run run_of(const struct c2c_paces *p, const struct batch *b, size_t row)
+{
+	return (struct run){
+		.has = b->has[row] & same,
+		.tid = b->tid[row],
+		.process = b->process[row],
+		.slice = b->time_ns[row] >> p->shift,
+	};
+}
+
+/* Bits in which a row differs, but for its time. */
+static inline uint32_t differing(const struct run *r, const struct batch *b, size_t row)
+{
+	return ((b->has[row] & same) ^ r->has) | (b->tid[row] ^ r->tid) |
+	       (b->process[row] ^ r->process);
+}
+
+static inline bool is_of_run(const struct run *r, unsigned shift, const struct batch *b, size_t row)
+{
+	return (differing(r, b, row) | (b->time_ns[row] >> shift ^ r->slice)) == 0;
+}
+
+/* What rows add to a pace. */
+struct rows_sum {
+	uint64_t first_ns, last_ns;
+	uint64_t waits;
+};
+
+static inline void sum_row(struct rows_sum *s, const struct batch *b, const uint64_t *waits,
+			   size_t row)
+{
+	uint64_t time_ns = b->time_ns[row];
+
+	s->first_ns = time_ns < s->first_ns ? time_ns : s->first_ns;
+	s->last_ns = time_ns > s->last_ns ? time_ns : s->last_ns;
+	s->waits += waits[row];
+}
+
+/* Adds ROWS_AT_ONCE rows, if all of them are of the run. */
+static inline bool sum_rows(struct rows_sum *s, const struct run *r, unsigned shift,
+			    const struct batch *b, const uint64_t *waits, size_t row)
+{
+	struct rows_sum sum = *s;
+	uint32_t differs = 0;
+
+	for (size_t i = row; i < row + ROWS_AT_ONCE; i++) {
+		differs |= differing(r, b, i);
+		sum_row(&sum, b, waits, i);
+	}
+	if (differs != 0 || sum.first_ns >> shift != r->slice || sum.last_ns >> shift != r->slice)
+		return false;
+	*s = sum;
+	return true;
 }
 
 /* Adds the row and those behind it of the same thread and slice; returns the first of another one. */
-static size_t add_run(struct c2c_paces *p, const struct batch *b, const uint32_t *masks, size_t row)
+static size_t add_run(struct c2c_paces *p, const struct batch *b, const uint64_t *waits, size_t row)
 {
-	const uint32_t contended = c2c_mode_masks[p->mode], same = needed | HAS_PROCESS;
-	uint32_t has = b->has[row] & same, tid = b->tid[row], process = b->process[row];
-	uint64_t slice = b->time_ns[row] >> p->shift, start_ns = slice << p->shift;
-	uint64_t length_ns = UINT64_C(1) << p->shift;
-	const uint64_t key[] = { (uint64_t)(has & HAS_PROCESS ? process : 0) << 32 | tid, slice };
-	struct c2c_pace *pace = pace_of(p, key);
-	uint64_t first_ns = pace->first_ns, last_ns = pace->last_ns;
+	const struct run r = run_of(p, b, row);
+	const uint64_t thread = (uint64_t)(r.has & HAS_PROCESS ? r.process : 0) << 32 | r.tid;
+	struct c2c_pace *pace = pace_of(p, (const uint64_t[]){ thread, r.slice });
+	struct rows_sum sum = { pace->first_ns, pace->last_ns, 0 };
+	unsigned shift = p->shift;
 	size_t from = row;
 
-	for (; row < b->n && b->time_ns[row] - start_ns < length_ns && b->tid[row] == tid &&
-	       (b->has[row] & same) == has && b->process[row] == process;
-	     row++) {
-		uint64_t time_ns = b->time_ns[row];
-
-		first_ns = time_ns < first_ns ? time_ns : first_ns;
-		last_ns = time_ns > last_ns ? time_ns : last_ns;
-		if (masks[row] & contended)
-			add_wait(pace, b, row);
-	}
-	pace->first_ns = first_ns;
-	pace->last_ns = last_ns;
+	while (b->n - row >= ROWS_AT_ONCE && is_of_run(&r, shift, b, row + ROWS_AT_ONCE - 1) &&
+	       sum_rows(&sum, &r, shift, b, waits, row))
+		row += ROWS_AT_ONCE;
+	for (; row < b->n && is_of_run(&r, shift, b, row); row++)
+		sum_row(&sum, b, waits, row);
+	pace->first_ns = sum.first_ns;
+	pace->last_ns = sum.last_ns;
 	pace->n += row - from;
+	pace->waited += (uint32_t)sum.waits;
+	pace->n_waited += sum.waits >> 32;
 	return row;
 }
 
-void c2c_paces_add(struct c2c_paces *p, const struct batch *b, const uint32_t *masks)
+void c2c_paces_add(struct c2c_paces *p, const struct batch *b, const uint64_t *waits)
 {
 	for (size_t row = 0; row < b->n;)
-		row = (b->has[row] & needed) == needed ? add_run(p, b, masks, row) : row + 1;
+		row = (b->has[row] & needed) == needed ? add_run(p, b, waits, row) : row + 1;
 	hold_to_most(p);
 }
 

@@ -7,6 +7,7 @@
 #ifndef CYCLOPS_C2C_LINES_PACES_H
 #define CYCLOPS_C2C_LINES_PACES_H
 
+#include <assert.h>
 #include <stdint.h>
 
 #include "base/tuples.h"
@@ -25,7 +26,6 @@ struct c2c_pace {
 enum { C2C_PACES_KNOWN = 64 };
 
 struct c2c_paces {
-	enum c2c_mode mode;
 	unsigned shift;		      /* slices are 1 << shift ns long */
 	struct tuples keys;	      /* (process << 32 | tid, number of the slice) */
 	VEC_OF(struct c2c_pace) list; /* by number of the key */
@@ -39,11 +39,18 @@ struct c2c_paces {
 /* Adds another slice of the same thread. */
 void c2c_pace_join(struct c2c_pace *, const struct c2c_pace *from);
 
-void c2c_paces_init(struct c2c_paces *, enum c2c_mode);
+void c2c_paces_init(struct c2c_paces *);
 void c2c_paces_release(struct c2c_paces *);
 
-/* `masks` are the counters of the rows. Rows without a time or a thread are left out. */
-void c2c_paces_add(struct c2c_paces *, const struct batch *, const uint32_t *masks);
+/* What a contended load waited, in cycles: of a batch they can be added up. Other rows wait for 0. */
+static inline uint64_t c2c_wait(uint64_t cycles)
+{
+	static_assert((uint64_t)C2C_LATENCY_MAX * BATCH_ROWS <= UINT32_MAX, "sums do not spill");
+	return UINT64_C(1) << 32 | cycles;
+}
+
+/* `waits` of the rows: c2c_wait() or 0. Rows without a time or a thread are left out. */
+void c2c_paces_add(struct c2c_paces *, const struct batch *, const uint64_t *waits);
 void c2c_paces_merge(struct c2c_paces *, const struct c2c_paces *from);
 
 #endif

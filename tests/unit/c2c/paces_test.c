@@ -16,21 +16,18 @@
 enum { N_THREADS = 3, N_BATCHES = 64, MOST_WORKERS = 3 };
 
 /* Records of three threads over a second; one of ten is a load that waited for 100 cycles. */
-static void fill(struct batch *b, uint32_t *masks, uint64_t number)
+static void fill(struct batch *b, uint64_t *waits, uint64_t number)
 {
 	batch_reset(b, BATCH_SPE);
 	for (uint64_t i = 0; i < BATCH_ROWS; i++) {
 		uint64_t at = number * BATCH_ROWS + i;
 		size_t row = b->n++;
 
-		b->has[row] = HAS_TIME | HAS_TID | HAS_TOTAL | HAS_ISSUE | HAS_PROCESS;
+		b->has[row] = HAS_TIME | HAS_TID | HAS_PROCESS;
 		b->time_ns[row] = 5000 + at * 15625;
 		b->tid[row] = (uint32_t)(at / 100 % N_THREADS);
 		b->process[row] = 1;
-		b->total[row] = 110;
-		b->issue[row] = 10;
-		masks[row] = C2C_BIT(RECORDS) | C2C_BIT(LOADS) |
-			     (at % 10 == 0 ? C2C_BIT(LOCAL_PEER) : 0);
+		waits[row] = at % 10 == 0 ? c2c_wait(100) : 0;
 	}
 }
 
@@ -38,13 +35,13 @@ static void make(unsigned n_workers, struct c2c_paces *out)
 {
 	struct c2c_paces parts[MOST_WORKERS];
 	struct batch *b = batch_new();
-	uint32_t masks[BATCH_ROWS];
+	uint64_t waits[BATCH_ROWS];
 
 	for (unsigned i = 0; i < n_workers; i++)
-		c2c_paces_init(&parts[i], C2C_BY_PEER);
+		c2c_paces_init(&parts[i]);
 	for (uint64_t i = 0; i < N_BATCHES; i++) {
-		fill(b, masks, i);
-		c2c_paces_add(&parts[i * 7 % n_workers], b, masks);
+		fill(b, waits, i);
+		c2c_paces_add(&parts[i * 7 % n_workers], b, waits);
 	}
 	*out = parts[0];
 	for (unsigned i = 1; i < n_workers; i++) {
@@ -106,16 +103,16 @@ static void what_is_not_known_is_left_out(void **state)
 {
 	static const uint32_t missing[] = { HAS_TIME, HAS_TID, HAS_TIME | HAS_TID };
 	struct batch *b = batch_new();
-	uint32_t masks[BATCH_ROWS];
+	uint64_t waits[BATCH_ROWS];
 	struct c2c_paces p;
 	uint64_t n = 0;
 
 	(void)state;
-	c2c_paces_init(&p, C2C_BY_PEER);
-	fill(b, masks, 0);
+	c2c_paces_init(&p);
+	fill(b, waits, 0);
 	for (size_t i = 0; i < COUNT(missing); i++)
 		b->has[50 * i] &= ~missing[i];
-	c2c_paces_add(&p, b, masks);
+	c2c_paces_add(&p, b, waits);
 	for (uint32_t i = 0; i < p.keys.n; i++)
 		n += p.list.items[i].n;
 	assert_int_equal(n, BATCH_ROWS - COUNT(missing));
