@@ -17,8 +17,11 @@ static inline unsigned bits_of(uint64_t value)
 /* Appends `n` values of `width` bits, at most 64, the lowest bit first; the last byte is filled up with zeros. */
 void bits_pack(struct text *out, const uint64_t *values, size_t n, unsigned width);
 
-/* Appends runs: equal values once with their count, others packed. `width` is at most 32. */
-void bits_put_runs(struct text *out, const uint64_t *values, size_t n, unsigned width);
+/* Appends runs: equal values once with their count, others packed. `width` is at most 16. */
+void bits_put_runs(struct text *out, const uint32_t *values, size_t n, unsigned width);
+
+/* The same of bytes that are 0 or 1, as values of one bit. */
+void bits_put_flags(struct text *out, const char *flags, size_t n);
 
 /* Appends a single run of `n` equal values. */
 void bits_put_run(struct text *out, uint64_t value, size_t n, unsigned width);

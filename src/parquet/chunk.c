@@ -47,6 +47,7 @@ void encoder_free(struct encoder *e)
 	ZSTD_freeCCtx(e->zstd);
 	vec_release(&e->numbers);
 	vec_release(&e->ids);
+	vec_release(&e->words);
 	vec_release(&e->levels);
 	vec_release(&e->repeats);
 	dictionary_release(&e->numbers_seen);
@@ -68,11 +69,16 @@ void chunk_release(struct chunk *c)
 	text_release(&c->bloom);
 }
 
+/* Bytes are 0 or 1: eight of them are added up at a time. */
 static size_t count_present(const char *present, size_t n)
 {
-	size_t sum = 0;
+	size_t sum = 0, i = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (uint64_t eight; n - i >= sizeof(eight); i += sizeof(eight)) {
+		memcpy(&eight, present + i, sizeof(eight));
+		sum += eight * 0x0101010101010101u >> 56;
+	}
+	for (; i < n; i++)
 		sum += (size_t)present[i];
 	return sum;
 }
@@ -128,7 +134,7 @@ static size_t read_numbers(struct encoder *e, const struct parquet_column *colum
 	return n * width;
 }
 
-static uint64_t *room_for_ids(struct encoder *e, size_t n)
+static uint32_t *room_for_ids(struct encoder *e, size_t n)
 {
 	e->ids.n = 0;
 	vec_reserve(&e->ids, n);
@@ -146,7 +152,7 @@ static void spell(struct encoder *e, const struct parquet_column *column, uint64
 /* Replaces the codes of e->numbers by texts: a dictionary, or all of them. */
 static void spell_codes(struct encoder *e, struct column_values *v)
 {
-	uint64_t *ids = room_for_ids(e, v->n_values);
+	uint32_t *ids = room_for_ids(e, v->n_values);
 	bool is_short = dictionary_of_numbers(&e->numbers_seen, e->numbers.items, v->n_values, ids);
 	size_t n_words = is_short ? dictionary_size(&e->numbers_seen) : v->n_values;
 	const uint64_t *codes = is_short ? e->numbers_seen.numbers.items : e->numbers.items;
@@ -160,11 +166,14 @@ static void spell_codes(struct encoder *e, struct column_values *v)
 			dictionary_of_texts(&e->texts_seen, v->texts, n_words, false, ids);
 		return;
 	}
-	/* Different codes may be spelled alike. */
-	dictionary_of_texts(&e->texts_seen, v->texts, n_words, true, e->numbers.items);
-	for (size_t i = 0; i < v->n_values; i++)
-		ids[i] = e->numbers.items[ids[i]];
+	e->words.n = 0;
+	vec_reserve(&e->words, n_words);
+	dictionary_of_texts(&e->texts_seen, v->texts, n_words, true, e->words.items);
 	v->has_dictionary = true;
+	if (dictionary_size(&e->texts_seen) == n_words)
+		return;				 /* the ids are those of the codes */
+	for (size_t i = 0; i < v->n_values; i++) /* different codes are spelled alike */
+		ids[i] = e->words.items[ids[i]];
 }
 
 /* The texts of lists, packed without the lengths of the lists, to e->listed. Returns how many bytes they had. */
@@ -250,11 +259,9 @@ static enum parquet_encoding choose_for_numbers(struct encoder *e, const struct 
 	}
 	if (v->column->type == PARQUET_DOUBLE)
 		return choice;
-	text_reset(&e->page);
-	delta_put(&e->page, e->numbers.items, v->n_values, value_size == 4);
-	return e->page.n < best / (choice == ENCODING_PLAIN ? PLAIN_SHRINKS : 1) * 3 / 4
-		       ? ENCODING_DELTA
-		       : choice;
+	cost = delta_estimate(e->numbers.items, v->n_values, value_size == 4, &e->page);
+	return cost < best / (choice == ENCODING_PLAIN ? PLAIN_SHRINKS : 1) * 3 / 4 ? ENCODING_DELTA
+										    : choice;
 }
 
 static enum parquet_encoding choose_for_texts(const struct encoder *e,

@@ -8,6 +8,7 @@ enum {
 	BLOCK_VALUES = 128,
 	N_MINIBLOCKS = 4, /* of a block */
 	MINIBLOCK_VALUES = BLOCK_VALUES / N_MINIBLOCKS,
+	SAMPLE_BLOCKS = 32,
 };
 
 /* The differences of `n` values behind the first one to the values before them, in 64 or 32 bits. */
@@ -59,4 +60,18 @@ void delta_put(struct text *out, const uint64_t *values, size_t n, bool is_narro
 	for (size_t i = 1; i < n; i += BLOCK_VALUES)
 		put_block(out, values + i - 1, n - i < BLOCK_VALUES ? n - i : BLOCK_VALUES,
 			  is_narrow);
+}
+
+size_t delta_estimate(const uint64_t *values, size_t n, bool is_narrow, struct text *scratch)
+{
+	size_t n_blocks = (n + BLOCK_VALUES - 1) / BLOCK_VALUES, step = n_blocks / SAMPLE_BLOCKS;
+
+	text_reset(scratch);
+	if (step <= 1) {
+		delta_put(scratch, values, n, is_narrow);
+		return scratch->n;
+	}
+	for (size_t i = 0; i < SAMPLE_BLOCKS; i++)
+		put_block(scratch, values + i * step * BLOCK_VALUES, BLOCK_VALUES - 1, is_narrow);
+	return scratch->n * n_blocks / SAMPLE_BLOCKS;
 }

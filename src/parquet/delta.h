@@ -12,4 +12,7 @@
 /* Appends the values. `is_narrow`: they are of 32 bits, of which the upper half of each is a copy of the sign or 0. */
 void delta_put(struct text *out, const uint64_t *values, size_t n, bool is_narrow);
 
+/* About how many bytes that would be, by a sample of the values. `scratch` is emptied. */
+size_t delta_estimate(const uint64_t *values, size_t n, bool is_narrow, struct text *scratch);
+
 #endif

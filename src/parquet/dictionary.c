@@ -6,12 +6,14 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "parquet/bits.h"
 #include "parquet/packed.h"
 
 enum {
 	MIN_SLOTS = 1 << 10,
 	MAX_DISTINCT = 1 << 15,
 	MAX_TEXT_BYTES = 1 << 20,
+	MAX_BITS = 16, /* of slots that are found by the bits themselves */
 	/* When so many values are mostly distinct, the others will be. */
 	PROBE = 8192,
 	PROBE_DISTINCT = PROBE / 8 * 7,
@@ -71,7 +73,7 @@ static bool is_too_large(const struct dictionary *d, size_t n_seen)
 	       (n_seen == PROBE && d->numbers.n > PROBE_DISTINCT);
 }
 
-static uint64_t id_of_number(struct dictionary *d, uint64_t value)
+static uint32_t id_of_number(struct dictionary *d, uint64_t value)
 {
 	size_t mask = d->n_slots - 1;
 	size_t at = hash_of(d, value) & mask;
@@ -83,24 +85,68 @@ static uint64_t id_of_number(struct dictionary *d, uint64_t value)
 	d->slots[at] = (uint32_t)d->numbers.n;
 	if (d->numbers.n * 2 > d->n_slots)
 		grow(d, NULL);
-	return d->numbers.n - 1;
+	return (uint32_t)d->numbers.n - 1;
 }
 
-bool dictionary_of_numbers(struct dictionary *d, const uint64_t *values, size_t n, uint64_t *ids)
+static void add_by_hash(struct dictionary *d, const uint64_t *values, size_t n, uint32_t *ids)
 {
-	empty(d);
-	for (size_t i = 0; i < n; i++) {
-		if (i > 0 && values[i] == values[i - 1])
-			ids[i] = ids[i - 1];
-		else
-			ids[i] = id_of_number(d, values[i]);
-		if (is_too_large(d, i + 1))
-			return false;
-	}
-	return true;
+	ids[0] = id_of_number(d, values[0]);
+	for (size_t i = 1; i < n && d->numbers.n <= MAX_DISTINCT; i++)
+		ids[i] = values[i] == values[i - 1] ? ids[i - 1] : id_of_number(d, values[i]);
 }
 
-static uint64_t id_of_text(struct dictionary *d, const char *packed, size_t size)
+/* The slots are for all values of the bits in which the numbers differ. */
+static void add_by_bits(struct dictionary *d, const uint64_t *values, size_t n, uint32_t *ids)
+{
+	size_t mask = d->n_slots - 1;
+
+	for (size_t i = 0; i < n && d->numbers.n <= MAX_DISTINCT; i++) {
+		uint32_t *slot = &d->slots[values[i] & mask];
+
+		if (*slot == 0) {
+			*vec_add(&d->numbers) = values[i];
+			*slot = (uint32_t)d->numbers.n;
+		}
+		ids[i] = *slot - 1;
+	}
+}
+
+/* For how many values there are bits in which the numbers differ: a power of two. 0: too many. */
+static size_t count_by_bits(const uint64_t *values, size_t n)
+{
+	uint64_t any = values[0], all = values[0];
+	unsigned width;
+
+	for (size_t i = 1; i < n; i++) {
+		any |= values[i];
+		all &= values[i];
+	}
+	width = bits_of(any ^ all);
+	return width <= MAX_BITS && (size_t)1 << width <= MIN_SLOTS + 4 * n ? (size_t)1 << width
+									    : 0;
+}
+
+bool dictionary_of_numbers(struct dictionary *d, const uint64_t *values, size_t n, uint32_t *ids)
+{
+	size_t n_probe = n < PROBE ? n : PROBE;
+	size_t n_by_bits = n > 0 ? count_by_bits(values, n) : 0;
+	void (*add)(struct dictionary *, const uint64_t *, size_t, uint32_t *) =
+		n_by_bits > 0 ? add_by_bits : add_by_hash;
+
+	empty(d);
+	if (n == 0)
+		return true;
+	if (n_by_bits > 0)
+		set_slots(d, n_by_bits);
+	add(d, values, n_probe, ids);
+	if (is_too_large(d, n_probe))
+		return false;
+	if (n_probe < n)
+		add(d, values + n_probe, n - n_probe, ids + n_probe);
+	return !is_too_large(d, n);
+}
+
+static uint32_t id_of_text(struct dictionary *d, const char *packed, size_t size)
 {
 	uint64_t hash = hash_bytes(packed, size, d->seed);
 	size_t mask = d->n_slots - 1;
@@ -113,7 +159,7 @@ static uint64_t id_of_text(struct dictionary *d, const char *packed, size_t size
 		if (d->hashes.items[id] == hash &&
 		    memcmp(d->texts.bytes + d->numbers.items[id], packed, packed_prefix) == 0 &&
 		    memcmp(d->texts.bytes + d->numbers.items[id], packed, size) == 0)
-			return id;
+			return (uint32_t)id;
 	}
 	*vec_add(&d->numbers) = d->texts.n;
 	*vec_add(&d->hashes) = hash;
@@ -121,11 +167,11 @@ static uint64_t id_of_text(struct dictionary *d, const char *packed, size_t size
 	d->slots[at] = (uint32_t)d->numbers.n;
 	if (d->numbers.n * 2 > d->n_slots)
 		grow(d, d->hashes.items);
-	return d->numbers.n - 1;
+	return (uint32_t)d->numbers.n - 1;
 }
 
 bool dictionary_of_texts(struct dictionary *d, const char *packed, size_t n, bool always,
-			 uint64_t *ids)
+			 uint32_t *ids)
 {
 	empty(d);
 	for (size_t i = 0; i < n; i++) {

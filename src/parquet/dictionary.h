@@ -16,8 +16,9 @@ struct dictionary {
 	numbers;	   /* by id: of a dictionary of numbers; of texts: where they begin */
 	struct text texts; /* the texts in the order of their ids, as parquet_put_item() packs */
 	VEC_OF(uint64_t) hashes; /* of the texts */
-	uint32_t *slots;	 /* id + 1, or 0 */
-	size_t n_slots, room;	 /* a power of two; for how many there is memory */
+	/* id + 1, or 0: by hash; or, of numbers that differ in few bits, by these bits */
+	uint32_t *slots;
+	size_t n_slots, room; /* a power of two; for how many there is memory */
 	uint64_t seed;
 };
 
@@ -32,10 +33,10 @@ static inline size_t dictionary_size(const struct dictionary *d)
  * Fills the dictionary with the numbers, and `ids` with the id of each. False: there are so many distinct ones that a
  * dictionary would not pay; dictionary and ids are of no use then.
  */
-bool dictionary_of_numbers(struct dictionary *, const uint64_t *values, size_t n, uint64_t *ids);
+bool dictionary_of_numbers(struct dictionary *, const uint64_t *values, size_t n, uint32_t *ids);
 
 /* The same with `n` texts, packed one behind the other. `always`: however many there are. */
 bool dictionary_of_texts(struct dictionary *, const char *packed, size_t n, bool always,
-			 uint64_t *ids);
+			 uint32_t *ids);
 
 #endif

@@ -15,8 +15,9 @@
 struct encoder {
 	ZSTD_CCtx *zstd;
 	VEC_OF(uint64_t) numbers; /* values, or codes */
-	VEC_OF(uint64_t) ids;	  /* in the dictionary */
-	VEC_OF(uint64_t) levels, repeats;
+	VEC_OF(uint32_t) ids;	  /* in the dictionary */
+	VEC_OF(uint32_t) words;	  /* ids of the texts of codes */
+	VEC_OF(uint32_t) levels, repeats;
 	struct dictionary numbers_seen, texts_seen;
 	struct parquet_values spelled; /* texts of codes */
 	struct text word;	       /* one of them */

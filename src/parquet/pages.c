@@ -14,8 +14,9 @@ enum {
 	/* A page is not larger than this, unless a single row is. */
 	PAGE_BYTES = 1 << 20,
 	/* Pages that compress to more than this part of their size stay as they are. */
-	WORTH_NUMERATOR = 15,
-	WORTH_DENOMINATOR = 16,
+	WORTH_NUMERATOR = 7,
+	WORTH_DENOMINATOR = 8,
+	SAMPLE_BYTES = 1 << 15, /* of a page, by which that is judged */
 };
 
 void plain_put(struct text *out, enum parquet_type type, uint64_t value)
@@ -34,31 +35,50 @@ void plain_put_all(struct text *out, enum parquet_type type, const uint64_t *val
 		bits_pack(out, values, n, 1);
 	else if (parquet_physical(type) != PHYSICAL_INT32)
 		text_add(out, (const char *)values, n * sizeof(*values));
-	else
-		for (size_t i = 0; i < n; i++)
-			plain_put(out, type, values[i]);
+	else {
+		char *at = text_room(out, n * sizeof(uint32_t));
+
+		for (size_t i = 0; i < n; i++) {
+			uint32_t value = (uint32_t)values[i];
+
+			memcpy(at + i * sizeof(value), &value, sizeof(value));
+		}
+		out->n += n * sizeof(uint32_t);
+	}
 }
 
-/* The levels of a page, after their size. `largest`: the largest level there may be. */
-static void put_levels(struct text *out, const uint64_t *levels, size_t n, uint64_t largest)
+/* Levels come after their size: begins them, and fills the size in. */
+static size_t levels_begin(struct text *out)
 {
-	size_t at = out->n;
-	uint32_t size = 0;
+	const uint32_t size = 0;
 
 	text_add(out, (const char *)&size, sizeof(size));
+	return out->n;
+}
+
+static void levels_end(struct text *out, size_t begin)
+{
+	uint32_t size = (uint32_t)(out->n - begin);
+
+	memcpy(out->bytes + begin - sizeof(size), &size, sizeof(size));
+}
+
+/* `largest`: the largest level there may be. */
+static void put_levels(struct text *out, const uint32_t *levels, size_t n, uint64_t largest)
+{
+	size_t begin = levels_begin(out);
+
 	bits_put_runs(out, levels, n, bits_of(largest));
-	size = (uint32_t)(out->n - at - sizeof(size));
-	memcpy(out->bytes + at, &size, sizeof(size));
+	levels_end(out, begin);
 }
 
 /* The levels of rows without lists: 1 where there is a value. */
-static void put_presence(struct encoder *e, const char *present, size_t n, struct text *out)
+static void put_presence(const char *present, size_t n, struct text *out)
 {
-	e->levels.n = 0;
-	vec_reserve(&e->levels, n);
-	for (size_t i = 0; i < n; i++)
-		e->levels.items[i] = (uint8_t)present[i];
-	put_levels(out, e->levels.items, n, 1);
+	size_t begin = levels_begin(out);
+
+	bits_put_flags(out, present, n);
+	levels_end(out, begin);
 }
 
 /*
@@ -113,18 +133,26 @@ static void put_page_header(struct text *out, int kind, size_t size, size_t comp
 	thrift_end(&t);
 }
 
-/* Compresses e->page to e->compressed; false: it is hardly smaller then. */
-static bool compress_page(struct encoder *e)
+/* Compresses bytes of e->page to e->compressed. Returns whether they are much smaller then. */
+static bool compress(struct encoder *e, size_t from, size_t n)
 {
-	size_t bound = ZSTD_compressBound(e->page.n);
+	size_t bound = ZSTD_compressBound(n);
 	size_t size;
 
 	text_reset(&e->compressed);
-	size = ZSTD_compressCCtx(e->zstd, text_room(&e->compressed, bound), bound, e->page.bytes,
-				 e->page.n, ZSTD_LEVEL);
+	size = ZSTD_compressCCtx(e->zstd, text_room(&e->compressed, bound), bound,
+				 e->page.bytes + from, n, ZSTD_LEVEL);
 	assert(!ZSTD_isError(size));
 	e->compressed.n = size;
-	return size < e->page.n / WORTH_DENOMINATOR * WORTH_NUMERATOR;
+	return size < n / WORTH_DENOMINATOR * WORTH_NUMERATOR;
+}
+
+/* Compresses e->page, unless bytes in its middle say that it would hardly be smaller. */
+static bool compress_if_worth(struct encoder *e)
+{
+	if (e->page.n > 2 * SAMPLE_BYTES && !compress(e, e->page.n / 2, SAMPLE_BYTES))
+		return false;
+	return compress(e, 0, e->page.n);
 }
 
 /* Appends e->page with its header to `out`. The first page decides whether the chunk is compressed. */
@@ -135,9 +163,9 @@ static void put_page(struct encoder *e, struct chunk *c, int kind, size_t n_valu
 	size_t before = out->n;
 
 	if (is_first)
-		c->codec = compress_page(e) ? CODEC_ZSTD : CODEC_NONE;
+		c->codec = compress_if_worth(e) ? CODEC_ZSTD : CODEC_NONE;
 	else if (c->codec == CODEC_ZSTD)
-		compress_page(e);
+		compress(e, 0, e->page.n);
 	if (c->codec == CODEC_ZSTD)
 		page = &e->compressed;
 	put_page_header(out, kind, e->page.n, page->n, n_values, encoding);
@@ -174,7 +202,7 @@ static void put_plain_texts(struct encoder *e, struct chunk *c, const struct col
 			if (v->present[end])
 				at = packed_next(at);
 		text_reset(&e->page);
-		put_presence(e, v->present + row, end - row, &e->page);
+		put_presence(v->present + row, end - row, &e->page);
 		text_add(&e->page, first, (size_t)(at - first));
 		put_page(e, c, PAGE_DATA, end - row, ENCODING_PLAIN, row == 0, &e->data);
 		c->n_values += end - row;
@@ -235,7 +263,7 @@ static void put_data_pages(struct encoder *e, struct chunk *c, const struct colu
 	if (is_list)
 		c->n_values = put_list_levels(e, v->present, v->n_rows, values, &e->page);
 	else
-		put_presence(e, v->present, v->n_rows, &e->page);
+		put_presence(v->present, v->n_rows, &e->page);
 	put_all_values(e, c, v);
 	put_page(e, c, PAGE_DATA, c->n_values, c->encoding, true, &e->data);
 }

@@ -27,6 +27,25 @@
 		return n_present * sizeof(type);                                                   \
 	}
 
+/* The bits that all rows have, and those that any has. */
+static void survey(const uint32_t *has, size_t n, uint32_t *out_all, uint32_t *out_any)
+{
+	uint64_t all = UINT64_MAX, any = 0;
+	size_t i = 0;
+
+	for (uint64_t two; n - i >= 2; i += 2) {
+		memcpy(&two, &has[i], sizeof(two));
+		all &= two;
+		any |= two;
+	}
+	*out_all = (uint32_t)(all & all >> 32);
+	*out_any = (uint32_t)(any | any >> 32);
+	if (i < n) {
+		*out_all &= has[i];
+		*out_any |= has[i];
+	}
+}
+
 PUT_ROWS(uint8_t)
 PUT_ROWS(uint16_t)
 PUT_ROWS(uint32_t)
@@ -36,9 +55,18 @@ void parquet_put_rows(struct parquet_values *v, const void *first, unsigned widt
 		      const uint32_t *has, uint32_t bits, size_t n)
 {
 	char *present = text_room(&v->present, n);
-	char *out = text_room(&v->values, (n + 1) * width);
+	uint32_t all, any;
+	char *out;
 
+	survey(has, n, &all, &any);
 	v->present.n += n;
+	if ((all & bits) != 0 || (any & bits) == 0) {
+		memset(present, (all & bits) != 0, n);
+		if ((all & bits) != 0)
+			text_add(&v->values, first, n * width);
+		return;
+	}
+	out = text_room(&v->values, (n + 1) * width);
 	if (width == 1)
 		v->values.n += put_rows_uint8_t(present, out, first, has, bits, n);
 	else if (width == 2)

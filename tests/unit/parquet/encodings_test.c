@@ -66,7 +66,7 @@ static void test_packs_all_widths(void **state)
 
 static void test_runs(void **state)
 {
-	uint64_t values[100] = { 0 };
+	uint32_t values[100] = { 0 };
 	struct text out = { 0 };
 
 	(void)state;
@@ -130,7 +130,8 @@ static void test_thrift(void **state)
 static void test_dictionary_of_numbers(void **state)
 {
 	enum { N = 100000 };
-	uint64_t *values = mem_alloc(N, sizeof(*values)), *ids = mem_alloc(N, sizeof(*ids));
+	uint64_t *values = mem_alloc(N, sizeof(*values));
+	uint32_t *ids = mem_alloc(N, sizeof(*ids));
 	struct dictionary d = { 0 };
 
 	(void)state;
@@ -158,10 +159,10 @@ static void test_dictionary_of_texts(void **state)
 {
 	static const char *const words[] = { "a", "", "ab", "a", "a\0b", "ab", "" };
 	static const size_t sizes[] = { 1, 0, 2, 1, 3, 2, 0 };
-	static const uint64_t expected[] = { 0, 1, 2, 0, 3, 2, 1 };
+	static const uint32_t expected[] = { 0, 1, 2, 0, 3, 2, 1 };
 	struct parquet_values v = { 0 };
 	struct dictionary d = { 0 };
-	uint64_t ids[COUNT(words)];
+	uint32_t ids[COUNT(words)];
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(words); i++)
