@@ -150,6 +150,12 @@ static int open_all(struct counting_state *s, struct run *run, uint32_t batch, s
 	return rc;
 }
 
+/* Is it a matter of rights? A filter of system calls may say that there is no such call (ENOSYS). */
+static bool is_refused(int error, const struct err *why)
+{
+	return error == EACCES || error == EPERM || (error == ENOSYS && why->code == ERR_IO);
+}
+
 /* Keeps the reason of the first error. Fails if nothing was opened, for lack of rights. */
 static int check_opened(const struct counting_state *s, const struct run *run, struct err *err)
 {
@@ -173,8 +179,7 @@ static int check_opened(const struct counting_state *s, const struct run *run, s
 		event_explain(&request, s->outcomes[i].error, s->c->root, err);
 		if (s->end->why[0] == '\0')
 			memccpy(s->end->why, err->text, '\0', sizeof(s->end->why) - 1);
-		if (run->handles.list.n == 0 &&
-		    (s->outcomes[i].error == EACCES || s->outcomes[i].error == EPERM))
+		if (run->handles.list.n == 0 && is_refused(s->outcomes[i].error, err))
 			return -1;
 	}
 	return 0;

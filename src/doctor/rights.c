@@ -44,13 +44,15 @@ static void check_paranoid_level(struct doctor *d)
 bool doctor_access(struct doctor *d)
 {
 	int error = d->trial->error;
+	bool is_refused = error == EPERM || error == ENOSYS ||
+			  (error == EACCES && d->rights.is_perfmon); /* the level allows it */
 
 	if (d->rights.paranoid == INT_MIN) {
 		doctor_add_check(d, "access", DOCTOR_NO, NULL,
 				 "perf_event_paranoid does not exist");
 		return false;
 	}
-	if (error == EPERM && d->rights.is_confined) {
+	if (is_refused && d->rights.is_confined) {
 		doctor_add_check(d, "access", DOCTOR_NO,
 				 "start the container with --cap-add PERFMON --security-opt "
 				 "seccomp=unconfined (Kubernetes: securityContext capabilities add "
@@ -58,8 +60,16 @@ bool doctor_access(struct doctor *d)
 				 "the container's seccomp filter blocks perf_event_open");
 		return false;
 	}
-	if (error == EPERM) {
-		doctor_add_check(d, "access", DOCTOR_NO, "try as root: sudo cyclops doctor",
+	if (error == ENOSYS) {
+		doctor_add_check(
+			d, "access", DOCTOR_NO, "count on the host",
+			"there is no perf_event_open here: an emulator or a sandbox, such as "
+			"qemu-user or gVisor, does not have it");
+		return false;
+	}
+	if (is_refused) {
+		doctor_add_check(d, "access", DOCTOR_NO,
+				 error == EACCES ? NULL : "try as root: sudo cyclops doctor",
 				 "lockdown or a security module blocks perf_event_open");
 		return false;
 	}

@@ -45,6 +45,12 @@ static size_t n_underscores(const char *name)
 	return n;
 }
 
+/* The kernel's second name for code that also runs before it is where it was linked to. */
+static bool is_early_alias(const char *name)
+{
+	return strncmp(name, "__pi_", 5) == 0;
+}
+
 /* Negative if `a` is the better name for the address that both start at. */
 static int compare_names(const struct function *a, const struct function *b)
 {
@@ -55,6 +61,9 @@ static int compare_names(const struct function *a, const struct function *b)
 	if (order == 0)
 		order = elf_functions_compare_numbers(has_old_version(a->name),
 						      has_old_version(b->name));
+	if (order == 0)
+		order = elf_functions_compare_numbers(is_early_alias(a->name),
+						      is_early_alias(b->name));
 	if (order == 0)
 		order = elf_functions_compare_numbers(n_underscores(a->name),
 						      n_underscores(b->name));

@@ -114,8 +114,9 @@ static int explain_rights(const struct event_request *r, const struct event_righ
 	if (rights->is_perfmon || rights->paranoid <= needed)
 		return err_set(err, ERR_IO, ERR_NOWHERE,
 			       "event '%s': not allowed (EACCES), although perf_event_paranoid "
-			       "is %d: a security module refuses, or the task is another user's",
-			       r->name, rights->paranoid);
+			       "is %d: a security module%s refuses, or the task is another user's",
+			       r->name, rights->paranoid,
+			       rights->is_confined ? " or the container's seccomp filter" : "");
 	return err_set(err, ERR_IO, ERR_NOWHERE,
 		       "event '%s': not allowed%s: perf_event_paranoid is %d, %d is needed; "
 		       "sudo sysctl kernel.perf_event_paranoid=%d, or run as root, or give the "
@@ -141,6 +142,19 @@ static int explain_confined(const struct event_request *r, const struct event_ri
 		       "event '%s': not permitted (EPERM): kernel lockdown, a security module or "
 		       "an old kernel's demand for CAP_SYS_ADMIN; try as root",
 		       r->name);
+}
+
+/* The kernel has perf events, yet there is no such call. */
+static int explain_no_call(const struct event_request *r, const struct event_rights *rights,
+			   struct err *err)
+{
+	if (rights->is_confined)
+		return explain_confined(r, rights, err);
+	return err_set(
+		err, ERR_UNSUPPORTED, ERR_NOWHERE,
+		"event '%s': there is no perf_event_open here: an emulator or a sandbox, such "
+		"as qemu-user or gVisor, does not have it",
+		r->name);
 }
 
 static int explain_files(const struct event_request *r, struct err *err)
@@ -197,6 +211,8 @@ int event_explain(const struct event_request *r, int error, const char *root, st
 		return explain_rights(r, &rights, err);
 	if (error == EPERM)
 		return explain_confined(r, &rights, err);
+	if (error == ENOSYS && rights.paranoid != INT_MIN)
+		return explain_no_call(r, &rights, err);
 	if (error == EMFILE || error == ENFILE)
 		return explain_files(r, err);
 	for (size_t i = 0; i < COUNT(meanings); i++) {

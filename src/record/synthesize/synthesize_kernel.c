@@ -38,19 +38,21 @@ bool synthesize_read_symbol(const char *line, struct kernel_range *range)
 /*
  * Reads /proc/kallsyms only as far as needed: it is long, and the kernel formats it at each read.
  */
-static bool find_kernel(const struct synthesis *s, struct kernel_range *out)
+static bool find_kernel(const struct synthesis *s, struct kernel_range *out, bool *out_has_list)
 {
 	struct kernel_range range = { 0 };
 	char path[PATH_MAX], *line = NULL;
 	size_t room = 0;
 	FILE *file;
 
+	*out_has_list = false;
 	snprintf(path, sizeof(path), "%s/proc/kallsyms", s->root);
 	file = fopen(path, "re");
 	if (file == NULL)
 		return false;
 	while (getline(&line, &room, file) > 0) {
 		line[strcspn(line, "\n\t")] = '\0';
+		*out_has_list |= line[0] != '\0';
 		if (synthesize_read_symbol(line, &range))
 			break;
 	}
@@ -175,11 +177,14 @@ static void write_modules(const struct synthesis *s)
 void synthesize_kernel(struct synthesis *s)
 {
 	struct kernel_range range;
+	bool has_list;
 
-	if (!find_kernel(s, &range)) {
+	if (!find_kernel(s, &range, &has_list)) {
 		diags_add(s->diags, DIAG_NOTE, ERR_NOWHERE, 0,
-			  "kernel code will have no symbols: its addresses are hidden "
-			  "(kptr_restrict or perf_event_paranoid, see cyclops doctor)");
+			  has_list ? "kernel code will have no symbols: its addresses are hidden "
+				     "(kptr_restrict or perf_event_paranoid, see cyclops doctor)"
+				   : "kernel code will have no symbols: /proc/kallsyms cannot be "
+				     "read");
 		return;
 	}
 	write_kernel(s, &range);

@@ -338,6 +338,27 @@ static const struct patient patients[] = {
 		  { "access", "no", "perf_event_paranoid does not exist", NULL } },
 	},
 	{
+		"a sandbox without the call",
+		{ { ONLINE, "0" }, { MIDR, N1 }, { PARANOID, "2" }, { STATUS, ROOT }, ARM_PMU },
+		{ ENOSYS, 0 },
+		false,
+		{ { "access", "no", "an emulator or a sandbox", "count on the host" } },
+	},
+	{
+		"a filter that says that there is no such call",
+		{ { ONLINE, "0" }, { MIDR, N1 }, { PARANOID, "2" }, { STATUS, CONFINED }, ARM_PMU },
+		{ ENOSYS, 0 },
+		false,
+		{ { "access", "no", "seccomp filter blocks", "--cap-add PERFMON" } },
+	},
+	{
+		"refused to root",
+		{ { ONLINE, "0" }, { MIDR, N1 }, { PARANOID, "2" }, { STATUS, ROOT }, ARM_PMU },
+		{ EACCES, 0 },
+		false,
+		{ { "access", "no", "a security module blocks", NULL } },
+	},
+	{
 		"few descriptors, little memory",
 		{ { ONLINE, "0-63" },
 		  { MIDR, N1 },

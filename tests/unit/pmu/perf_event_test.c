@@ -92,7 +92,10 @@ static void refusals_are_explained(void **state)
 		{ &task, EMFILE, "2", ROOT, "ulimit -n", ERR_LIMIT },
 		{ &task, ESRCH, "2", ROOT, "has ended", ERR_IO },
 		{ &task, EOPNOTSUPP, "2", ROOT, "no interrupt to sample with", ERR_UNSUPPORTED },
-		{ &task, ENOSYS, "2", ROOT, "without perf events", ERR_UNSUPPORTED },
+		{ &task, ENOSYS, "2", ROOT, "an emulator or a sandbox", ERR_UNSUPPORTED },
+		{ &task, ENOSYS, "2", CONFINED, "the container's seccomp filter blocks", ERR_IO },
+		{ &task, ENOSYS, NULL, CONFINED, "without perf events", ERR_UNSUPPORTED },
+		{ &task, EACCES, "1", CONFINED, "or the container's seccomp filter", ERR_IO },
 		{ &task, EIO, "2", ROOT, "cannot be opened: Input/output error", ERR_IO },
 	};
 
@@ -102,7 +105,8 @@ static void refusals_are_explained(void **state)
 		struct err err;
 
 		tree_make(&tree, NULL);
-		tree_add(&tree, "/proc/sys/kernel/perf_event_paranoid", cases[i].paranoid);
+		if (cases[i].paranoid != NULL)
+			tree_add(&tree, "/proc/sys/kernel/perf_event_paranoid", cases[i].paranoid);
 		tree_add(&tree, "/proc/self/status", cases[i].status);
 		assert_int_equal(event_explain(cases[i].request, cases[i].error, tree.root, &err),
 				 -1);
