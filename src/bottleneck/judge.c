@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "estimate/latency.h"
 #include "estimate/shares.h"
 #include "isa/flow.h"
 #include "isa/registers.h"
@@ -339,10 +340,11 @@ static double bound_of(const struct judged *j, const struct cause *c)
 static void fill_common(const struct judged *j, const struct cause *c, struct bottleneck *out)
 {
 	const struct pair_sums *mine = &j->sums->regions[j->number], *all = &j->sums->all;
-	double time = judged_time(j);
+	double time = judged_time(j), access;
 	double mean = ratio(mine->half_ns, mine->n), rest_n = (double)(all->n - mine->n);
 	double rest = rest_n > 0 ? (double)(all->half_ns - mine->half_ns) / rest_n : 0;
 
+	access = mean_of(&judged_sums(j, c->insn)->access, 0);
 	*out = (struct bottleneck){
 		.cause = c->cause,
 		.place = judged_place(j, c->insn),
@@ -368,7 +370,9 @@ static void fill_common(const struct judged *j, const struct cause *c, struct bo
 			.division_cycles = j->divisions,
 			.division_wait = j->division_wait,
 			.width = j->all->cpu.width,
-			.access_cycles = mean_of(&judged_sums(j, c->insn)->access, 0),
+			.access_cycles = access,
+			.is_access_cut = access >= LATENCY_LEAST_FULL,
+			.is_chain_cut = j->chain >= LATENCY_LEAST_FULL,
 			.part = NAN,
 		},
 	};

@@ -297,10 +297,9 @@ static struct cell if_positive(double value)
 	return value > 0 ? cell_number(value) : (struct cell){ 0 };
 }
 
-/* Counters of latencies end where they are full. */
-static struct cell latency_cell(double cycles)
+static struct cell bounded_cell(double cycles, bool is_cut)
 {
-	return cell_marked(if_positive(cycles), mark_bound(cycles >= LATENCY_LEAST_FULL, false));
+	return cell_marked(if_positive(cycles), mark_bound(is_cut, false));
 }
 
 static void put_prefetch(struct table *t, const struct finding_loop *l, struct cell *row)
@@ -329,12 +328,12 @@ static void loop_row_add(struct table *t, size_t number, const struct finding_lo
 	row[LOOP_CLOCK] = if_positive(l->ghz * 1e9);
 	row[LOOP_CLOCK_IS_ASSUMED] = cell_bool(l->is_clock_assumed);
 	row[LOOP_WIDTH] = if_positive(l->width);
-	row[LOOP_CHAIN] = latency_cell(l->chain_cycles);
+	row[LOOP_CHAIN] = bounded_cell(l->chain_cycles, l->is_chain_cut);
 	row[LOOP_REGISTER_CHAIN] = if_positive(l->register_chain);
 	row[LOOP_DIVISION] = if_positive(l->division_cycles);
 	row[LOOP_DIVISION_WAIT] = if_positive(l->division_wait);
 	row[LOOP_LEVEL] = table_text_cell(t, l->level);
-	row[LOOP_ACCESS] = latency_cell(l->access_cycles);
+	row[LOOP_ACCESS] = bounded_cell(l->access_cycles, l->is_access_cut);
 	row[LOOP_PART] = cell_number(l->part);
 	row[LOOP_HERE] = cell_count(l->n_here);
 	row[LOOP_RECORDS] = cell_count(l->n_of);

@@ -308,9 +308,11 @@ struct finding_loop {
 	double division_wait;	/* the longest wait of a division for its unit */
 	double width;		/* instructions a cycle at most */
 	double access_cycles;	/* of the instruction that it is about, from issue on */
-	uint64_t n_here, n_of;	/* its records that the cause is about, and all of it */
-	double part;		/* of the latency of the loop's accesses, from issue on; NAN */
-	const char *level;	/* where its data come from: "DRAM" */
+	/* They are as long as full counters show, or longer: lower bounds. */
+	bool is_access_cut, is_chain_cut;
+	uint64_t n_here, n_of; /* its records that the cause is about, and all of it */
+	double part;	       /* of the latency of the loop's accesses, from issue on; NAN */
+	const char *level;     /* where its data come from: "DRAM" */
 	enum finding_walk walk;
 	int64_t stride; /* bytes; 0: not known */
 	unsigned element_bytes;

@@ -243,21 +243,13 @@ static const char *common_whole(const struct findings *f)
 	return whole;
 }
 
-/* The longest of the loads in loops, of which put_loop_brief() says how long they take. 0: none. */
-static double longest_access(const struct findings *f)
+/* Does put_loop_brief() say how long accesses of its loop take? */
+static bool tells_access(const struct finding *f)
 {
-	double longest = 0;
-
-	for (size_t i = 0; i < f->list.n; i++) {
-		enum finding_kind kind = f->list.items[i]->kind;
-
-		if (f->list.items[i]->loop != NULL &&
-		    (kind == FINDING_L2_BOUND || kind == FINDING_LLC_BOUND ||
-		     kind == FINDING_DRAM_LATENCY || kind == FINDING_DRAM_BANDWIDTH ||
-		     kind == FINDING_MEMORY_BOUND || kind == FINDING_SHARED_DATA))
-			longest = fmax(longest, f->list.items[i]->loop->access_cycles);
-	}
-	return longest;
+	return f->loop != NULL && f->loop->access_cycles > 0 &&
+	       (f->kind == FINDING_L2_BOUND || f->kind == FINDING_LLC_BOUND ||
+		f->kind == FINDING_DRAM_LATENCY || f->kind == FINDING_DRAM_BANDWIDTH ||
+		f->kind == FINDING_MEMORY_BOUND || f->kind == FINDING_SHARED_DATA);
 }
 
 /* The columns, with what costs are shares of in the heading if all are of the same. */
@@ -299,8 +291,7 @@ static void put_loop_brief(const struct finding_loop *l, enum finding_kind kind,
 		return;
 	default:
 		put_loop_part(l, "loads", out);
-		text_format(out, ", %s%.0f cycles",
-			    l->access_cycles >= LATENCY_LEAST_FULL ? "\xe2\x89\xa5 " : "",
+		text_format(out, ", %s%.0f cycles", l->is_access_cut ? "\xe2\x89\xa5 " : "",
 			    l->access_cycles);
 	}
 }
@@ -348,7 +339,7 @@ static const char *evidence_brief(struct table *t, const struct finding *f)
 void findings_brief_table(const struct findings *f, struct table *out)
 {
 	const char *whole = common_whole(f);
-	double longest = longest_access(f);
+	bool has_access = false, is_cut = false;
 
 	init_brief_table(whole, out);
 	for (size_t i = 0; i < f->list.n; i++) {
@@ -363,12 +354,13 @@ void findings_brief_table(const struct findings *f, struct table *out)
 			cost_brief(out, each, whole[0] != '\0' ? "" : whole_brief(each)));
 		row[EVIDENCE] = words_cell(evidence_brief(out, each));
 		row[FIX] = words_cell(fix_words(each));
+		has_access |= tells_access(each);
+		is_cut |= tells_access(each) && each->loop->is_access_cut;
 	}
-	if (longest > 0)
+	if (has_access)
 		table_note(out,
 			   "cycles: mean of all loads of the instruction, issue to completion%s",
-			   longest >= LATENCY_LEAST_FULL ? "; \xe2\x89\xa5: SPE's counter was full"
-							 : "");
+			   is_cut ? "; \xe2\x89\xa5: SPE's counter was full" : "");
 	for (size_t i = 0; i < f->silences.n && f->list.n > 0; i++)
 		if (f->silences.items[i].kind != SILENCE_NO_COUNTERS) /* the answer says so */
 			findings_note_silence(out, &f->silences.items[i]);

@@ -15,9 +15,6 @@ static inline struct cell words_cell(const char *text)
 	return text == NULL ? (struct cell){ 0 } : cell_text(text);
 }
 
-/* Where counters of SPE records end: estimate/latency.h. */
-enum { LATENCY_LEAST_FULL = 4095 };
-
 /* words.c */
 bool finding_is_of_counts(const struct finding *);
 

@@ -100,7 +100,7 @@ static void put_data(const struct finding_loop *l, struct text *out)
 			l->level, 100 * l->part);
 	put_loop_part(l, "samples come from there", out);
 	text_format(out, ", mean %.0f cycles%s after issue", l->access_cycles,
-		    l->access_cycles >= LATENCY_LEAST_FULL ? " or more" : "");
+		    l->is_access_cut ? " or more" : "");
 }
 
 static void put_prefetch(const struct finding_loop *l, struct text *out)
