@@ -33,7 +33,7 @@ void model_functions_init(struct model_functions *f, struct session *s, const st
 	uint32_t process = first_process(s);
 	struct tuples known;
 
-	*f = (struct model_functions){ 0 };
+	*f = (struct model_functions){ .session = s };
 	tuples_init(&known, 2);
 	for (uint32_t i = 0; i < pcs->n; i++)
 		places[i] = timeline_place(s->timeline, process, false, *tuples_get(pcs, i),
@@ -54,6 +54,8 @@ void model_functions_init(struct model_functions *f, struct session *s, const st
 			};
 		*vec_add(&f->of_block) = number;
 		*vec_add(&f->ranges) = range_of_symbol(*tuples_get(pcs, i), &symbols[i]);
+		places[i].offset -= symbols[i].function_offset;
+		*vec_add(&f->starts) = places[i];
 	}
 	tuples_release(&known);
 	free(places);
@@ -65,6 +67,7 @@ void model_functions_release(struct model_functions *f)
 	vec_release(&f->list);
 	vec_release(&f->of_block);
 	vec_release(&f->ranges);
+	vec_release(&f->starts);
 }
 
 const char *model_function_label(const struct model_function *f)
@@ -87,6 +90,11 @@ static bool is_function_named(const struct model_function *f, const char *name)
 	       (f->name[n] == '\0' || f->name[n] == '.');
 }
 
+static bool is_named_too(const struct model_functions *f, size_t block, const char *name)
+{
+	return symbols_has_alias(f->session->symbols, f->starts.items[block], name, strlen(name));
+}
+
 static void add_function_range(struct ideal *out, struct ideal_range range)
 {
 	for (size_t i = 0; i < out->ranges.n; i++)
@@ -103,6 +111,9 @@ int model_functions_find(const struct model_functions *f, const char *name, stru
 	for (size_t i = 0; i < f->of_block.n; i++)
 		if (is_function_named(&f->list.items[f->of_block.items[i]], name) &&
 		    f->ranges.items[i].end != 0)
+			add_function_range(out, f->ranges.items[i]);
+	for (size_t i = 0, n = out->ranges.n; i < f->of_block.n && n == 0; i++)
+		if (f->ranges.items[i].end != 0 && is_named_too(f, i, name))
 			add_function_range(out, f->ranges.items[i]);
 	if (out->ranges.n > 0)
 		return 0;

@@ -15,9 +15,11 @@ struct model_function {
 };
 
 struct model_functions {
+	struct session *session; /* borrowed */
 	VEC_OF(struct model_function) list;
 	VEC_OF(uint32_t) of_block;	   /* by number of the block: index into `list` */
 	VEC_OF(struct ideal_range) ranges; /* the same: addresses of the function; 0, 0: unknown */
+	VEC_OF(struct place) starts;	   /* the same: where it begins */
 };
 
 /* The function's name, or the module's if it has none. */
@@ -29,7 +31,8 @@ void model_functions_release(struct model_functions *);
 
 /*
  * Adds the addresses of all functions of that name that ran, and of the compiler's clones of them
- * ("f.constprop.0", "f.cold"). Fails if there is none; the error suggests a similar name.
+ * ("f.constprop.0", "f.cold"); without one, of those that have it as another name. Fails if there is none;
+ * the error suggests a similar name.
  */
 int model_functions_find(const struct model_functions *, const char *name, struct ideal *out,
 			 struct err *);

@@ -30,6 +30,8 @@ FUNCTIONS = {
     "handler": ["nop", "again:", "nop", ("if", "again", "handler"), "svc"],
 }
 
+ALIASES = {"leaf_too": "leaf"}
+
 
 class Program:
     """Code by address, and the addresses of labels and functions."""
@@ -51,7 +53,7 @@ class Program:
             self.labels[label] = starts[name] + 4 * number
         words = {name: [self.encode(line, starts[name] + 4 * number) for number, line in enumerate(lines)]
                  for name, lines in body.items()}
-        small_elf.write(path, words)
+        small_elf.write(path, words, ALIASES)
         self.functions = {name: (starts[name], starts[name] + 4 * len(lines)) for name, lines in body.items()}
         for name, lines in body.items():
             for number, line in enumerate(lines):

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from branch_program import ANY, ANY_RETURN, TAKEN_EVENT, Program, Run, is_return, lines_of_capture, seeded, stacks
+from branch_program import ALIASES, ANY, ANY_RETURN, TAKEN_EVENT, Program, Run, is_return, lines_of_capture, seeded, stacks
 from harness import Checks, Failed, run
 
 PERIOD = {ANY: 97, ANY_RETURN: 23}
@@ -105,6 +105,10 @@ def check_function(checks, cyclops, path, where, rows):
         for table, column in (("callers", "callee"), ("callees", "caller")):
             checks.equal(f"{where}: {table} of {name}", [(row["site"], row["records"]) for row in tables[table]],
                          [(row["site"], row["records"]) for row in rows if row[column] == name])
+        if name in ALIASES.values():
+            alias = next(alias for alias, of in ALIASES.items() if of == name)
+            same = run(cyclops, "calls", "--symfs", "/", "--format", "csv", "-i", path, alias).decode()
+            checks.equal(f"{where}: {alias} is {name}", same.splitlines(), text.splitlines())
     edges = {(row["caller"], row["callee"]) for row in rows}
     drawn = {tuple(line.split()[0:3:2]) for line in run(cyclops, "calls", "--symfs", "/", "--graph", "text", "-i", path).decode().splitlines()
              if ">" in line}

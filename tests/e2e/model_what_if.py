@@ -171,6 +171,7 @@ __attribute__((noinline)) static void add(number *all, unsigned short by, int n)
 	for (int i = 0; i < n; i++)
 		all[i] += by;
 }
+extern __typeof__(add) increase __attribute__((alias("add")));
 int main(int argc, char **argv)
 {
 	(void)argv;
@@ -256,7 +257,7 @@ def check_overlap(checks, cyclops, folder):
 def check_instructions(checks, cyclops, folder):
     """What a quarter of the instructions is said to gain is what vectors of four do gain."""
     program = build(folder, "adder", ADDER)
-    names = ["instructions-1", "instructions-0.25", "instructions-2", "instructions-0.25@add"]
+    names = ["instructions-1", "instructions-0.25", "instructions-2", "instructions-0.25@add", "instructions-0.25@increase"]
     rows, _ = what_if(cyclops, folder, program, ",".join(names))
     now, cycles = rows["now"]["cycles"], {name: rows[name]["cycles"] for name in names}
     applied = cycles_of(cyclops, folder, build(folder, "vectors", ADDER, "-DVECTORS"))
@@ -264,6 +265,8 @@ def check_instructions(checks, cyclops, folder):
     checks.expect(abs(cycles["instructions-0.25"] - applied) <= 0.1 * applied, f"{cycles}, vectors take {applied}")
     checks.expect(1.8 * now <= cycles["instructions-2"] <= 2.1 * now, f"twice as many: {cycles}, {now}")
     checks.expect(cycles["instructions-0.25"] <= cycles["instructions-0.25@add"] < 0.4 * now, f"{cycles}, {now}")
+    # of two names of one function
+    checks.expect(cycles["instructions-0.25@increase"] == cycles["instructions-0.25@add"], f"{cycles}")
 
 
 def check_causes(checks, cyclops, kernels, folder):

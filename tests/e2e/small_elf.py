@@ -11,8 +11,11 @@ def align(data, to):
     return data + bytes(-len(data) % to)
 
 
-def write(path, functions):
-    """`functions`: {name: [instruction words]}. Returns {name: address of its start}. Names may have any bytes: surrogates."""
+def write(path, functions, aliases=None):
+    """
+    `functions`: {name: [instruction words]}. Returns {name: address of its start}. Names may have any bytes: surrogates.
+    `aliases`: {weak name: the function that it is another name of}.
+    """
     code, addresses, names = b"", {}, b"\0"
     symbols = bytes(24)
     for name, words in functions.items():
@@ -21,6 +24,9 @@ def write(path, functions):
         symbols += struct.pack("<IBBHQQ", len(names), 0x12, 0, 1, addresses[name], len(body))
         names += name.encode(errors="surrogateescape") + b"\0"
         code += body
+    for alias, name in (aliases or {}).items():
+        symbols += struct.pack("<IBBHQQ", len(names), 0x22, 0, 1, addresses[name], 4 * len(functions[name]))
+        names += alias.encode() + b"\0"
     sections_names = b"\0.text\0.symtab\0.strtab\0.shstrtab\0"
     data, table = bytes(TEXT) + code, []
 
