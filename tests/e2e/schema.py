@@ -9,7 +9,7 @@ Each command is asked in all ways below, of the samples of DATA_DIR and the capt
 each question of every third of them, in turn; --all: of each; --few: of two. Each json answer has to be
 valid by its command's schema; each table of csv has exactly the columns that json describes, each with the
 schema's type, unit and meaning; no text but a message has an amount in it, which would be a number with its
-unit. A column that the schema does not have fails.
+unit. A column that the schema does not have fails, and one that no answer fills and unfilled.py does not name.
 
 --update adds what is missing to the schemas and corrects types, units and meanings; it removes nothing.
 Look at what it changed: a column that is renamed, or of another type, breaks the programs of others.
@@ -31,6 +31,7 @@ import tempfile
 
 import engines
 import harness
+import unfilled
 from harness import ENVIRONMENT, Checks
 
 try:
@@ -454,6 +455,47 @@ def check_json(checks, schema, answer, what):
     checks.count("json answers")
 
 
+class Filled:
+    """Which columns have a value in an answer: of those that are shown of what is the same everywhere."""
+
+    def __init__(self):
+        self.shown, self.everywhere, self.filled = set(), set(), set()
+
+    @staticmethod
+    def is_same_everywhere(words):
+        asks_machine = {"doctor", "latency", "kernel"} & {words[0]} or "--" in words
+        return "--model" in words or "--import" in words or not asks_machine and not any("/recorded" in word for word in words)
+
+    def add(self, words, answer):
+        captures = os.environ.get("CYCLOPS_CAPTURES")
+        if captures and any(captures in word for word in words):
+            return
+        is_same, nested = self.is_same_everywhere(words), nested_of(answer)
+        for name, columns in answer["columns"].items():
+            table, rows = (words[0], OF_PMU.sub("", name)), answer.get(name, [])
+            if name in nested:
+                rows = [row for outer in answer[nested[name]] for row in outer.get(name, [])]
+            found = {(*table, column) for row in (rows.values() if isinstance(rows, dict) else rows) for column in row}
+            if rows and (name in nested or isinstance(rows, dict)):  # the first column is a key of json
+                found.add((*table, next(iter(columns))))
+            self.filled |= found
+            if is_same and rows:
+                self.shown |= {(*table, column) for column in columns}
+                self.everywhere |= found
+
+    def check(self, checks, is_whole):
+        """Each column of a table that has rows is filled, or known not to be."""
+        known = unfilled.known()
+        wrong = {"no answer fills {}: a cell is forgotten, or unfilled.py says why": self.shown - self.filled - known}
+        if not is_whole:
+            wrong["{} is filled: take it off the list of unfilled.py"] = known & self.everywhere
+        for sentence, columns in wrong.items():
+            for table in sorted({column[:2] for column in columns}):
+                names = " ".join(sorted(column[2] for column in columns if column[:2] == table))
+                checks.fail(f"{' '.join(table)}: {sentence.format(names)}")
+        checks.count("columns that are filled", len(self.shown & self.filled))
+
+
 def columns_of(table):
     """The header that csv has for the columns of a table of json."""
     for name, column in table.items():
@@ -549,7 +591,7 @@ def main():
     checks = Checks()
     names = [name for name in harness.commands(cyclops) if name not in WITHOUT]
     schemas = {name: Schema(given.schemas / f"{name}.json", name) for name in names}
-    asked = {name: 0 for name in names}
+    asked, filled = {name: 0 for name in names}, Filled()
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         everything = list(questions(cyclops, given.data.resolve(), folder, given.few, given.all or given.update))
         answers = pool.map(lambda words: [ask(cyclops, words, form) for form in ("json", "csv")], everything)
@@ -568,6 +610,7 @@ def main():
             if given.update:
                 update(schema, answer)
                 continue
+            filled.add(words, answer)
             for table in (value for value in answer.values() if isinstance(value, list)):
                 del table[MOST_ROWS:]
             check_json(checks, schema, answer, what)
@@ -577,6 +620,8 @@ def main():
         for schema in schemas.values():
             schema.write()
         return
+    if not given.few and harness.has_kernels(cyclops):
+        filled.check(checks, given.all)
     for name, schema in schemas.items():
         checks.expect(asked[name] > 0 or name == "fleet", f"nothing was asked of cyclops {name}: add a question here")
         jsonschema.Draft202012Validator.check_schema(schema.of_now)
