@@ -96,6 +96,8 @@ ENTRIES = {
     "layouts": ("e2e/layouts", GCC, 400, lambda n: script("layouts_vs_gdb.py", GCC.e2e("layouts"), n)),
     "symbols": ("e2e/symbols", GCC, 20000, lambda n: script("symbols_vs_addr2line.py", GCC.e2e("resolve"), n)),
     "stat-import": ("e2e/stat-import", GCC, 1, lambda n: script("stat_import.py", GCC.cyclops, "--all")),
+    "java": ("e2e/c2c-java", GCC, 1, lambda n: script(
+        "c2c_java.py", "--all", GCC.cyclops, GCC.e2e("write-accesses"))),
     "what-if": ("model/what-if", GCC, 1, lambda n: script("model_what_if.py", GCC.cyclops, DATA, "--all")),
     "sharing-programs": ("model/sharing-programs", GCC, 1, lambda n: script(
         "sharing_programs.py", GCC.cyclops, E2E / "sharing", "--all")),
