@@ -39,8 +39,13 @@ static void sort_words(const struct c2c *s, uint32_t touch, uint64_t *out)
 static int compare_touches(const void *left, const void *right, void *context)
 {
 	enum { WORDS = GROUP_WORDS + 3 };
+	const struct c2c *s = context;
+	uint32_t offset_a = c2c_touch_key(s->accesses_seen, *(const uint32_t *)left).offset;
+	uint32_t offset_b = c2c_touch_key(s->accesses_seen, *(const uint32_t *)right).offset;
 	uint64_t a[WORDS], b[WORDS];
 
+	if (offset_a != offset_b) /* of the same line, which most differ in */
+		return (offset_a > offset_b) - (offset_a < offset_b);
 	sort_words(context, *(const uint32_t *)left, a);
 	sort_words(context, *(const uint32_t *)right, b);
 	for (size_t i = 0; i < WORDS; i++)
@@ -106,25 +111,52 @@ void c2c_access_sum(const struct c2c *s, const struct c2c_access *a, struct c2c_
 	}
 }
 
-/* Distinct threads, processes and cpus of the touches of an access. */
-static void count_who(const struct c2c *s, struct c2c_access *a)
-{
-	struct tuples seen[3];
+/* Tables of distinct threads, processes and cpus, for one access after the other. */
+enum { WHO_THREADS, WHO_PROCESSES, WHO_CPUS, N_WHO };
 
-	for (size_t i = 0; i < COUNT(seen); i++)
-		tuples_init(&seen[i], 1);
+/* A table that grew takes longer to clear than to make anew. */
+static void empty(struct tuples *t)
+{
+	enum { FEW = 64 };
+
+	if (t->n <= FEW) {
+		tuples_reset(t);
+		return;
+	}
+	tuples_release(t);
+	tuples_init(t, 1);
+}
+
+/* Distinct threads, processes and cpus of the touches of an access. */
+static void count_who(const struct c2c *s, struct c2c_access *a, struct tuples seen[N_WHO])
+{
+	a->n_threads = a->n_processes = a->n_cpus = 1;
+	if (a->n_touches == 1)
+		return;
+	for (int i = 0; i < N_WHO; i++)
+		empty(&seen[i]);
 	for (uint32_t i = 0; i < a->n_touches; i++) {
 		struct c2c_touch_key k =
 			c2c_touch_key(s->accesses_seen, s->order[a->first_touch + i]);
 
-		tuples_add(&seen[0], &(uint64_t){ k.tid });
-		tuples_add(&seen[1], &(uint64_t){ k.process });
-		tuples_add(&seen[2], &(uint64_t){ k.cpu });
+		tuples_add(&seen[WHO_THREADS], &(uint64_t){ k.tid });
+		tuples_add(&seen[WHO_PROCESSES], &(uint64_t){ k.process });
+		tuples_add(&seen[WHO_CPUS], &(uint64_t){ k.cpu });
 	}
-	a->n_threads = seen[0].n;
-	a->n_processes = seen[1].n;
-	a->n_cpus = seen[2].n;
-	for (size_t i = 0; i < COUNT(seen); i++)
+	a->n_threads = seen[WHO_THREADS].n;
+	a->n_processes = seen[WHO_PROCESSES].n;
+	a->n_cpus = seen[WHO_CPUS].n;
+}
+
+static void count_who_of_all(struct c2c *s, size_t first)
+{
+	struct tuples seen[N_WHO];
+
+	for (int i = 0; i < N_WHO; i++)
+		tuples_init(&seen[i], 1);
+	for (size_t i = first; i < s->accesses.n; i++)
+		count_who(s, &s->accesses.items[i], seen);
+	for (int i = 0; i < N_WHO; i++)
 		tuples_release(&seen[i]);
 }
 
@@ -183,8 +215,7 @@ static void group_lines(struct c2c *s, struct c2c_subject *lines, size_t n_lines
 	order_touches(s, lines, n_lines);
 	for (size_t i = 0; i < n_lines; i++)
 		at = group_line(s, &lines[i], at);
-	for (size_t i = n_accesses; i < s->accesses.n; i++)
-		count_who(s, &s->accesses.items[i]);
+	count_who_of_all(s, n_accesses);
 }
 
 void c2c_group_accesses(struct c2c *s)

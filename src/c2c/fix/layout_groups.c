@@ -9,13 +9,41 @@
 /* Fields are put apart for this part of the accesses that find their line gone, or more. */
 static const double least_gain = 0.3;
 
+/* How many threads of one list are not in the other. */
+static size_t count_others(const struct layout_uses *all, const struct layout_uses *of)
+{
+	size_t n = 0;
+
+	for (size_t i = 0, k = 0; k < of->n; k++) {
+		while (i < all->n && all->items[i].thread < of->items[k].thread)
+			i++;
+		n += i == all->n || all->items[i].thread != of->items[k].thread;
+	}
+	return n;
+}
+
+/* Both are in order of threads: from the end on, what is there moves to make room. */
 void layout_uses_add(struct layout_uses *to, const struct layout_field *f)
 {
-	for (size_t i = 0; i < f->uses.n; i++) {
-		const struct layout_use *from = &f->uses.items[i];
-		struct layout_use *use = layout_use_of(to, from->thread);
+	size_t n_others = count_others(to, &f->uses);
+	size_t i = to->n, k = f->uses.n, at = i + n_others;
 
-		memory_counts_merge(&use->counts, &from->counts);
+	if (n_others > 0)
+		vec_reserve(to, n_others);
+	to->n = at;
+	while (k > 0) {
+		const struct layout_use *from = &f->uses.items[k - 1];
+
+		if (i == 0 || to->items[i - 1].thread < from->thread) {
+			to->items[--at] = *from;
+			k--;
+			continue;
+		}
+		to->items[--at] = to->items[--i];
+		if (to->items[at].thread == from->thread) {
+			memory_counts_merge(&to->items[at].counts, &from->counts);
+			k--;
+		}
 	}
 }
 

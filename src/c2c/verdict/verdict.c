@@ -96,6 +96,7 @@ struct judging {
 	VEC_OF(struct turn) turns;    /* by thread */
 	VEC_OF(uint32_t) writes;      /* by extent: stores of all threads */
 	VEC_OF(struct reach) reaches; /* by pair */
+	struct blame *stores;	      /* by extent: of all threads, for who wants such bytes */
 	bool *apart; /* by thread and writer: they did not use the line at once; NULL: all did */
 	uint32_t n_writes, n_atomics;
 	bool has_lock;
@@ -307,14 +308,31 @@ static void subtract_thread_stores(const struct judging *j, size_t thread, struc
 	}
 }
 
+/* Where all stores went, for each of the extents: many threads want the same. */
+static struct blame *blame_by_extent(const struct judging *j)
+{
+	struct blame *out = mem_zalloc((size_t)j->extents.n + 1, sizeof(*out));
+
+	for (uint32_t victim = 0; victim < j->extents.n; victim++) {
+		struct extent bytes = c2c_verdict_extent_of(j, victim);
+
+		for (uint32_t i = 0; i < j->extents.n; i++)
+			blame_stores(&out[victim], bytes, c2c_verdict_extent_of(j, i),
+				     j->writes.items[i]);
+	}
+	return out;
+}
+
 /* All stores of others: those of everybody without the thread's own, and of other times. */
 static struct blame blame_for(const struct judging *j, const struct reach *victim)
 {
 	struct extent bytes = c2c_verdict_extent_of(j, victim->extent);
-	struct blame b = { 0 };
+	struct blame b = j->stores[victim->extent];
 
-	for (uint32_t i = 0; i < j->extents.n; i++)
-		blame_stores(&b, bytes, c2c_verdict_extent_of(j, i), j->writes.items[i]);
+	if (j->apart == NULL) {
+		subtract_thread_stores(j, victim->thread, bytes, &b);
+		return b;
+	}
 	for (size_t i = 0; i < j->turns.n; i++)
 		if (i == victim->thread || are_apart(j, victim->thread, i))
 			subtract_thread_stores(j, i, bytes, &b);
@@ -556,6 +574,7 @@ static void count_threads(struct judging *j)
 static void add_contended(struct judging *j)
 {
 	j->sums->n_contended++;
+	j->stores = blame_by_extent(j);
 	divide(j, true, &j->sums->waits);
 	divide(j, false, &j->sums->all);
 	if (j->has_lock)
@@ -601,6 +620,7 @@ static void judge_line(const struct c2c *s, const struct c2c_subject *subject,
 	c2c_verdict_add_line(&j, c2c_waited(subject, s->options.mode));
 	c2c_counts_add(&v->counts, &subject->counts);
 	v->out.n_waited += (uint32_t)c2c_waited(subject, s->options.mode);
+	free(j.stores);
 	free(j.apart);
 	vec_release(&j.reaches);
 	vec_release(&j.turns);
