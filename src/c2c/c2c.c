@@ -7,6 +7,7 @@
 #include "access/vector_length.h"
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "base/pool.h"
 #include "c2c/accesses/cost.h"
 #include "c2c/accesses/extent.h"
 #include "c2c/accesses/group.h"
@@ -227,14 +228,21 @@ static int compare_subjects(const void *left, const void *right)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
+/* Each subject on its own: judging looks at its accesses alone. */
+static void rate_subject(void *context, size_t number, unsigned worker)
+{
+	struct c2c *s = context;
+	struct c2c_subject *subject = &s->subjects.items[number];
+	uint32_t line = (uint32_t)number;
+
+	(void)worker;
+	c2c_rate(s, subject);
+	subject->judgement = c2c_judge(s, &line, 1);
+}
+
 static void rate_subjects(struct c2c *s)
 {
-	for (uint32_t i = 0; i < s->subjects.n; i++) {
-		struct c2c_subject *subject = &s->subjects.items[i];
-
-		c2c_rate(s, subject);
-		subject->judgement = c2c_judge(s, &i, 1);
-	}
+	pool_run(s->session->pool, s->subjects.n, rate_subject, s);
 }
 
 static void order_subjects(struct c2c *s)

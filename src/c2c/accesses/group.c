@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/pool.h"
 #include "c2c/accesses/cost.h"
 #include "c2c/accesses/group.h"
 
@@ -68,7 +69,27 @@ static uint32_t *index_lines(const struct c2c *s, const struct c2c_subject *line
 	return out;
 }
 
-/* Appends the touches of these lines to the order, by line, each of which has few. */
+/* Touches of lines, those of each together: of line i at [ends[i], ends[i + 1]). */
+struct lines_touches {
+	struct c2c *s;
+	uint32_t first; /* in the order, of the first line */
+	const uint32_t *ends;
+};
+
+/* Each line has its own touches, so lines are worked on at once. */
+static void settle_line(void *context, size_t line, unsigned worker)
+{
+	const struct lines_touches *t = context;
+	uint32_t from = t->first + t->ends[line], to = t->first + t->ends[line + 1];
+	struct c2c *s = t->s;
+
+	(void)worker;
+	if (to - from > 1)
+		qsort_r(s->order + from, to - from, sizeof(*s->order), compare_touches, s);
+	c2c_settle_reloads(s, from, to);
+}
+
+/* Appends the touches of these lines to the order, by line, and settles what their reloads are. */
 static void order_touches(struct c2c *s, const struct c2c_subject *lines, size_t n_lines)
 {
 	uint32_t n = s->accesses_seen->keys.n, *order;
@@ -91,10 +112,8 @@ static void order_touches(struct c2c *s, const struct c2c_subject *lines, size_t
 		if (line < n_lines)
 			order[ends[line + 1]++] = i;
 	}
-	for (size_t i = 0; i < n_lines; i++)
-		if (ends[i + 1] - ends[i] > 1)
-			qsort_r(order + ends[i], ends[i + 1] - ends[i], sizeof(*order),
-				compare_touches, s);
+	pool_run(s->session->pool, n_lines, settle_line,
+		 &(struct lines_touches){ s, s->n_ordered, ends });
 	s->n_ordered += ends[n_lines];
 	free(numbers);
 	free(ends);
@@ -185,7 +204,6 @@ static uint32_t group_line(struct c2c *s, struct c2c_subject *subject, uint32_t 
 	uint64_t words[GROUP_WORDS], last[GROUP_WORDS] = { UINT64_MAX };
 	uint32_t end = end_of_line(s, subject->line, at);
 
-	c2c_settle_reloads(s, at, end);
 	subject->first_access = (uint32_t)s->accesses.n;
 	subject->first_touch = at;
 	for (; at < end; at++) {

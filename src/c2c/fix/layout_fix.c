@@ -427,6 +427,7 @@ void layout_fix(const struct layout *l, struct text *out)
 		[LAYOUT_SPREAD] = put_spread,
 		[LAYOUT_PAD] = put_pad,
 	};
+	struct layout_last_line last = { 0 };
 	struct text fix = { 0 };
 	size_t n = 0;
 
@@ -435,7 +436,7 @@ void layout_fix(const struct layout *l, struct text *out)
 	for (size_t i = 0; i < l->used.n && n < SHOWN_SHARED; i++) {
 		const struct layout_field *f = layout_fix_used_field(l, i);
 
-		if (!layout_field_is_shared(l, f) || layout_own_part(l, f) < worth_saying ||
+		if (!layout_field_is_shared(l, f) || layout_own_part(l, f, &last) < worth_saying ||
 		    is_guarded(l, f))
 			continue;
 		if (is_of_structs(l))

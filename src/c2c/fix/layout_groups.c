@@ -166,7 +166,8 @@ bool layout_takes_turns(const struct layout *l)
 	return is_found;
 }
 
-double layout_own_part(const struct layout *l, const struct layout_field *f)
+/* All that waits on the lines of a field. */
+static double waits_on_lines(const struct layout *l, const struct layout_field *f)
 {
 	struct layout_uses uses = { 0 };
 	double all;
@@ -176,5 +177,16 @@ double layout_own_part(const struct layout *l, const struct layout_field *f)
 			layout_uses_add(&uses, layout_groups_used_field(l, i));
 	all = waits(&uses);
 	vec_release(&uses);
+	return all;
+}
+
+double layout_own_part(const struct layout *l, const struct layout_field *f,
+		       struct layout_last_line *last)
+{
+	bool is_last = f->lines.n == 1 && last->is_known && last->line == f->lines.items[0];
+	double all = is_last ? last->waits : waits_on_lines(l, f);
+
+	if (f->lines.n == 1)
+		*last = (struct layout_last_line){ true, f->lines.items[0], all };
 	return all > 0 ? waits_alone(f) / all : 0;
 }

@@ -23,10 +23,18 @@ bool layout_has_conflict(const struct layout *);
 /* Do fields of one group come back after those of another? */
 bool layout_takes_turns(const struct layout *);
 
+/* What was found of a line last, as fields stand side by side. Zeroed at first. */
+struct layout_last_line {
+	bool is_known;
+	uint64_t line;
+	double waits;
+};
+
 /*
  * The part of the waiting on a used field's lines that would be left if it had them alone: that
  * is for its own bytes. From 0 to 1.
  */
-double layout_own_part(const struct layout *, const struct layout_field *);
+double layout_own_part(const struct layout *, const struct layout_field *,
+		       struct layout_last_line *);
 
 #endif
