@@ -437,7 +437,7 @@ static void count_access(const struct c2c_access *a, const struct c2c_counts *c,
 	memory_counts_add(out, MEMORY_STORE, c->n[C2C_STORES]);
 }
 
-static struct memory_counts line_kinds(const struct c2c *s, const struct c2c_subject *subject)
+struct memory_counts c2c_line_kinds(const struct c2c *s, const struct c2c_subject *subject)
 {
 	struct memory_counts out = { 0 };
 
@@ -484,7 +484,7 @@ static void c2c_rows_add_line(const struct c2c *s, const struct c2c_labels *labe
 			      struct table *t)
 {
 	const struct c2c_subject *subject = &s->subjects.items[number];
-	const struct memory_counts kinds = line_kinds(s, subject);
+	const struct memory_counts kinds = c2c_line_kinds(s, subject);
 	uint64_t loads = c2c_placed_loads(&subject->counts);
 	struct cell *row = table_add_row(t);
 

@@ -47,6 +47,9 @@ void c2c_lines_tables(const struct c2c *, const struct c2c_labels *, struct tabl
 /* A mean of latencies, absent for none, marked if counters were full. */
 struct cell c2c_mean_cell(uint64_t cycles, uint64_t n, uint64_t n_saturated);
 
+/* What was done to a line, by kinds. */
+struct memory_counts c2c_line_kinds(const struct c2c *, const struct c2c_subject *);
+
 /* "load", "store", "atomic", "load-exclusive" … */
 const char *c2c_kind_name(unsigned kind);
 

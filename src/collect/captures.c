@@ -41,6 +41,8 @@ enum captures_column {
 	CAPTURES_COL_MODELLED,
 	CAPTURES_COL_TOOL,
 	CAPTURES_COL_BUILD_IDS,
+	CAPTURES_COL_LOAD_CYCLES,
+	CAPTURES_COL_LOAD_INTERVAL,
 	CAPTURES_N_COLS,
 };
 
@@ -75,6 +77,8 @@ static const struct parquet_column columns[CAPTURES_N_COLS] = {
 	[CAPTURES_COL_MODELLED] = { .name = "is_modelled", .type = PARQUET_BOOL },
 	[CAPTURES_COL_TOOL] = { .name = "tool", .type = PARQUET_TEXT },
 	[CAPTURES_COL_BUILD_IDS] = { .name = "build_ids", .type = PARQUET_TEXT_LIST },
+	[CAPTURES_COL_LOAD_CYCLES] = { .name = "load_cycles", .type = PARQUET_INT64 },
+	[CAPTURES_COL_LOAD_INTERVAL] = { .name = "load_interval", .type = PARQUET_DOUBLE },
 };
 
 /* When it was collected, by this machine's clock. */
@@ -159,8 +163,21 @@ static void put_losses(const struct session *s, struct parquet_values *v)
 		    diags_bytes(capture_diags(s->capture), DIAG_DAMAGE) + totals->missing_bytes);
 }
 
+static void put_loads(const struct loads_total *loads, struct parquet_values *v)
+{
+	if (loads->cycles > 0)
+		parquet_put(&v[CAPTURES_COL_LOAD_CYCLES], loads->cycles);
+	else
+		parquet_put_null(&v[CAPTURES_COL_LOAD_CYCLES]);
+	if (loads->cycles > 0 && loads->interval > 0)
+		parquet_put_double(&v[CAPTURES_COL_LOAD_INTERVAL], loads->interval);
+	else
+		parquet_put_null(&v[CAPTURES_COL_LOAD_INTERVAL]);
+}
+
 static void put_row(const struct session *s, const struct samples_totals *totals,
-		    const bool *is_sampled, const struct identity *who, struct parquet_values *v)
+		    const struct loads_total *loads, const bool *is_sampled,
+		    const struct identity *who, struct parquet_values *v)
 {
 	const struct info *info = capture_info(s->capture);
 	const struct spe_interval interval = spe_interval_common(s);
@@ -187,17 +204,18 @@ static void put_row(const struct session *s, const struct samples_totals *totals
 	parquet_put(&v[CAPTURES_COL_MODELLED], capture_spe(s->capture)->is_modelled);
 	dataset_put_text(&v[CAPTURES_COL_TOOL], "cyclops " CYCLOPS_VERSION);
 	put_build_ids(s, is_sampled, &v[CAPTURES_COL_BUILD_IDS]);
+	put_loads(loads, v);
 }
 
 int captures_write(const struct session *s, const struct samples_totals *totals,
-		   const bool *is_sampled, const char *root, const struct identity *who,
-		   struct err *err)
+		   const struct loads_total *loads, const bool *is_sampled, const char *root,
+		   const struct identity *who, struct err *err)
 {
 	struct dataset_file file;
 	int rc = dataset_begin(&file, root, "captures", who, columns, COUNT(columns), err);
 
 	if (rc == 0) {
-		put_row(s, totals, is_sampled, who, parquet_values(file.writer));
+		put_row(s, totals, loads, is_sampled, who, parquet_values(file.writer));
 		rc = parquet_end_row(file.writer);
 	}
 	return dataset_end(&file, rc, err);

@@ -7,9 +7,11 @@
 #include <stdint.h>
 
 #include "collect/samples.h"
+#include "collect/shared_lines.h"
 
 /* Writes the row. `is_sampled`: by module id. */
-int captures_write(const struct session *, const struct samples_totals *, const bool *is_sampled,
-		   const char *root, const struct identity *, struct err *);
+int captures_write(const struct session *, const struct samples_totals *,
+		   const struct loads_total *, const bool *is_sampled, const char *root,
+		   const struct identity *, struct err *);
 
 #endif

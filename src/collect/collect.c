@@ -10,6 +10,7 @@
 #include "collect/dataset.h"
 #include "collect/places.h"
 #include "collect/samples.h"
+#include "collect/shared_lines.h"
 
 /* All tables of an opened capture; captures is the last. */
 static int write_tables(const struct collection *c, struct known_places *known, struct session *s,
@@ -18,6 +19,7 @@ static int write_tables(const struct collection *c, struct known_places *known, 
 	const struct modules *modules = timeline_modules(s->timeline);
 	bool *is_sampled = mem_zalloc(modules->list.n + 1, sizeof(*is_sampled));
 	struct samples_totals totals = { 0 };
+	struct loads_total loads = { 0 };
 	struct place_keys keys;
 	int rc;
 
@@ -26,8 +28,11 @@ static int write_tables(const struct collection *c, struct known_places *known, 
 	if (rc == 0)
 		rc = places_write(s, &keys, known, c->root, who, &out->n_places, &out->n_unnamed,
 				  err);
+	/* it numbers the session's places anew */
 	if (rc == 0)
-		rc = captures_write(s, &totals, is_sampled, c->root, who, err);
+		rc = shared_lines_write(s, c->root, who, &loads, err);
+	if (rc == 0)
+		rc = captures_write(s, &totals, &loads, is_sampled, c->root, who, err);
 	out->n_records = totals.n_records;
 	out->n_rows = totals.n_rows;
 	place_keys_release(&keys);

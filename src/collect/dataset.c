@@ -38,6 +38,14 @@ bool dataset_has(const char *root, const struct identity *who)
 	return has;
 }
 
+void dataset_remove(const char *root, const char *table, const struct identity *who)
+{
+	char *path = dataset_path(root, table, who);
+
+	unlink(path);
+	free(path);
+}
+
 /* Makes the folders of a file; others may make them at the same time. */
 static int make_folders(char *path, struct err *err)
 {

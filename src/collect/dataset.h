@@ -15,8 +15,11 @@
 #include "collect/identity.h"
 #include "parquet/parquet.h"
 
-/* The version of the tables: raised when columns are added. Columns never change their meaning. */
-enum { DATASET_SCHEMA = 1 };
+/*
+ * The version of the tables: raised when columns are added. Columns never change their meaning.
+ * 2: the table shared_lines; load_cycles and load_interval of captures.
+ */
+enum { DATASET_SCHEMA = 2 };
 
 /* Was the capture collected as this part? */
 bool dataset_has(const char *root, const struct identity *);
@@ -47,6 +50,9 @@ static inline void dataset_put_text(struct parquet_values *v, const char *text)
 	else
 		parquet_put_text(v, text, strlen(text));
 }
+
+/* Removes the file of a part in a table, if there is one. */
+void dataset_remove(const char *root, const char *table, const struct identity *);
 
 /* The file of a part in a table. To be freed. */
 char *dataset_path(const char *root, const char *table, const struct identity *);

@@ -25,10 +25,16 @@ static int check_dataset(const struct fleet_question *q, struct err *err)
 		text_reset(&path);
 		text_format(&path, "%s/%s%c", q->dataset, dataset_table_names[i], 0);
 		if (q->query->tables >> i & 1 && stat(path.bytes, &found) < 0)
-			rc = err_set(err, ERR_NO_DATA, ERR_NOWHERE,
-				     "%s: it has no table %s: `cyclops collect --into %s CAPTURE…` "
-				     "makes one",
-				     q->dataset, dataset_table_names[i], q->dataset);
+			rc = err_set(
+				err, ERR_NO_DATA, ERR_NOWHERE,
+				i == DATASET_SHARED_LINES
+					? "%s: it has no table %s: none of its captures has "
+					  "contended lines, or they were collected before cyclops "
+					  "looked for them (`cyclops collect --again --into %s "
+					  "CAPTURE…`)"
+					: "%s: it has no table %s: `cyclops collect --into %s "
+					  "CAPTURE…` makes one",
+				q->dataset, dataset_table_names[i], q->dataset);
 	}
 	text_release(&path);
 	return rc;

@@ -36,7 +36,7 @@ static const struct option scope_options[] = {
 	{ "module", 0, OPTION_TEXT, FIELD(scope.module), "NAME",
 	  "of history: the file that it is in" },
 	{ "true-sharing", 0, OPTION_FLAG, FIELD(scope.with_true_sharing), NULL,
-	  "of sharing: true sharing, too" },
+	  "of sharing: true sharing, and what has no verdict, too" },
 	{ "machine", 0, OPTION_TEXT, FIELD(scope.machine), "NAME",
 	  "only captures of this type of machine" },
 	{ "host", 0, OPTION_TEXT, FIELD(scope.host), "NAME", "only captures of this host" },

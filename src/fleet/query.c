@@ -99,21 +99,29 @@ static const struct column hosts_columns[] = {
 };
 
 static const struct column sharing_columns[] = {
-	WORD("object", "the contended data, or the function that accesses it"),
+	WORD("object", "the contended data; absent: it has no name"),
+	WORD("member", "the member that is contended most"),
+	SHARE("share", NULL,
+	      "cost as part of the latency of all sampled loads; latency counts from issue, or "
+	      "from dispatch where issue was not recorded"),
+	SHARE("share_error", "±", "half of the 95 % interval of the share, from how hosts differ"),
+	{ "cost_cycles", "cost", "cycles", CELL_COUNT, COLUMN_TRUST,
+	  "latency of contended loads and reloads above a local hit, scaled by the sampling "
+	  "interval; loads overlap, so this is an upper limit of the lost time" },
+	WORD("writer", "the function that writes to it most"),
+	WORD("reader", "the function that waits for it most"),
+	AMOUNT("hosts", NULL, "hosts", "hosts that have it"),
+	AMOUNT("captures", NULL, "captures", "captures that have it"),
+	AMOUNT("peer", NULL, "loads", "loads that another core's cache answered"),
+	AMOUNT("hitm", "HITM", "loads", "loads that found the line modified there"),
+	WORD("verdict", "false-sharing, true-sharing or unknown"),
 	WORD("type", "its type"),
-	WORD("member", "the member that is contended"),
-	WORD("verdict", "false-sharing or true-sharing"),
-	AMOUNT("latency_cycles", "latency", "cycles", "total latency of the accesses to its lines"),
+	WORD("module", "file of the code that writes to it, else of that which reads it"),
 	AMOUNT("records", NULL, "records", "records of its lines"),
 	AMOUNT("loads", NULL, "loads", "of which are loads"),
 	AMOUNT("stores", NULL, "stores", "of which are stores"),
 	AMOUNT("atomics", NULL, "atomics", "of which are atomics"),
-	AMOUNT("peer", NULL, "loads", "loads that another core's cache answered"),
-	AMOUNT("hitm", NULL, "loads", "loads that found the line modified there"),
-	AMOUNT("hosts", NULL, "hosts", "hosts that have it"),
-	AMOUNT("captures", NULL, "captures", "captures that have it"),
-	WORD("writer", "a function that writes to it"),
-	WORD("reader", "a function that reads it"),
+	AMOUNT("saturated", NULL, "loads", "contended loads whose latency counter was full"),
 };
 
 static const struct column latency_columns[] = {
@@ -213,7 +221,32 @@ static void say_hosts(const struct table *t, struct table *answer)
 
 static void say_sharing(const struct table *t, struct table *answer)
 {
-	answer_say(answer, "%s is contended most.", first_text(t, "object"));
+	const char *cost = share_words(t, "share", "share_error", answer);
+
+	if (first_cell(t, "object")->type == CELL_TEXT)
+		answer_say(answer, "%s in %s costs most: %s of load latency.",
+			   strcmp(first_text(t, "verdict"), "false-sharing") == 0 ? "False sharing"
+										  : "Contention",
+			   first_text(t, "object"), cost);
+	else
+		answer_say(answer,
+			   "Data without a name costs most, written by %s and read by %s: %s of "
+			   "load latency.",
+			   first_text(t, "writer"), first_text(t, "reader"), cost);
+}
+
+/* Costs are of samples; where counters were full they are lower bounds. */
+static void mark_costs(struct table *t)
+{
+	const size_t cost = (size_t)table_column(t, "cost_cycles");
+	const size_t full = (size_t)table_column(t, "saturated");
+
+	for (size_t row = 0; row < table_n_rows(t); row++) {
+		struct cell *cells = &t->cells.items[row * t->n_columns];
+
+		cells[cost] = cell_marked(cells[cost],
+					  cells[full].count > 0 ? MARK_SATURATED : MARK_SCALED);
+	}
 }
 
 static void say_history(const struct table *t, struct table *answer)
@@ -256,7 +289,8 @@ const struct fleet_query fleet_queries[] = {
 	  .tables = 1u << DATASET_CAPTURES | 1u << DATASET_SHARED_LINES,
 	  .columns = sharing_columns,
 	  .n_columns = COUNT(sharing_columns),
-	  .say = say_sharing },
+	  .say = say_sharing,
+	  .mark = mark_costs },
 	{ .name = "latency",
 	  .tables = 1u << DATASET_CAPTURES | 1u << DATASET_SAMPLES,
 	  .columns = latency_columns,

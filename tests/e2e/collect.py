@@ -90,6 +90,44 @@ def check_answers(checks, fleet, captures, words):
     return wanted
 
 
+def of_c2c(cyclops, path, words):
+    """By (object, type): cost in cycles, records, loads, stores, atomics, peer, HITM of the lines that are findings of c2c."""
+    sums = collections.Counter()
+    text = run(cyclops, "c2c", "--format", "csv", "--top", 1000, "--table", "lines", *words, path).decode()
+    for row in csv.DictReader(io.StringIO(text)):
+        if row["finding"] == "":
+            continue
+        key = row["object"], row["object_type"]
+        sums[(*key, "cost_cycles")] += round(float(row["lost_cycles"]))
+        for what, names in (("records", ["records"]), ("loads", ["loads"]), ("stores", ["stores"]), ("atomics", ["atomics"]),
+                            ("peer", ["peer_local", "peer_remote"]), ("hitm", ["hitm_local", "hitm_remote"])):
+            sums[(*key, what)] += sum(int(row[name]) for name in names)
+    return sums
+
+
+def check_sharing(checks, cyclops, maker, duckdb, folder, data, words):
+    """Contention of several captures is what c2c says of each, added up."""
+    fleet = Fleet(cyclops, duckdb, folder / "sharing")
+    captures = [f"{data}/samples/sharing.data", f"{data}/samples/padded.data"]
+    for seed in range(2):
+        captures.append(str(folder / f"sharing-{seed}.data"))
+        run(maker, "-o", captures[-1], "--seed", seed, "--records", 3000, "--sharing", "--data", "16K")
+    fleet.collect(*words, *captures)
+    found = collections.Counter()
+    rows = fleet.ask("sharing", "--true-sharing")
+    for row in rows:
+        for what in ("cost_cycles", "records", "loads", "stores", "atomics", "peer", "hitm"):
+            found[row["object"], row["type"], what] += int(row[what])
+    wanted = sum((of_c2c(cyclops, path, words) for path in captures), collections.Counter())
+    checks.equal("contention", sorted((+found).items()), sorted((+wanted).items()), "c2c")
+    first = next(row for row in rows if row["object"] == "account")
+    checks.equal("contended object", [first[name] for name in ("member", "module", "verdict", "writer", "reader", "captures")],
+                 ["account.limit", "sharing", "false-sharing", "count_up", "compare", "1"], "c2c")
+    checks.expect(all(row["verdict"] == "false-sharing" for row in fleet.ask("sharing")), "verdicts of sharing")
+    fleet.collect(*words, "--again", *captures)
+    checks.expect(fleet.ask("sharing", "--true-sharing") == rows, "contention when collected anew")
+
+
 def state_of(rows):
     return collections.Counter(row["state"] for row in rows)
 
@@ -257,6 +295,7 @@ def main():
         check_twice(checks, fleet, captures, words, wanted)
         check_uncommitted(checks, fleet, wanted)
         check_versions(checks, fleet, wanted)
+        check_sharing(checks, cyclops, o.maker, duckdb, folder, data, words)
         check_cut(checks, cyclops, duckdb, folder, f"{data}/demo.data", words)
         made = []
         for i in range(o.captures):

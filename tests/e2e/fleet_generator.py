@@ -33,6 +33,7 @@ LATENCIES = {
 	"neoverse-n1": [(0.80, 5), (0.12, 14), (0.05, 70), (0.03, 280)],
 	"neoverse-v2": [(0.82, 4), (0.12, 12), (0.04, 60), (0.02, 220)],
 }
+CONTENTION = 0.2		# of load latency is for the queue
 FIRST_DAY = datetime.date(2026, 11, 1)
 
 
@@ -71,7 +72,8 @@ CAPTURES = pa.schema([
 	("file_bytes", pa.int64()), ("records", pa.int64()), ("spe_records", pa.int64()), ("sample_rows", pa.int64()),
 	("spe_interval", pa.int64()),
 	("lost_events", pa.int64()), ("lost_samples", pa.int64()), ("truncated_buffers", pa.int64()), ("damaged_bytes", pa.int64()),
-	("is_modelled", pa.bool_()), ("tool", pa.string()), ("build_ids", pa.list_(pa.string())),
+	("is_modelled", pa.bool_()), ("tool", pa.string()), ("build_ids", pa.list_(pa.string())), ("load_cycles", pa.int64()),
+	("load_interval", pa.float64()),
 ])
 SYMBOLS = pa.schema([
 	("place", pa.int64()), ("build_id", pa.string()), ("module", pa.string()), ("path", pa.string()), ("module_offset", pa.int64()),
@@ -79,10 +81,11 @@ SYMBOLS = pa.schema([
 	("chain", pa.list_(pa.string())),
 ])
 SHARED = pa.schema([
-	("part", pa.int64()), ("address", pa.string()), ("object", pa.string()), ("type", pa.string()), ("member", pa.string()),
-	("verdict", pa.string()), ("records", pa.int64()), ("loads", pa.int64()), ("stores", pa.int64()), ("atomics", pa.int64()),
-	("peer", pa.int64()), ("hitm", pa.int64()), ("latency_cycles", pa.int64()), ("threads", pa.int64()),
-	("writer", pa.string()), ("reader", pa.string()),
+	("part", pa.int64()), ("address", pa.string()), ("lines", pa.int64()), ("object", pa.string()), ("type", pa.string()),
+	("member", pa.string()), ("verdict", pa.string()), ("false_part", pa.float64()), ("records", pa.int64()), ("loads", pa.int64()),
+	("stores", pa.int64()), ("atomics", pa.int64()), ("peer", pa.int64()), ("hitm", pa.int64()), ("reloads", pa.int64()),
+	("saturated", pa.int64()), ("excess_cycles", pa.int64()), ("threads", pa.int64()), ("writer", pa.string()),
+	("writer_module", pa.string()), ("reader", pa.string()), ("reader_module", pa.string()),
 ])
 COUNTS = pa.schema([("part", pa.int64()), ("event", pa.string()), ("value", pa.int64()), ("enabled_ns", pa.int64()),
 		    ("running_ns", pa.int64())])
@@ -126,7 +129,7 @@ def host_captures(job):
 	o, host = job
 	rng = np.random.default_rng([o.seed, host])
 	machine = machine_of(host, o.hosts)
-	truth = {"samples": [], "latency": {}, "shared": 0, "rows": 0}
+	truth = {"samples": [], "latency": {}, "shared": np.zeros(3, dtype=np.int64), "rows": 0}
 	for day in range(o.days):
 		capture(o, rng, host, day, machine, truth)
 	return truth
@@ -169,15 +172,18 @@ def capture(o, rng, host, day, machine, truth):
 	write(o.dataset, "samples", folder, hash_, columns, SAMPLES)
 	write(o.dataset, "counts", folder, hash_,
 	      [[part] * 2, ["cycles", "instructions"], [10**9 + host, 2 * 10**9 - day], [10**9] * 2, [10**9] * 2], COUNTS)
-	hitm = 50 + host % 7
-	write(o.dataset, "shared_lines", folder, hash_,
-	      [[part] * 2, ["0x1000", "0x2000"], ["queue", "table"], ["struct queue", None], ["head", None],
-	       ["false-sharing", "true-sharing"], [200, 90], [120, 60], [60, 20], [20, 10], [hitm, 20], [hitm - 10, 5],
-	       [9000 + host, 3000], [4, 2], ["push", "put"], ["pop", "get"]], SHARED)
+	load_cycles = int(rng.integers(50_000, 100_000))
+	cost = int(load_cycles * CONTENTION * rng.lognormal(0, 0.3))
+	peer = int(rng.integers(20, 90))
+	shared = [[part] * 3, ["0x1000", "0x2000", "0x3000"], [1, 1, 1], ["queue", "table", None], ["struct queue", None, None],
+		  ["queue.head", None, None], ["false-sharing", "true-sharing", "false-sharing"], [1.0, 0.0, 0.9],
+		  [200, 90, 9], [120, 60, 5], [60, 20, 4], [20, 10, 0], [peer, 20, 2], [peer - 10, 5, 0], [0] * 3, [0] * 3,
+		  [cost, 30_000, 50], [4, 2, 2], ["push", "put", "fill"], ["app"] * 3, ["pop", "get", "drain"], ["app"] * 3]
+	write(o.dataset, "shared_lines", folder, hash_, shared, SHARED)
 	modelled = False
-	row = [part, hash_, 1, name, date, None, start, "recorded", 10**10, start + 10**12, machine, "0x413fd0c1", 64, "aarch64",
+	row = [part, hash_, 2, name, date, None, start, "recorded", 10**10, start + 10**12, machine, "0x413fd0c1", 64, "aarch64",
 	       "6.1.0", "6.1", "app", f"{hash_}.data", n * 64, int(count.sum()), int(count[n_cycles:].sum()), n, 1024, host % 3, 0, 0, 0, modelled,
-	       "simulated", list(build_ids(build).values())]
+	       "simulated", list(build_ids(build).values()), load_cycles, 1024.0]
 	columns = [[v] for v in row]
 	if hash_ not in o.orphans:
 		write(o.dataset, "captures", folder, hash_, columns, CAPTURES)
@@ -190,7 +196,9 @@ def capture(o, rng, host, day, machine, truth):
 		write(o.dataset, "samples", f"day={other}/host={name}", hash_,
 		      [np.full(n, twin)] + [c for c in pq.read_table(
 			      f"{o.dataset}/samples/{folder}/part-{hash_}.parquet").columns[1:]], SAMPLES)
+		write(o.dataset, "shared_lines", f"day={other}/host={name}", hash_, [[twin] * 3] + shared[1:], SHARED)
 		write(o.dataset, "captures", f"day={other}/host={name}", hash_, [[v] for v in row], CAPTURES)
+	truth["shared"] += np.array([cost, peer, load_cycles])
 	for event, is_it in (("cycles", slice(0, n_cycles)), ("spe", slice(n_cycles, n))):
 		w = np.bincount(function[is_it], weights=weight[is_it].astype(float), minlength=len(NAMES))
 		c = np.bincount(function[is_it], weights=count[is_it].astype(float), minlength=len(NAMES))
@@ -218,7 +226,8 @@ def join(parts, o):
 	out = {"rows": sum(p["rows"] for p in parts), "names": NAMES, "functions": {}, "by_build": {}, "by_day": {}, "latency": {},
 	       "by_host": {}, "builds": {b: build_ids(b)["app"] for b in BUILDS}, "bad": f"host{o.bad:05}",
 	       "skewed": f"host{o.skewed:05}", "hosts": o.hosts, "days": o.days, "captures": o.hosts * o.days - len(o.orphans),
-	       "orphans": len(o.orphans), "twice": len(o.twice), "regression": REGRESSION, "bad_function": BAD_HOST}
+	       "orphans": len(o.orphans), "twice": len(o.twice), "regression": REGRESSION, "bad_function": BAD_HOST,
+	       "shared": [int(x) for x in sum(p["shared"] for p in parts)]}
 	for p in parts:
 		for event, date, build, machine, host, w, c in p["samples"]:
 			for where, at in (("functions", event), ("by_build", f"{event} {build}"), ("by_day", f"{event} {date}"),

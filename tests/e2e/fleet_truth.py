@@ -18,6 +18,7 @@ import importlib.util
 import io
 import itertools
 import json
+import math
 import os
 import resource
 import subprocess
@@ -147,10 +148,17 @@ def check_coverage(checks, fleet):
     checks.count("days of coverage", len(rows))
 
 
-def check_sharing(checks, fleet):
+def check_sharing(checks, fleet, contention):
     rows = fleet.ask("sharing")
-    checks.expect([(r["object"], int(r["captures"])) for r in rows] == [("queue", fleet.truth["captures"])], f"sharing: {rows}")
-    checks.count("contended objects", len(rows))
+    cost, peer, loads = fleet.truth["shared"]
+    n, hosts = fleet.truth["captures"], fleet.truth["hosts"]
+    found = [(r["object"], r["writer"], r["reader"], int(r["cost_cycles"]), int(r["peer"]), int(r["hitm"]), int(r["records"]), int(r["captures"]),
+              int(r["hosts"])) for r in rows]
+    checks.equal("contended objects", found, [("queue", "push", "pop", cost * 1024, peer, peer - 10 * n, 200 * n, n, hosts),
+                                              ("", "fill", "drain", 50 * 1024 * n, 2 * n, 0, 9 * n, n, hosts)], "generator")
+    share, error = float(rows[0]["share"]), float(rows[0]["share_error"])
+    checks.expect(abs(share - cost / loads) < 1e-9 and abs(share - contention) < 2 * error, f"sharing: {share} ± {error}")
+    checks.equal("with true sharing", [r["object"] for r in fleet.ask("sharing", "--true-sharing")], ["table", "queue", ""], "generator")
 
 
 def main():
@@ -182,7 +190,7 @@ def main():
         check_latency(checks, fleet)
         check_history(checks, fleet, drawn)
         check_coverage(checks, fleet)
-        check_sharing(checks, fleet)
+        check_sharing(checks, fleet, generator["CONTENTION"] * math.exp(0.3**2 / 2))
     checks.finish()
 
 

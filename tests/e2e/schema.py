@@ -163,6 +163,7 @@ OF_FLEET = """
 fleet top FLEET
 fleet changed FLEET --from 2026-11-26 --to 2026-11-27
 fleet hosts FLEET
+fleet sharing FLEET
 fleet latency FLEET
 fleet history FLEET --function chase_memory
 fleet coverage FLEET
@@ -555,7 +556,7 @@ def questions(cyclops, data, live, is_few, is_whole):
     for line in others.strip().splitlines():
         yield [word.replace("DATA", str(data)) for word in shlex.split(line)]
     if engines.find_duckdb(cyclops):
-        for day, capture in (("2026-11-26", "stride"), ("2026-11-27", "stride-ahead")):
+        for day, capture in (("2026-11-26", "stride"), ("2026-11-27", "stride-ahead"), ("2026-11-27", "sharing")):
             ask(cyclops, ["collect", "--into", f"{live}/fleet", "--symfs", f"{data}/root", "--day", day, f"{data}/samples/{capture}.data"])
         for line in OF_FLEET.strip().splitlines():
             yield [*line.replace("FLEET", f"{live}/fleet").split(), "--program", engines.find_duckdb(cyclops)]
