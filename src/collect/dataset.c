@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/dataset.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,10 +30,53 @@ char *dataset_path(const char *root, const char *table, const struct identity *w
 	return path.bytes;
 }
 
+/* Is there a line in the file that ends in these words? */
+static bool has_line(const char *path, const char *words)
+{
+	FILE *file = fopen(path, "re");
+	char *line = NULL;
+	size_t size = 0, n_words = strlen(words);
+	ssize_t n;
+	bool has = false;
+
+	while (file != NULL && !has && (n = getline(&line, &size, file)) > 0) {
+		n -= line[n - 1] == '\n';
+		has = (size_t)n >= n_words && memcmp(line + n - n_words, words, n_words) == 0;
+	}
+	free(line);
+	if (file != NULL)
+		fclose(file);
+	return has;
+}
+
+/* Is the part in a list of those that were merged into others? Lists name parts as "host=H/part-HASH.parquet". */
+static bool is_merged(const char *root, const struct identity *who, const char *path)
+{
+	struct text folder = { 0 };
+	const char *words = strstr(path, "/host=");
+	struct dirent *entry;
+	bool is_it = false;
+	DIR *lists;
+
+	text_format(&folder, "%s/merged/day=%s%c", root, who->day, 0);
+	lists = opendir(folder.bytes);
+	while (lists != NULL && !is_it && (entry = readdir(lists)) != NULL) {
+		struct text list = { 0 };
+
+		text_format(&list, "%s/%s%c", folder.bytes, entry->d_name, 0);
+		is_it = entry->d_name[0] != '.' && has_line(list.bytes, words + 1);
+		text_release(&list);
+	}
+	if (lists != NULL)
+		closedir(lists);
+	text_release(&folder);
+	return is_it;
+}
+
 bool dataset_has(const char *root, const struct identity *who)
 {
 	char *path = dataset_path(root, "captures", who);
-	bool has = access(path, F_OK) == 0;
+	bool has = access(path, F_OK) == 0 || is_merged(root, who, path + strlen(root));
 
 	free(path);
 	return has;

@@ -61,10 +61,6 @@ int fleet_script(const struct fleet_question *q, struct text *out, struct err *e
 	if (engine == NULL || fleet_query_check(q->query, &q->scope, err) < 0 ||
 	    put_setup(q->by.setup, out, err) < 0)
 		return -1;
-	if (q->query->needs_duckdb && engine->dialect != &dialect_duckdb)
-		return err_set(err, ERR_UNSUPPORTED, ERR_NOWHERE,
-			       "%s: %s does not answer it correctly yet: leave out --engine",
-			       q->query->name, engine->name);
 	dialect_script(engine->dialect, q->query, &q->scope, q->dataset, out);
 	return 0;
 }

@@ -9,19 +9,21 @@
 #include "base/alloc.h"
 #include "cli/printer.h"
 #include "fleet/ask.h"
+#include "fleet/compact.h"
 #include "table/answer.h"
 
 static const struct usage usage = {
 	"fleet",
-	"QUESTION DATASET [OPTIONS]",
+	"QUESTION|compact DATASET [OPTIONS]",
 	"Asks a dataset of many captures (cyclops collect): top, changed, hosts, sharing, latency, "
-	"history, coverage.",
+	"history, coverage; compact merges its small files.",
 };
 
 struct fleet_options {
 	struct fleet_scope scope;
 	const char *day;
 	struct fleet_engine_options by;
+	unsigned keep_s;
 	bool print_sql, wants_help;
 };
 
@@ -56,7 +58,18 @@ static const struct option engine_options[] = {
 	  "statements that come first, such as secrets of a store" },
 	{ "print-sql", 0, OPTION_FLAG, FIELD(print_sql), NULL,
 	  "print the question as SQL instead, for other engines" },
+	{ "keep", 0, OPTION_COUNT, FIELD(keep_s), "SECONDS",
+	  "of compact: how long files that were merged stay, for\n                          those "
+	  "who read them (default 60)" },
 	{ "help", 'h', OPTION_FLAG, FIELD(wants_help), NULL, "this text" },
+};
+
+/* What compact() did: "compact". */
+static const struct column compact_columns[] = {
+	{ "day", NULL, "", CELL_TEXT, 0, "day of the captures, UTC" },
+	{ "captures", NULL, "captures", CELL_COUNT, 0,
+	  "captures whose files were merged into one of each table" },
+	{ "removed", NULL, "files", CELL_COUNT, 0, "small files that were removed, merged before" },
 };
 
 static int print_sql(const struct fleet_question *q, const struct output_options *output,
@@ -136,6 +149,72 @@ static int show_answer(const struct fleet_question *q, const struct output_optio
 	return rc;
 }
 
+static void show_days(const struct compaction *c, struct table *answer, struct table *t)
+{
+	uint64_t n_merged = 0, n_removed = 0;
+	char merged[GROUPED_BYTES], removed[GROUPED_BYTES];
+
+	for (size_t i = 0; i < c->days.n; i++) {
+		const struct compacted *day = &c->days.items[i];
+		struct cell *row;
+
+		n_merged += day->n_merged;
+		n_removed += day->n_removed;
+		if (day->n_merged + day->n_removed == 0)
+			continue;
+		row = table_add_row(t);
+		row[0] = cell_text(day->day);
+		row[1] = cell_count(day->n_merged);
+		row[2] = cell_count(day->n_removed);
+	}
+	if (n_merged + n_removed == 0)
+		answer_say(answer, "Nothing is left to merge.");
+	else
+		answer_say(answer, "%s capture%s merged, %s small file%s removed.",
+			   grouped_u64(n_merged, merged), plural(n_merged),
+			   grouped_u64(n_removed, removed), plural(n_removed));
+}
+
+static int show_compaction(struct compaction *c, const struct row_options *rows,
+			   const struct output_options *output, struct err *err)
+{
+	struct printer out = { 0 };
+	struct tables tables = { 0 };
+	struct table answer, table;
+	int rc = printer_open(&out, output, "text", usage.command, NULL, err);
+
+	answer_init(&answer);
+	table_init(&table, "compact", NULL, compact_columns, COUNT(compact_columns));
+	if (rc == 0)
+		rc = compact(c, err);
+	if (rc == 0)
+		show_days(c, &answer, &table);
+	table_show_top(&table, rows_to_show(rows));
+	*vec_add(&tables.list) = &answer;
+	*vec_add(&tables.list) = &table;
+	rc = printer_finish(&out, output, &tables, rc, err);
+	vec_release(&tables.list);
+	table_release(&table);
+	table_release(&answer);
+	return rc;
+}
+
+static int fleet_compact(const struct fleet_options *asked, const struct arguments *arguments,
+			 const struct row_options *rows, const struct output_options *output,
+			 struct err *err)
+{
+	struct compaction c = { .program = asked->by.program, .keep_s = asked->keep_s };
+	int rc;
+
+	if (arguments->n < 2 || strstr(arguments->items[1], "://") != NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "compact needs a dataset in a folder: cyclops fleet compact FOLDER");
+	c.dataset = arguments->items[1];
+	rc = show_compaction(&c, rows, output, err);
+	compaction_release(&c);
+	return rc;
+}
+
 static int take_arguments(const struct arguments *arguments, struct fleet_options *asked,
 			  struct fleet_question *q, struct err *err)
 {
@@ -155,7 +234,7 @@ static int take_arguments(const struct arguments *arguments, struct fleet_option
 
 static int fleet_command(int argc, char **argv)
 {
-	struct fleet_options asked = { 0 };
+	struct fleet_options asked = { .keep_s = 60 };
 	struct row_options rows = { 0 };
 	struct output_options output = { 0 };
 	const struct option_set sets[] = {
@@ -174,6 +253,9 @@ static int fleet_command(int argc, char **argv)
 	output.inputs = &arguments;
 	if (status >= 0)
 		return status;
+	if (arguments.n > 0 && strcmp(arguments.items[0], "compact") == 0)
+		return fleet_compact(&asked, &arguments, &rows, &output, &err) < 0 ? fail(&err)
+										   : EXIT_DONE;
 	rc = take_arguments(&arguments, &asked, &question, &err);
 	question.scope.top = rows_to_show(&rows);
 	if (rc == 0)

@@ -28,7 +28,8 @@ const struct dialect dialect_spark = {
 	.name = "spark",
 	.settings = "SET spark.sql.sources.partitionColumnTypeInference.enabled = false;\n",
 	.view = "CREATE TEMPORARY VIEW %s USING parquet OPTIONS (path %s, mergeSchema true)",
-	.view_of_samples = NULL,
+	.view_of_samples = "CREATE TEMPORARY VIEW %s USING parquet OPTIONS (path %s, basePath %s, "
+			   "mergeSchema true)",
 	.words = { "CREATE TEMPORARY VIEW", "CACHE TABLE", "array_contains(" },
 	.escapes_backslash = true,
 };
@@ -36,16 +37,19 @@ const struct dialect dialect_spark = {
 const struct dialect dialect_clickhouse = {
 	.name = "clickhouse",
 	.settings = "SET join_use_nulls = 1, prefer_column_name_to_alias = 1, "
-		    "use_hive_partitioning = 1, "
+		    "use_hive_partitioning = 0, "
+		    "format_csv_null_representation = '', "
 		    "schema_inference_mode = 'union', input_format_parquet_allow_missing_columns = "
 		    "1;\n",
-	.view = "CREATE VIEW %s AS SELECT * FROM file(%s, Parquet)",
-	.view_of_samples = NULL,
+	.view = "CREATE VIEW %s AS SELECT * FROM file(%s, Parquet) SETTINGS use_hive_partitioning "
+		"= 0",
+	.view_of_samples = "CREATE VIEW %s AS SELECT * FROM file(%s, Parquet) SETTINGS "
+			   "use_hive_partitioning = 1",
 	.words = { "CREATE VIEW", "CREATE TEMPORARY TABLE", "has(" },
 	.escapes_backslash = true,
 };
 
-static void put_literal(const struct dialect *d, const char *text, struct text *out)
+void dialect_literal(const struct dialect *d, const char *text, struct text *out)
 {
 	text_char(out, '\'');
 	for (const char *c = text != NULL ? text : ""; *c != '\0'; c++) {
@@ -63,16 +67,18 @@ static void put_view(const struct dialect *d, enum dataset_table table, const ch
 		     struct text *out)
 {
 	const char *name = dataset_table_names[table];
-	const char *format = table == DATASET_SAMPLES && d->view_of_samples != NULL
-				     ? d->view_of_samples
-				     : d->view;
-	struct text files = { 0 }, literal = { 0 };
+	const char *format = table == DATASET_SAMPLES ? d->view_of_samples : d->view;
+	struct text base = { 0 }, files = { 0 }, literals[2] = { { 0 } };
 
-	text_format(&files, "%s/%s/*/*/part-*.parquet%c", dataset, name, 0);
-	put_literal(d, files.bytes, &literal);
-	text_char(&literal, '\0');
-	for (const char *values[] = { name, literal.bytes }, **value = values; *format != '\0';
-	     format++) {
+	text_format(&base, "%s/%s%c", dataset, name, 0);
+	text_format(&files, "%s/*/*/part-*.parquet%c", base.bytes, 0);
+	dialect_literal(d, files.bytes, &literals[0]);
+	dialect_literal(d, base.bytes, &literals[1]);
+	for (int i = 0; i < 2; i++)
+		text_char(&literals[i], '\0');
+	for (const char *values[] = { name, literals[0].bytes, literals[1].bytes },
+			**value = values;
+	     *format != '\0'; format++) {
 		if (format[0] != '%') {
 			text_char(out, *format);
 			continue;
@@ -81,8 +87,10 @@ static void put_view(const struct dialect *d, enum dataset_table table, const ch
 		format++;
 	}
 	text_str(out, ";\n");
-	text_release(&literal);
+	for (int i = 0; i < 2; i++)
+		text_release(&literals[i]);
 	text_release(&files);
+	text_release(&base);
 }
 
 /* Appends the value of "$name". */
@@ -105,7 +113,7 @@ static void put_parameter(const struct dialect *d, const char *name, size_t size
 
 	for (size_t i = 0; i < COUNT(texts); i++)
 		if (strlen(texts[i].name) == size && memcmp(texts[i].name, name, size) == 0) {
-			put_literal(d, texts[i].value, out);
+			dialect_literal(d, texts[i].value, out);
 			return;
 		}
 	if (size == strlen("top") && memcmp(name, "top", size) == 0)

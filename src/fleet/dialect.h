@@ -16,11 +16,12 @@ struct dialect {
 	const char *settings;
 
 	/*
-	 * The view of a table: with its name twice, and the dataset between them. Names of hosts that look like
-	 * numbers stay texts, and columns that only some files have are NULL in others.
+	 * The view of a table: each %s is one of its name, the pattern of its files, and its folder, in this
+	 * order. Names of hosts that look like numbers stay texts, and columns that only some files have are
+	 * NULL in others. No columns come out of paths, where hosts have other names, …
 	 */
 	const char *view;
-	const char *view_of_samples; /* the same with day and host, out of the paths of the files */
+	const char *view_of_samples; /* … but the day of samples */
 
 	/* What stands there for the words of dialect.c. */
 	const char *words[DIALECT_WORDS];
@@ -29,6 +30,9 @@ struct dialect {
 };
 
 extern const struct dialect dialect_duckdb, dialect_spark, dialect_clickhouse;
+
+/* Appends a text as a literal; NULL as an empty one. */
+void dialect_literal(const struct dialect *, const char *text, struct text *out);
 
 /* Appends all statements of a question: the last two answer. The first of these has a row of facts (result.h). */
 void dialect_script(const struct dialect *, const struct fleet_query *, const struct fleet_scope *,

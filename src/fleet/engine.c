@@ -37,8 +37,7 @@ static const char *const spark_arguments[] = {
 	NULL,
 };
 static const char *const clickhouse_arguments[] = {
-	"local", "--multiquery", "--format", "CSVWithNames", "--format_csv_null_representation",
-	"",	 NULL,
+	"local", "--multiquery", "--format", "CSVWithNames", NULL,
 };
 
 static const struct engine engines[] = {

@@ -281,7 +281,6 @@ const struct fleet_query fleet_queries[] = {
 	  .say = say_changed },
 	{ .name = "hosts",
 	  .tables = OF_SAMPLES,
-	  .needs_duckdb = true,
 	  .columns = hosts_columns,
 	  .n_columns = COUNT(hosts_columns),
 	  .say = say_hosts },

@@ -36,8 +36,7 @@ struct fleet_query {
 	bool needs_function, needs_sides;
 	const struct column *columns;
 	size_t n_columns;
-	bool needs_duckdb; /* others were found to answer otherwise */
-	bool is_cut_here;  /* it answers with all rows, whatever scope.top says */
+	bool is_cut_here; /* it answers with all rows, whatever scope.top says */
 	/* Says the answer's first sentence; the table has at least one row. NULL: there is none. */
 	void (*say)(const struct table *, struct table *answer);
 	void (*mark)(struct table *); /* marks what is not exact; NULL: nothing */

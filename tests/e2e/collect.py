@@ -241,6 +241,55 @@ def check_many(checks, cyclops, duckdb, folder, captures):
     checks.count("collectors at once", len(every))
 
 
+def committed(fleet):
+    """How often each capture has a row, and the parts that count: of a dataset in any state."""
+    return collections.Counter(row["capture"] for row in fleet.sql(f"SELECT capture FROM {fleet.files('captures')}"))
+
+
+def check_compact(checks, cyclops, maker, duckdb, folder, captures, data, words, kills):
+    """Merged, killed while merging, asked meanwhile, collected again: the answers stay the same."""
+    fleet = Fleet(cyclops, duckdb, folder / "compact")
+    fleet.collect("--day", "2026-11-26", *captures)
+    fleet.collect(*words, "--day", "2026-11-27", f"{data}/samples/sharing.data", f"{data}/samples/chase.data")
+    questions = (["top"], ["coverage"], ["latency"], ["sharing", "--true-sharing"], ["hosts"],
+                 ["changed", "--from", "2026-11-26", "--to", "2026-11-27"])
+    wanted = [fleet.ask(*question) for question in questions]
+
+    def counted(rows):
+        """What was merged and not yet removed is there twice, and coverage says so."""
+        return [{name: value for name, value in row.items() if name != "twice"} for row in rows]
+
+    rest = random.Random(5)
+    command = [cyclops, "fleet", "compact", fleet.root, "--program", duckdb, "--keep", "1"]
+    killed = 0
+    for i in range(kills):
+        with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as merging:
+            time.sleep(rest.uniform(0, 2))
+            os.killpg(merging.pid, signal.SIGKILL)
+            killed += merging.wait() == -signal.SIGKILL
+        question = i % len(questions)
+        checks.expect(counted(fleet.ask(*questions[question])) == counted(wanted[question]), f"after a kill: {questions[question]}")
+    checks.count("killed compactions", killed)
+    with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL) as merging:
+        while merging.poll() is None:
+            checks.expect(fleet.ask("top") == wanted[0], "asked while it merges: another answer")
+            checks.count("questions beside a merge")
+        checks.expect(merging.returncode == 0, "a compaction failed")
+    checks.expect([fleet.ask(*question) for question in questions] == wanted, "after merging: another answer")
+    checks.expect(all(path.parent.name == "host=_merged" for path in fleet.paths("captures")), "small files are left")
+    checks.expect(max(committed(fleet).values()) == 1, "a capture is there twice")
+    checks.expect(state_of(fleet.collect("--day", "2026-11-26", *captures)) == {"there": len(captures)}, "merged ones are not there")
+    checks.expect(state_of(fleet.collect("--day", "2026-11-26", "--again", *captures[:2])) == {"collected": 2}, "not collected again")
+    checks.expect([counted(fleet.ask(*question)) for question in questions] == [counted(rows) for rows in wanted], "collected again: another answer")
+    late = str(folder / "late.data")
+    run(maker, "-o", late, "--seed", 99, "--records", 1000)
+    fleet.collect("--day", "2026-11-26", late)
+    late_sums = of_fleet(fleet)
+    run(*command)
+    checks.expect(of_fleet(fleet) == late_sums and len(fleet.paths("captures")) == 3, "merged with late ones: another answer")
+    checks.count("merged captures", len(captures) + 3)
+
+
 def check_questions(checks, fleet):
     """Each question has an answer, and messages for what is wrong."""
     ids = fleet.sql(f"SELECT DISTINCT unnest(build_ids) AS id FROM {fleet.files('captures')} ORDER BY id LIMIT 2")
@@ -303,6 +352,7 @@ def main():
             run(o.maker, "-o", made[-1], "--seed", i, "--records", 3000, "--samples", 500, "--memory-samples", 200)
         check_kills(checks, cyclops, duckdb, folder, made, o.kills)
         check_many(checks, cyclops, duckdb, folder, made)
+        check_compact(checks, cyclops, o.maker, duckdb, folder, made, data, words, o.kills // 2)
     check_page(checks, cyclops, duckdb, data, os.path.abspath(o.page))
     checks.finish()
 

@@ -167,6 +167,7 @@ fleet sharing FLEET
 fleet latency FLEET
 fleet history FLEET --function chase_memory
 fleet coverage FLEET
+fleet compact FLEET --keep 1
 """
 
 # Of no capture, where there is more than one CPU.

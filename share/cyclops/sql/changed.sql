@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What changed from one day or build-id to another: shares of each function in the captures of either side. A capture that
 -- is of both sides is of neither. The error is half of the 95 % interval of the change, from how hosts differ; a host that is
--- on both sides is compared with itself. significant: at 99 %, for all functions of the event together.
+-- on both sides is compared with itself. significant: at 99 %, for all functions of the event together, by Student's t (the
+-- expansion of its quantile by the normal one, z).
 WITH sides AS (
 	SELECT part, host_no, spe_scale, CASE WHEN day = $to OR list_contains(build_ids, $to) THEN 1 ELSE 0 END AS is_to
 	FROM counted
@@ -51,7 +52,8 @@ WITH sides AS (
 			- 2 * share_a * share_b * ab, 0) * (freedom + 1) / greatest(freedom, 1)) AS deviation
 	FROM functions
 ), ranked AS (
-	SELECT event, function_no, share_a, share_b, records_a, records_b, freedom, change, n_functions, deviation,
+	SELECT event, function_no, share_a, share_b, records_a, records_b, freedom, change, deviation,
+		sqrt(2 * ln(n_functions / 0.01)) AS z,
 		row_number() OVER (PARTITION BY event ORDER BY abs(change) DESC, function_no) AS place_in_event
 	FROM changes
 ), names AS (
@@ -62,7 +64,8 @@ WITH sides AS (
 SELECT r.event AS event, coalesce(n.function, '[unknown]') AS function, coalesce(n.module, '[unknown]') AS module,
 	r.share_a AS share_from, r.share_b AS share_to, r.change AS change,
 	CASE WHEN r.freedom >= 3 THEN (1.96 + 2.372 / r.freedom + 2.823 / (r.freedom * r.freedom)) * r.deviation END AS change_error,
-	CASE WHEN r.freedom >= 9 THEN abs(r.change) > r.deviation * sqrt(2 * ln(r.n_functions / 0.01)) END AS significant,
+	CASE WHEN r.freedom >= 9 THEN abs(r.change) > r.deviation * (r.z + (r.z * r.z * r.z + r.z) / (4 * r.freedom)
+		+ (5 * r.z * r.z * r.z * r.z * r.z + 16 * r.z * r.z * r.z + 3 * r.z) / (96 * r.freedom * r.freedom)) END AS significant,
 	r.records_a AS records_from, r.records_b AS records_to
 FROM ranked AS r
 LEFT JOIN names AS n ON n.function_no = r.function_no

@@ -2,7 +2,7 @@
 -- Hosts that differ from their peers: machines of the same type. The share of a function on a host beside its mean on all
 -- others; deviations: how many standard deviations of these it is away. Shown are those that chance explains in less than one
 -- of a hundred fleets. Functions of which a host should have fewer than 25 records, and types with fewer than 10 machines,
--- are not judged.
+-- are not judged. z is the bound of a normal deviation; what it is compared with is that of Student's t, by its expansion.
 WITH host_sums AS (
 	SELECT s.event AS event, c.host_no AS host_no, n.function_no AS function_no,
 		sum(s.weight * CASE WHEN s.event = 'spe' THEN c.spe_scale ELSE 1 END) AS weight, sum(s.n) AS records
@@ -44,14 +44,15 @@ WITH host_sums AS (
 	FROM shares
 ), judged AS (
 	SELECT event, machine, host, function_no, share, peers_share, n_hosts, (share - peers_share) / deviation AS deviations,
-		count(*) OVER (PARTITION BY event) AS n_judged
+		n_hosts - 2.0 AS freedom, sqrt(2 * ln(count(*) OVER (PARTITION BY event) / 0.01)) AS z
 	FROM others
 	WHERE deviation > 0 AND peers_share * host_records >= 25
 ), ranked AS (
 	SELECT event, machine, host, function_no, share, peers_share, n_hosts, deviations,
 		row_number() OVER (PARTITION BY event ORDER BY abs(share - peers_share) DESC, host, function_no) AS place_in_event
 	FROM judged
-	WHERE abs(deviations) > sqrt(2 * ln(n_judged / 0.01))
+	WHERE abs(deviations) > z + (z * z * z + z) / (4 * freedom)
+		+ (5 * z * z * z * z * z + 16 * z * z * z + 3 * z) / (96 * freedom * freedom)
 ), names AS (
 	SELECT function_no, max(function) AS function, max(module) AS module
 	FROM named
