@@ -11,6 +11,7 @@
 #include "hot/sums/sums.h"
 #include "isa/access.h"
 #include "scan/scan.h"
+#include "table/shown_text.h"
 #include "variables/code.h"
 
 enum {
@@ -299,7 +300,9 @@ static void list_names(const char *const *names, size_t n, struct text *out)
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0 && out->n + strlen(names[i]) > LISTED_BYTES)
 			break;
-		text_format(out, "%s'%s'", i > 0 ? ", " : "", names[i]);
+		text_str(out, i > 0 ? ", '" : "'");
+		text_shown(out, names[i]);
+		text_char(out, '\'');
 	}
 	text_char(out, '\0');
 }
@@ -358,9 +361,12 @@ static int refuse_many(const struct finding *f, const char *symbol, const struct
 
 		if (!annotate_matches(f, w, c) || n++ >= MAX_LISTED)
 			continue;
-		text_format(&list, "\n  %s@%s  %#llx  %llu records", c->region.name,
-			    names_module(f->session, c->region.module),
-			    (unsigned long long)c->region.address, (unsigned long long)c->n);
+		text_str(&list, "\n  ");
+		text_shown(&list, c->region.name);
+		text_char(&list, '@');
+		text_shown(&list, names_module(f->session, c->region.module));
+		text_format(&list, "  %#llx  %llu records", (unsigned long long)c->region.address,
+			    (unsigned long long)c->n);
 	}
 	if (n > MAX_LISTED)
 		text_format(&list, "\n  and %zu more", n - MAX_LISTED);
@@ -376,9 +382,12 @@ static int annotate_find_choose(const struct finding *f, const char *symbol,
 {
 	struct wanted_symbol wanted = { 0 };
 	const struct candidate *found = NULL;
+	struct text shown = { 0 };
 	size_t n = 0;
 	int rc = 0;
 
+	text_shown(&shown, symbol == NULL ? "" : symbol);
+	text_char(&shown, '\0');
 	if (symbol != NULL)
 		wanted = wanted_among(f, symbol);
 	for (size_t i = 0; i < f->list.n && (symbol != NULL || n == 0); i++) {
@@ -401,14 +410,15 @@ static int annotate_find_choose(const struct finding *f, const char *symbol,
 		n++;
 	}
 	if (n == 0)
-		rc = refuse_unknown(f, symbol == NULL ? "" : symbol, err);
+		rc = refuse_unknown(f, shown.bytes, err);
 	else if (n > 1)
-		rc = refuse_many(f, symbol, &wanted, err);
+		rc = refuse_many(f, shown.bytes, &wanted, err);
 	else
 		*out = found->region;
 	if (n == 1 && wanted.is_range)
 		take_range(f->session, &wanted, out);
 	free(wanted.name);
+	text_release(&shown);
 	return rc;
 }
 

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "table/pen.h"
+#include "table/shown_text.h"
 
 enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, MOST_WIDTH = 10000 };
 
@@ -97,6 +98,20 @@ static void wrap_message(const char *message, size_t width, struct text *out)
 	arena_release(&memory);
 }
 
+/* The same where nothing is wrapped; names from outside are no control characters here, either. */
+static void put_safe(const char *message, struct text *out)
+{
+	struct arena memory = { 0 };
+
+	text_str(out, speaker);
+	for (const char *end = message, *at = message; *end != '\0'; at = end + 1) {
+		end = at + strcspn(at, "\n");
+		text_shown(out, arena_strndup(&memory, at, (size_t)(end - at)));
+		text_char(out, '\n');
+	}
+	arena_release(&memory);
+}
+
 void message_print(const char *format, ...)
 {
 	struct text out = { 0 };
@@ -112,7 +127,7 @@ void message_print(const char *format, ...)
 	if (isatty(STDERR_FILENO))
 		wrap_message(message, output_width(stderr), &out);
 	else
-		text_format(&out, "%s%s\n", speaker, message);
+		put_safe(message, &out);
 	fflush(stdout);
 	fwrite(out.bytes, 1, out.n, stderr);
 	text_release(&out);

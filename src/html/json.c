@@ -50,7 +50,7 @@ static const struct flag_word {
 	{ COLUMN_PATH, "path" },	{ COLUMN_SPARK, "spark" },
 	{ COLUMN_BLANK, "blank" },	{ COLUMN_COMMAND, "command" },
 	{ COLUMN_FIGURES, "figures" },	{ COLUMN_BELOW, "below" },
-	{ COLUMN_MESSAGE, "message" },
+	{ COLUMN_MESSAGE, "message" },	{ COLUMN_SOURCE, "source" },
 };
 
 /* Above this a double does not have all whole numbers. */

@@ -444,7 +444,7 @@ const struct key_class key_classes[N_KEYS] = {
 		.name = "source", .meaning = "data source (SPE, memory samples)", .dimensions = DIM(SOURCE),
 		.n_words = 1, .words = { WORD_SOURCE },
 		.n_columns = 1,
-		.columns = { { "source", NULL, "", CELL_TEXT, 0,
+		.columns = { { "source", NULL, "", CELL_TEXT, COLUMN_SOURCE,
 			       "where the data came from, in the CPU's words" } },
 		.make = make_source, .show = show_source,
 	},

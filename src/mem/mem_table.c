@@ -173,8 +173,12 @@ static void mem_table_start(struct making *m)
 	mem_table_add_column(m, &kind_column);
 	m->first_key = m->n;
 	for (size_t i = 0; i < by->n; i++)
-		for (size_t c = 0; c < key_classes[by->keys[i]].n_columns; c++)
-			mem_table_add_column(m, &key_classes[by->keys[i]].columns[c]);
+		for (size_t c = 0; c < key_classes[by->keys[i]].n_columns; c++) {
+			struct column column = key_classes[by->keys[i]].columns[c];
+
+			column.flags &= ~(unsigned)COLUMN_SOURCE; /* of stores nobody expects one */
+			mem_table_add_column(m, &column);
+		}
 	m->first_sum = m->n;
 	for (int i = 0; i <= SUM_TIME; i++)
 		m->list[m->n++] = sum_columns[i];

@@ -114,7 +114,9 @@ struct shown show_cell(const struct showing *how, const struct cell *cell, struc
 		out.parts[part].bytes = "";
 	switch (out.is_absent ? CELL_NONE : cell->type) {
 	case CELL_NONE:
-		if (how->column->type != CELL_TEXT && !(how->column->flags & COLUMN_BLANK))
+		if (how->column->flags & COLUMN_SOURCE)
+			out.parts[PART_WHOLE] = span_of(memory, "no data source", true);
+		else if (how->column->type != CELL_TEXT && !(how->column->flags & COLUMN_BLANK))
 			out.parts[PART_WHOLE] = span_of(memory, "-", true);
 		return out;
 	case CELL_COUNT:

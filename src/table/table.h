@@ -84,7 +84,8 @@ enum column_flags {
 	 * columns. No other text has amounts in it.
 	 */
 	COLUMN_MESSAGE = 16384,
-	COLUMN_BELOW = 65536, /* text: on a line of its own below the row, after the title */
+	COLUMN_BELOW = 65536,	/* text: on a line of its own below the row, after the title */
+	COLUMN_SOURCE = 131072, /* a data source: in text an absent one is "no data source" */
 };
 
 /* Constant data of the analysis. */

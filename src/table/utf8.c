@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/bisect.h"
 #include "table/format.h"
+#include "table/shown_text.h"
 
 struct range {
 	uint32_t first, last;
@@ -138,6 +139,15 @@ struct span span_of(struct arena *memory, const char *text, bool has_unicode)
 	span.bytes = arena_strndup(memory, shown.bytes, shown.n);
 	text_release(&shown);
 	return span;
+}
+
+void text_shown(struct text *out, const char *words)
+{
+	struct arena memory = { 0 };
+	struct span shown = span_of(&memory, words, true);
+
+	text_add(out, shown.bytes, shown.size);
+	arena_release(&memory);
 }
 
 struct span span_head(struct span span, size_t width)

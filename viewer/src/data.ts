@@ -5,7 +5,7 @@ export type Value = string | number | boolean | null;
 
 export type Flag =
   | "bar" | "programs" | "tree" | "share" | "people" | "trust" | "path" | "spark" | "blank" | "command" | "figures"
-  | "below" | "message";
+  | "below" | "message" | "source";
 
 export interface Column {
   readonly name: string;
@@ -14,8 +14,6 @@ export interface Column {
   readonly type: "none" | "count" | "signed" | "number" | "hex" | "text" | "bool";
   readonly meaning: string;
   readonly flags: readonly Flag[];
-  /** What absent cells are called, where that says more than nothing. */
-  readonly absent?: string;
 }
 
 export interface RawTable {

@@ -107,9 +107,16 @@ export function sparkOf(amounts: readonly (number | null)[], largest: number): s
   return amounts.map((a) => (a === null || a <= 0 ? SPARKS[0]! : SPARKS[1 + Math.floor((7 * a) / largest + 0.5)]!)).join("");
 }
 
-/** A cell without its mark; if it is absent "" or "-", or what its column calls that. */
+/** What the text of an absent cell is. */
+export function absentWords(column: Column | undefined): string {
+  if (column === undefined) return "";
+  if (column.flags.includes("source")) return "no data source";
+  return column.type === "text" || column.flags.includes("blank") ? "" : "-";
+}
+
+/** A cell without its mark. */
 export function humanValue(value: Value, column: Column, decimals: number): string {
-  if (value === null) return column.absent ?? (column.type === "text" || column.flags.includes("blank") ? "" : "-");
+  if (value === null) return absentWords(column);
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "number") return humanNumber(value, column, decimals);
   if (column.flags.includes("spark")) return [...value].map((digit) => SPARKS[Number(digit)] ?? "").join("");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What fell into slices of time, and into threads: tables of src/html/pages/timeline.c, added up again.
 import type { Column, Table } from "./data.js";
-import { humanNumber } from "./human.js";
+import { absentWords, humanNumber } from "./human.js";
 
 /** As the text screens mark shares (src/estimate/shares.c). */
 const SPARSE_BELOW = 10;
@@ -57,7 +57,7 @@ export class Timed {
   /** Its keys in words: "sharing 1001". */
   name(row: number): string {
     return this.keys().map((c) => this.rows.at(row, c)).filter((v): v is string | number => v !== null && v !== "").join(" ") ||
-      (this.rows.columns[this.keys()[0] ?? -1]?.absent ?? "-");
+      (absentWords(this.rows.columns[this.keys()[0] ?? -1]) || "-");
   }
   /** The columns before the sums, without the event. */
   keys(): number[] {
@@ -85,7 +85,7 @@ export class Times {
     this.groups = new Map([["threads", "thread_slices"], ["sources", "source_slices"], ["functions", "function_slices"]]
       .flatMap(([name, parts]): [string, Timed][] => {
         const rows = this.find(name!);
-        return rows === undefined ? [] : [[name!, new Timed(name === "sources" ? withoutSource(rows) : rows, this.find(parts!)!)]];
+        return rows === undefined ? [] : [[name!, new Timed(rows, this.find(parts!)!)]];
       }));
   }
 
@@ -126,11 +126,6 @@ export class Times {
     }
     return by;
   }
-}
-
-/** Records that say nothing of where their data came from have a name, too. */
-function withoutSource(rows: Table): Table {
-  return rows.with({ columns: rows.raw.columns.map((c) => (c.name === "source" ? { ...c, absent: "no data source" } : c)) });
 }
 
 /** What the weight is called: of SPE records latency, of samples of a clock time. */
