@@ -307,6 +307,16 @@ const struct bottleneck *bottleneck_at(const struct bottlenecks *all, size_t i)
 	return all != NULL && i < all->found.n ? &all->found.items[i] : NULL;
 }
 
+const struct bottleneck *bottlenecks_largest_left(const struct bottlenecks *all)
+{
+	return all != NULL && all->has_largest ? &all->largest : NULL;
+}
+
+const struct bottleneck *bottlenecks_unexplained(const struct bottlenecks *all)
+{
+	return all != NULL && all->has_unexplained ? &all->unexplained : NULL;
+}
+
 const struct bottleneck_code *bottlenecks_code(const struct bottlenecks *all)
 {
 	return &all->code;

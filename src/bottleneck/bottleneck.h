@@ -90,6 +90,12 @@ void bottlenecks_free(struct bottlenecks *);
 void bottlenecks_find(struct bottlenecks *);
 const struct bottleneck *bottleneck_at(const struct bottlenecks *, size_t i); /* NULL: no more */
 
+/* What was weighed and not found: the cause with the largest limit of the run time. NULL: none. */
+const struct bottleneck *bottlenecks_largest_left(const struct bottlenecks *);
+
+/* The loop with most time that nothing explains: `cost` is that part of it. NULL: none; its cause is of no matter. */
+const struct bottleneck *bottlenecks_unexplained(const struct bottlenecks *);
+
 const struct bottleneck_code *bottlenecks_code(const struct bottlenecks *);
 
 /*

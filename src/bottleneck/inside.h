@@ -111,6 +111,11 @@ struct bottlenecks {
 	int late_prefetch; /* bit of that event; -1: the CPU has none */
 	struct analysis analysis, clock_pairs;
 	VEC_OF(struct bottleneck) found;
+	struct bottleneck
+		largest; /* of causes that are not among them, the largest time_share * bound */
+	struct bottleneck
+		unexplained; /* of loops, the largest time_share * cost that no cause explains */
+	bool has_largest, has_unexplained;
 	bool *is_explained;   /* by function */
 	uint64_t n_explained; /* records in loops of which it is known what limits them */
 	struct bottleneck_code code;

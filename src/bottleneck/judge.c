@@ -331,8 +331,11 @@ static double bound_of(const struct judged *j, const struct cause *c)
 
 	if (time <= 0)
 		return 0;
-	if (c->cause == BOTTLENECK_MISPREDICTIONS && j->time_share > 0)
+	if (c->cause == BOTTLENECK_MISPREDICTIONS && j->time_share > 0) {
 		whole = time_share_around(j, c->insn) / j->time_share;
+		/* with all branches predicted the core's width is left */
+		most = fmin(most, fmax(0, whole * time - j->width));
+	}
 	rest = fmax(0, 1 - most / time);
 	return fmin(whole, fmax(most / (time * j->least_time), 1 - rest / j->most_time));
 }
@@ -341,6 +344,7 @@ static void fill_common(const struct judged *j, const struct cause *c, struct bo
 {
 	const struct pair_sums *mine = &j->sums->regions[j->number], *all = &j->sums->all;
 	double time = judged_time(j), access;
+	double bound = bound_of(j, c);
 	double mean = ratio(mine->half_ns, mine->n), rest_n = (double)(all->n - mine->n);
 	double rest = rest_n > 0 ? (double)(all->half_ns - mine->half_ns) / rest_n : 0;
 
@@ -351,8 +355,8 @@ static void fill_common(const struct judged *j, const struct cause *c, struct bo
 		.loop_place = judged_place(j, j->n - 1),
 		.prefetch = UINT32_MAX,
 		.time_share = j->time_share,
-		.cost = time > 0 ? fmin(1, c->cycles / time) : 0,
-		.bound = bound_of(j, c),
+		.cost = time > 0 ? fmin(fmin(1, bound), c->cycles / time) : 0,
+		.bound = bound,
 		.n = mine->n,
 		.n_all = all->n,
 		.spread =
@@ -362,6 +366,7 @@ static void fill_common(const struct judged *j, const struct cause *c, struct bo
 					: 1,
 		.loop = {
 			.is_loop = j->region->is_loop,
+			.share = j->time_share,
 			.n_insns = j->insns,
 			.iteration_ns = j->time_ns,
 			.ghz = j->all->clock.hz / 1e9,
@@ -378,57 +383,72 @@ static void fill_common(const struct judged *j, const struct cause *c, struct bo
 	};
 }
 
-static void add_cause(struct judged *j, struct bottlenecks *all, const struct cause *c)
+/* What is known of the cause, but for amounts. False: it is not what the region waits for. */
+static bool describe_cause(struct judged *j, const struct cause *c, struct bottleneck *out)
 {
 	const struct insn_sums *s = judged_sums(j, c->insn);
-	struct bottleneck b;
+	bool is_waited_for = true;
 
-	fill_common(j, c, &b);
-	if (b.cost < least_cost || b.place == UINT32_MAX)
-		return;
-	b.is_contended = loads_data(s) && is_contended(s);
+	out->is_contended = loads_data(s) && is_contended(s);
 	switch (c->cause) {
 	case BOTTLENECK_DATA:
-		b.level = heaviest_level(s);
-		b.loop.level = source_level_name(b.level);
-		b.loop.n_here = s->n_level[b.level];
-		b.loop.n_of = s->n;
-		b.loop.part = j->latency > 0 ? fmin(1, j->by_level[b.level] / j->latency) : 0;
-		if (b.loop.part < least_latency_part)
-			return;
-		describe_walk(j, c->insn, &b.loop);
-		if (b.loop.walk == WALK_CHASE || b.loop.walk == WALK_LOOKUP)
-			count_chain(j, &b);
-		if (describe_prefetch(j, c->insn, &b))
-			b.cause = BOTTLENECK_PREFETCH;
+		out->level = heaviest_level(s);
+		out->loop.level = source_level_name(out->level);
+		out->loop.n_here = s->n_level[out->level];
+		out->loop.n_of = s->n;
+		out->loop.part = j->latency > 0 ? fmin(1, j->by_level[out->level] / j->latency) : 0;
+		is_waited_for = out->loop.part >= least_latency_part;
+		describe_walk(j, c->insn, &out->loop);
+		if (out->loop.walk == WALK_CHASE || out->loop.walk == WALK_LOOKUP)
+			count_chain(j, out);
+		if (describe_prefetch(j, c->insn, out))
+			out->cause = BOTTLENECK_PREFETCH;
 		break;
 	case BOTTLENECK_WALKS:
-		b.loop.n_here = s->n_walks;
-		b.loop.n_of = s->n;
-		b.loop.part = j->latency > 0 ? fmin(1, j->walks / j->latency) : 0;
+		out->loop.n_here = s->n_walks;
+		out->loop.n_of = s->n;
+		out->loop.part = j->latency > 0 ? fmin(1, j->walks / j->latency) : 0;
 		break;
 	case BOTTLENECK_MISPREDICTIONS:
-		b.ends_loop = ends_loop(j, c->insn);
-		b.loop.n_here = s->n_mispredicted;
-		b.loop.n_of = s->n;
+		out->ends_loop = ends_loop(j, c->insn);
+		out->loop.mispredicted = j->n_mispredicted;
+		if (j->n_mispredicted > 0)
+			out->loop.mispredicted_cycles = j->mispredictions / j->n_mispredicted;
+		out->loop.n_here = s->n_mispredicted;
+		out->loop.n_of = s->n;
 		break;
 	case BOTTLENECK_STORES:
-		b.loop.n_here = s->n_refills;
-		b.loop.n_of = s->n;
-		describe_walk(j, c->insn, &b.loop);
+		out->loop.n_here = s->n_refills;
+		out->loop.n_of = s->n;
+		describe_walk(j, c->insn, &out->loop);
 		break;
 	default:
 		if (c->cause == BOTTLENECK_FORWARDING)
-			b.loop.register_chain = j->register_chain;
-		b.is_division = is_division_word(judged_word(j, c->insn));
-		b.loop.walk = loads_data(s) ? chained_walk(j, c->insn) : WALK_UNKNOWN;
-		if (b.loop.walk == WALK_UNKNOWN)
-			describe_columns(j, &b.loop);
-		b.loop.n_here = s->n;
-		b.loop.n_of = j->n_records;
+			out->loop.register_chain = j->register_chain;
+		out->is_division = is_division_word(judged_word(j, c->insn));
+		out->loop.walk = loads_data(s) ? chained_walk(j, c->insn) : WALK_UNKNOWN;
+		if (out->loop.walk == WALK_UNKNOWN)
+			describe_columns(j, &out->loop);
+		out->loop.n_here = s->n;
+		out->loop.n_of = j->n_records;
 	}
-	if (b.loop.n_here >= LEAST_HERE)
+	return is_waited_for && out->loop.n_here >= LEAST_HERE;
+}
+
+static void add_cause(struct judged *j, struct bottlenecks *all, const struct cause *c)
+{
+	double least = all->has_largest ? all->largest.time_share * all->largest.bound : 0;
+	struct bottleneck b;
+
+	fill_common(j, c, &b);
+	if (b.place == UINT32_MAX || (b.cost < least_cost && b.time_share * b.bound <= least))
+		return;
+	if (describe_cause(j, c, &b) && b.cost >= least_cost) {
 		*vec_add(&all->found) = b;
+	} else if (b.time_share * b.bound > least) {
+		all->largest = b;
+		all->has_largest = true;
+	}
 }
 
 /*
@@ -511,6 +531,43 @@ static int compare_bottlenecks(const void *left, const void *right, void *contex
 	return (a->cause > b->cause) - (a->cause < b->cause);
 }
 
+/* Cycles of an iteration that no cause, chain or width explains. */
+static double unexplained_cycles(const struct judged *j, const struct cause *causes, size_t n)
+{
+	double time = judged_time(j);
+	double explained = fmax(fmax(fmin(j->chain, time), j->width), fmin(j->divisions, time));
+
+	for (size_t i = 0; i < n; i++) {
+		bool is_of_chain = is_chain_limited(j) && (causes[i].cause == BOTTLENECK_DATA ||
+							   causes[i].cause == BOTTLENECK_WALKS);
+
+		if (causes[i].cause >= BOTTLENECK_DATA && !is_of_chain)
+			explained += causes[i].cycles;
+	}
+	return fmax(0, time - explained);
+}
+
+/* Of the loops, the one with most time that nothing explains. */
+static void keep_unexplained(struct judged *j, struct bottlenecks *all, const struct cause *causes,
+			     size_t n)
+{
+	struct cause c = { .cycles = unexplained_cycles(j, causes, n), .insn = j->n - 1 };
+	struct bottleneck b;
+
+	if (isnan(j->time) || !j->region->is_loop || c.cycles <= 0)
+		return;
+	fill_common(j, &c, &b);
+	if (b.loop_place == UINT32_MAX ||
+	    (all->has_unexplained &&
+	     b.time_share * b.cost <= all->unexplained.time_share * all->unexplained.cost))
+		return;
+	b.place = b.loop_place;
+	b.loop.iteration_cycles = judged_time(j);
+	b.loop.explained_cycles = judged_time(j) - c.cycles;
+	all->unexplained = b;
+	all->has_unexplained = true;
+}
+
 static void judge_region(struct bottlenecks *all, uint32_t number, uint64_t *explained)
 {
 	const struct region *r = &all->regions.items[number];
@@ -531,6 +588,7 @@ static void judge_region(struct bottlenecks *all, uint32_t number, uint64_t *exp
 	for (size_t i = 0; i < n; i++)
 		add_cause(&j, all, &causes[i]);
 	add_scalar(&j, all);
+	keep_unexplained(&j, all, causes, n);
 	if (!isnan(j.time) && r->is_loop)
 		explained[r->function] += j.n_records;
 	judged_release(&j);

@@ -39,9 +39,10 @@ struct judged {
 	double n_slots; /* … executed in an iteration */
 	struct loop_address *addresses;
 	double mispredictions;
-	double restarts;     /* part of that: without the wait for the branch */
-	double branch_waits; /* part of that: beyond what code without misses takes to a branch */
-	double data, walks;  /* latencies beyond those of a hit */
+	double n_mispredicted; /* branches */
+	double restarts;       /* part of `mispredictions`: without the wait for the branch */
+	double branch_waits;   /* part of that: beyond what code without misses takes to a branch */
+	double data, walks;    /* latencies beyond those of a hit */
 	double by_level[N_SOURCE_LEVELS];
 	double latency; /* of all accesses, from issue on */
 	double stores;	/* of lines to store into, by what the catalog says */

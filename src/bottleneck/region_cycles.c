@@ -281,8 +281,6 @@ double judged_store_cycles(const struct judged *j, const struct insn_sums *s)
 
 static void add_latencies(struct judged *j)
 {
-	double n_mispredicted = 0;
-
 	for (size_t i = 0; i < j->n && j->iterations > 0; i++) {
 		const struct insn_sums *s = judged_sums(j, i);
 		double each = (double)s->n / j->iterations, access = mean_of(&s->access, 0);
@@ -294,7 +292,7 @@ static void add_latencies(struct judged *j)
 		j->mispredictions += ((double)s->mispredicted_cycles +
 				      j->all->cpu.restart_cycles * (double)s->n_mispredicted) /
 				     j->iterations;
-		n_mispredicted += (double)s->n_mispredicted / j->iterations;
+		j->n_mispredicted += (double)s->n_mispredicted / j->iterations;
 		if (!is_access)
 			continue;
 		j->walks += walks;
@@ -311,9 +309,10 @@ static void add_latencies(struct judged *j)
 	j->branch_waits =
 		j->mispredictions <= 0
 			? 0
-			: fmax(0, 1 - n_mispredicted * (j->all->cpu.restart_cycles + SHORT_WAIT) /
+			: fmax(0, 1 - j->n_mispredicted *
+						  (j->all->cpu.restart_cycles + SHORT_WAIT) /
 						  j->mispredictions);
-	j->restarts = n_mispredicted * j->all->cpu.restart_cycles;
+	j->restarts = j->n_mispredicted * j->all->cpu.restart_cycles;
 	j->width = j->insns / j->all->cpu.width;
 }
 

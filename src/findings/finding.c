@@ -124,12 +124,19 @@ void findings_release(struct findings *f)
 	*f = (struct findings){ 0 };
 }
 
-struct finding *findings_add(struct findings *f, enum finding_kind kind)
+struct finding *findings_make(struct findings *f, enum finding_kind kind)
 {
 	struct finding *new = arena_alloc(&f->memory, sizeof(*new));
 
 	*new = (struct finding){ .kind = kind, .size = { .share = NAN, .error = NAN } };
 	*vec_add(&f->owned) = new;
+	return new;
+}
+
+struct finding *findings_add(struct findings *f, enum finding_kind kind)
+{
+	struct finding *new = findings_make(f, kind);
+
 	*vec_add(&f->list) = new;
 	return new;
 }

@@ -298,10 +298,13 @@ struct finding_loop {
 	bool is_loop;
 	struct finding_place at;    /* where it goes back */
 	struct finding_place other; /* the prefetch */
+	double share;		    /* of the run time, that it takes; 0: not known */
 	double n_insns;		    /* for each iteration; 1: not of a loop */
 	double iteration_ns;	    /* NAN: not known */
 	double ghz;		    /* that times are compared with latencies at */
 	bool is_clock_assumed;
+	double iteration_cycles,
+		explained_cycles; /* of silence.unexplained: what an iteration takes, and of it is explained */
 	double chain_cycles;	/* for each iteration; 0: there is no chain */
 	double register_chain;	/* … if what the loop stores and loads again were in registers */
 	double division_cycles; /* of divisions, for each iteration; 0: they do not limit it */
@@ -310,9 +313,11 @@ struct finding_loop {
 	double access_cycles;	/* of the instruction that it is about, from issue on */
 	/* They are as long as full counters show, or longer: lower bounds. */
 	bool is_access_cut, is_chain_cut;
-	uint64_t n_here, n_of; /* its records that the cause is about, and all of it */
-	double part;	       /* of the latency of the loop's accesses, from issue on; NAN */
-	const char *level;     /* where its data come from: "DRAM" */
+	double mispredicted,
+		mispredicted_cycles; /* branches for each iteration, and what each takes; 0: not known */
+	uint64_t n_here, n_of;	     /* its records that the cause is about, and all of it */
+	double part;		     /* of the latency of the loop's accesses, from issue on; NAN */
+	const char *level;	     /* where its data come from: "DRAM" */
 	enum finding_walk walk;
 	int64_t stride; /* bytes; 0: not known */
 	unsigned element_bytes;
@@ -363,12 +368,20 @@ struct finding {
 	size_t n_events;
 	struct finding_samples samples;
 	struct finding_coverage coverage;
+
+	/* Part of the cycles that the machine model saves where its idealisation (finding_what_if()) takes the cause away. */
+	bool has_prediction;
+	double prediction;
 };
 
 /* Why there is no finding, or what is missing beside those there are. */
 enum silence_kind {
 	SILENCE_FEW_SAMPLES, /* `n` of an event, `least` wanted */
-	SILENCE_NOTHING, /* of samples: all that takes time was seen, and nothing in a loop is `percent` (0: loops are not known) */
+	/*
+	 * Of samples: all that takes time was seen, and nothing in a loop is `percent` (0: loops are not known). `largest`
+	 * and `unexplained` are what may still be.
+	 */
+	SILENCE_NOTHING,
 	SILENCE_NO_LATENCIES, /* samples tell where, not why */
 	SILENCE_NO_TIMES, /* of SPE: what the records can have of the time is not known: `text` */
 	SILENCE_UNEXPLAINED,   /* `percent` of the time is of nothing that was sampled */
@@ -397,6 +410,10 @@ struct silence {
 	const char *command;			    /* that counts what is missing; or NULL */
 	const struct contradiction *contradictions; /* `n` of them */
 	const char *cpu; /* that the counts were taken for; NULL: not told */
+	const struct finding *
+		unexplained; /* the loop with most time that nothing explains; NULL: none has much */
+	const struct finding *
+		largest; /* the cause with the largest limit of those that are no finding; NULL: none */
 };
 
 /* Zeroed is empty. Texts live in `memory`, unless they are constants. */
@@ -413,6 +430,9 @@ void findings_release(struct findings *);
 /* An empty finding, appended. */
 struct finding *findings_add(struct findings *, enum finding_kind);
 
+/* The same, but not to be told. */
+struct finding *findings_make(struct findings *, enum finding_kind);
+
 /* A copy of the text that lives as long; NULL of NULL. */
 const char *findings_text(struct findings *, const char *text);
 
@@ -426,6 +446,9 @@ void finding_add_remedy(struct finding *, struct remedy);
 
 /* Is it about code of this function, of this module? NULL is no function. */
 bool finding_is_in(const struct finding *, const char *function, const char *module);
+
+/* What `cyclops model --what-if` calls the program without the cause: "l1d"; NULL: nothing, or the cause is no code's. */
+const char *finding_what_if(const struct finding *);
 
 /*
  * That a function waits for other cores is what its line is about, and so is what a loop waits for

@@ -16,6 +16,7 @@ enum column_index {
 	EVIDENCE,
 	WHERE,
 	TRY,
+	GAIN,
 	NEXT,
 	SURE,
 	KIND,
@@ -28,6 +29,8 @@ enum column_index {
 	PART,
 	ALL,
 	UNIT,
+	WHAT_IF,
+	PREDICTED,
 	SUBJECT,
 	FUNCTION,
 	MODULE,
@@ -38,6 +41,8 @@ enum column_index {
 	CALLER_FILE,
 	CALLER_LINE,
 	WRITER,
+	WRITER_FILE,
+	WRITER_LINE,
 	EVENT,
 	AFFECTED,
 	MEAN,
@@ -68,6 +73,7 @@ static const struct column columns[N_COLUMNS] = {
 	[EVIDENCE] = PROSE("evidence", "", COLUMN_TEXT_ONLY, "the evidence"),
 	[WHERE] = PROSE("where", NULL, COLUMN_TEXT_ONLY, "the instruction or line with most of it"),
 	[TRY] = PROSE("try", "fix", COLUMN_MESSAGE, "what may reduce it"),
+	[GAIN] = PROSE("gain", NULL, COLUMN_TEXT_ONLY, "what that may gain"),
 	[NEXT] = { "next", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_COMMAND | COLUMN_MESSAGE,
 		   "command that shows more" },
 	[SURE] = PROSE("sure", "confidence", COLUMN_TEXT_ONLY, "what the conclusion rests on"),
@@ -84,6 +90,10 @@ static const struct column columns[N_COLUMNS] = {
 	[PART] = FACT("part", CELL_NUMBER, "the size, as an amount in `unit`"),
 	[ALL] = FACT("all", CELL_NUMBER, "the whole, as an amount in `unit`"),
 	[UNIT] = FACT("unit", CELL_TEXT, "of part and all"),
+	[WHAT_IF] = FACT("what_if", CELL_TEXT,
+			 "what model --what-if calls the program without the cause"),
+	[PREDICTED] = FACT("predicted_gain", CELL_NUMBER,
+			   "part of the cycles that this saves on the machine model"),
 	[SUBJECT] = FACT("subject", CELL_TEXT, "what it is about: a function, an object"),
 	[FUNCTION] = FACT("function", CELL_TEXT, "function of that instruction"),
 	[MODULE] = FACT("module", CELL_TEXT, "module of the function"),
@@ -94,6 +104,9 @@ static const struct column columns[N_COLUMNS] = {
 	[CALLER_FILE] = FACT("caller_file", CELL_TEXT, "source file of the call"),
 	[CALLER_LINE] = FACT("caller_line", CELL_COUNT, "line in that file"),
 	[WRITER] = FACT("writer", CELL_TEXT, "of sharing: the function that writes most"),
+	[WRITER_FILE] =
+		FACT("writer_file", CELL_TEXT, "source file of its access that writes most"),
+	[WRITER_LINE] = FACT("writer_line", CELL_COUNT, "line in that file"),
 	[EVENT] = FACT("event", CELL_TEXT, "that the code is hot by"),
 	[AFFECTED] =
 		FACT("affected_share", CELL_NUMBER,
@@ -522,10 +535,10 @@ static const char *samples_words(struct table *t, const struct finding *f)
 	const struct finding_samples *s = &f->samples;
 	struct text text = { 0 };
 
-	text_format(&text, "%s %s, \xc2\xb1 %.1f %% (95 %% interval)%s",
+	text_format(&text, "\xc2\xb1 %.1f %% (95 %% interval), from %s %s%s",
+		    100 * (f->loop != NULL ? f->size.error : s->error),
 		    table_human(t, cell_count(s->n), "of"),
 		    table_human(t, cell_count(s->n_all), s->of),
-		    100 * (f->loop != NULL ? f->size.error : s->error),
 		    s->no_jitter ? "; the interval had no jitter: loops in step with it are over- "
 				   "or undercounted"
 				 : "");
@@ -618,6 +631,10 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 	row[EVIDENCE] = words_cell(evidence_words(t, f, true));
 	row[WHERE] = words_cell(where_words(t, f));
 	row[TRY] = words_cell(finding_remedy_words(t, f));
+	row[GAIN] = words_cell(finding_gain_words(t, f));
+	row[WHAT_IF] = words_cell(finding_what_if_words(t, f));
+	if (f->has_prediction)
+		row[PREDICTED] = cell_number(f->prediction);
 	row[NEXT] = words_cell(finding_next_words(t, s, f));
 	row[SURE] = words_cell(finding_confidence_words(t, f));
 	row[KIND] = cell_text(finding_id(f));
@@ -629,6 +646,13 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 	row[FUNCTION] = table_text_cell(t, f->function);
 	row[MODULE] = table_text_cell(t, f->module);
 	row[WRITER] = table_text_cell(t, f->writer);
+	if (f->sharing != NULL && f->sharing->n_write_places > 0) {
+		const struct finding_place *at = &f->sharing->writes[0].place;
+
+		row[WRITER_FILE] = table_text_cell(t, at->file);
+		if (at->file != NULL)
+			row[WRITER_LINE] = cell_count(at->line);
+	}
 	row[EVENT] = table_text_cell(t, f->event);
 	put_amounts(t, f, row);
 	put_at(t, place_of(f), row + PLACE);
@@ -654,6 +678,18 @@ void findings_note_silence(struct table *t, const struct silence *s)
 				   "No bottleneck found: each cause in a loop costs less than "
 				   "%.0f %% of the time.",
 				   s->percent);
+		if (s->unexplained != NULL) {
+			struct text text = { 0 };
+
+			put_unexplained(s->unexplained, &text);
+			table_note(t, "Not explained: %s.", words_take(t, &text));
+		}
+		if (s->largest != NULL)
+			table_note(t,
+				   "Confidence: not excluded are %s; \xc2\xb1 is the 95 %% "
+				   "interval, from %s.",
+				   finding_cause_words(t, s->largest),
+				   table_human(t, cell_count(s->largest->samples.n), "samples"));
 		break;
 	case SILENCE_NO_LATENCIES:
 		table_note(t, "What limits the program is not known: these samples say where it "

@@ -336,6 +336,33 @@ static const char *evidence_brief(struct table *t, const struct finding *f)
 	return words_take(t, &text);
 }
 
+/*
+ * Costs of loops are limits: waiting for several things at a time is in the limit of each of them. So what they leave is
+ * the least that is of no finding.
+ */
+static void note_rest(const struct findings *f, const char *whole, struct table *out)
+{
+	double share = 0, squares = 0;
+	struct text text = { 0 };
+
+	if (strcmp(whole, "time") != 0)
+		return;
+	for (size_t i = 0; i < f->list.n; i++) {
+		const struct finding *each = f->list.items[i];
+
+		if (each->loop == NULL)
+			return;
+		share += each->size.share;
+		if (words_has_error(each))
+			squares += each->size.error * each->size.error;
+	}
+	text_str(&text, "\xe2\x89\xa4: a limit, as waits overlap");
+	if (share < 1)
+		text_format(&text, "; in no finding: at least %.1f %% \xc2\xb1 %.1f of the time",
+			    100 * (1 - share), 100 * sqrt(squares));
+	table_note(out, "%s", words_take(out, &text));
+}
+
 void findings_brief_table(const struct findings *f, struct table *out)
 {
 	const char *whole = common_whole(f);
@@ -357,6 +384,7 @@ void findings_brief_table(const struct findings *f, struct table *out)
 		has_access |= tells_access(each);
 		is_cut |= tells_access(each) && each->loop->is_access_cut;
 	}
+	note_rest(f, whole, out);
 	if (has_access)
 		table_note(out,
 			   "cycles: mean of all loads of the instruction, issue to completion%s",
@@ -385,10 +413,6 @@ static void put_brief_cost(struct table *t, const struct finding *f, struct text
 		text_str(out, " or more");
 	else if (f->loop == NULL && f->size.mark == MARK_AT_MOST)
 		text_str(out, " or less");
-	if (f->sharing != NULL && f->sharing->has_gain) {
-		text_str(out, ", ");
-		put_sharing_time(t, f->sharing, out);
-	}
 }
 
 /* ", written at sharing.c:38, read at sharing.c:52" */
@@ -440,6 +464,16 @@ static void say(struct table *t, struct text *text)
 	text_release(text);
 }
 
+const char *finding_cause_words(struct table *t, const struct finding *f)
+{
+	struct text text = { 0 };
+
+	text_str(&text, cause_words(f));
+	put_location(f, &text);
+	put_brief_cost(t, f, &text);
+	return words_take(t, &text);
+}
+
 static void say_cause(struct table *t, const struct finding *f)
 {
 	struct text text = { 0 };
@@ -452,9 +486,7 @@ static void say_cause(struct table *t, const struct finding *f)
 		if (f->kind == FINDING_UNNAMED_CODE)
 			text_str(&text, ", which has no symbols here");
 	} else {
-		text_str(&text, cause_words(f));
-		put_location(f, &text);
-		put_brief_cost(t, f, &text);
+		text_str(&text, finding_cause_words(t, f));
 	}
 	say(t, &text);
 }
@@ -470,10 +502,22 @@ static void say_fix(struct table *t, const struct finding *f)
 	say(t, &text);
 }
 
+static void say_gain(struct table *t, const struct finding *f)
+{
+	const char *gain = finding_gain_brief(t, f);
+	struct text text = { 0 };
+
+	if (gain == NULL)
+		return;
+	text_format(&text, "Gain: %s", gain);
+	say(t, &text);
+}
+
 void finding_answer(struct table *answer, const struct finding *f)
 {
 	say_cause(answer, f);
 	say_fix(answer, f);
+	say_gain(answer, f);
 }
 
 /* Why the cause is not known, if the samples only say where. */
@@ -494,14 +538,6 @@ static void put_why_not(const struct findings *f, struct text *out)
 		text_str(out, "Cycle accounting: cyclops cycles. ");
 }
 
-/* Waiting for several things at a time is counted for each of them, so the cost of one is a limit. */
-static const char *interval_words(const struct finding *f)
-{
-	if (f->loop != NULL)
-		return "at most, as waits overlap; \xc2\xb1 is the 95 % interval, from ";
-	return "\xc2\xb1 is the 95 % interval, from ";
-}
-
 /* What it rests on, and what was lost of that. */
 static void say_confidence(struct table *t, const struct findings *found, const char *lost)
 {
@@ -512,7 +548,8 @@ static void say_confidence(struct table *t, const struct findings *found, const 
 	if (f->sharing != NULL || f->coverage.is_set)
 		text_format(&text, "Confidence: %s", finding_confidence_words(t, f));
 	else if (f->samples.n_all > 0)
-		text_format(&text, "Confidence: %s%s", words_has_error(f) ? interval_words(f) : "",
+		text_format(&text, "Confidence: %s%s",
+			    words_has_error(f) ? "\xc2\xb1 is the 95 % interval, from " : "",
 			    table_human(t, cell_count(f->samples.n), f->samples.of));
 	if (f->samples.no_jitter)
 		text_str(&text, "; no jitter: loops in step with the interval mislead");
@@ -593,6 +630,19 @@ static void add_leading(const struct findings *f, const struct session *s, size_
 	}
 }
 
+/* What the fix of the first finding may gain, where the answer has only a limit. */
+static void add_prediction(const struct findings *f, struct table *out)
+{
+	const char *command = f->list.n > 0 ? finding_what_if_command(out, f->list.items[0]) : NULL;
+	struct cell *row;
+
+	if (command == NULL)
+		return;
+	row = table_add_row(out);
+	row[0] = cell_text("gain:");
+	row[1] = cell_text(command);
+}
+
 void findings_next_table(const struct findings *f, const struct session *s, struct table *out)
 {
 	bool is_told = f->list.n > 0 && !finding_is_general(f->list.items[0]->kind);
@@ -612,4 +662,5 @@ void findings_next_table(const struct findings *f, const struct session *s, stru
 	}
 	if (f->has_accounting)
 		add_command(out, tip(out, s, "cycles"));
+	add_prediction(f, out);
 }

@@ -29,6 +29,17 @@ const char *finding_next_words(struct table *, const struct session *, const str
 const char *finding_code_words(struct table *, const struct session *, const struct finding *);
 void findings_note_silence(struct table *, const struct silence *);
 
+/* words_brief.c: "store misses in fill (stride.c:22): at most 3.1 % +- 0.4 of the time" */
+const char *finding_cause_words(struct table *, const struct finding *);
+
+/* words_gain.c: what a fix gains, in a clause and in full; NULL: nothing is said of it. */
+const char *finding_gain_brief(struct table *, const struct finding *);
+const char *finding_gain_words(struct table *, const struct finding *);
+
+/* "l1d@chase", and the command that predicts what is gained so; NULL: nothing does, or it has done so. */
+const char *finding_what_if_words(struct table *, const struct finding *);
+const char *finding_what_if_command(struct table *, const struct finding *);
+
 /* words_brief.c: is the error of its share known? A saturated counter makes the share a bound, which has no interval. */
 bool words_has_error(const struct finding *);
 
@@ -57,6 +68,9 @@ void put_code_evidence(struct table *, const struct finding_code *, struct text 
 
 /* "chase+0x4  walk.c:8" */
 void put_place(const struct finding_place *, struct text *);
+
+/* "26.5 % +- 0.4 of the time, in count_up: the loop at sharing.c:41 takes 17.1 cycles …": of silence.unexplained. */
+void put_unexplained(const struct finding *, struct text *);
 
 /* "42 stores and 24 atomics": the sampled writes to the lines. */
 const char *sharing_writes(struct table *, const struct finding_sharing *);

@@ -147,6 +147,12 @@ void put_loop_evidence(struct table *t, const struct finding *f, struct text *ou
 		break;
 	case FINDING_MISPREDICTIONS:
 		put_loop_part(l, "samples of the branch are mispredicted", out);
+		if (l->mispredicted > 0)
+			text_format(out,
+				    "; with all branches %s: %.2g mispredicted per iteration, %.0f "
+				    "cycles each",
+				    l->is_loop ? "of the loop" : "of this code", l->mispredicted,
+				    l->mispredicted_cycles);
 		break;
 	case FINDING_STORE_BOUND:
 		put_loop_part(l, "samples of the store miss the L1D", out);
@@ -167,6 +173,21 @@ void put_loop_evidence(struct table *t, const struct finding *f, struct text *ou
 		text_format(out, "; an iteration takes %.3g ns, %.3g cycles at %s%.3g GHz",
 			    l->iteration_ns, l->iteration_ns * l->ghz,
 			    l->is_clock_assumed ? "an assumed " : "", l->ghz);
+}
+
+void put_unexplained(const struct finding *f, struct text *out)
+{
+	const struct finding_loop *l = f->loop;
+
+	text_format(out, "%.1f %% \xc2\xb1 %.1f of the time, in %s: ", 100 * f->size.share,
+		    100 * f->size.error, f->subject);
+	put_loop(l, out);
+	text_format(
+		out,
+		" takes %.3g cycles per iteration at %s%.3g GHz, of which its chain, the core's "
+		"width and its waits explain %.3g",
+		l->iteration_cycles, l->is_clock_assumed ? "an assumed " : "", l->ghz,
+		l->explained_cycles);
 }
 
 void put_code_evidence(struct table *t, const struct finding_code *c, struct text *out)

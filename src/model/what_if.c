@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/what_if.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,6 +208,47 @@ void what_if_make(const struct gains *g, struct session *s, size_t top, struct w
 		*vec_add(&out->shown.list) = &out->functions;
 	vec_release(&effects.list);
 	model_functions_release(&functions);
+}
+
+/* The run in which `ideal` is perfect in all code, or else in this function; NULL: there is none. */
+static const struct gains_run *find_run(const struct gains *g, const char *ideal,
+					const char *function)
+{
+	const struct gains_run *run = gains_find(g, ideal);
+	struct text name = { 0 };
+
+	if (run == NULL) {
+		text_format(&name, "%s@%s", ideal, function);
+		text_char(&name, '\0');
+		run = gains_find(g, name.bytes);
+		text_release(&name);
+	}
+	return run;
+}
+
+double what_if_function_gain(const struct gains *g, struct session *s, const char *ideal,
+			     const char *function, const char *module)
+{
+	const struct gains_run *run = find_run(g, ideal, function);
+	struct model_functions functions = { 0 };
+	struct effects effects = { 0 };
+	double gain = NAN;
+
+	if (run == NULL)
+		return NAN;
+	model_functions_init(&functions, s, &g->pcs);
+	sum_by_function(g, &functions, run, &effects);
+	for (size_t i = 0; i < effects.list.n; i++) {
+		const struct effect *e = &effects.list.items[i];
+		const struct model_function *f = &functions.list.items[e->function];
+
+		if (f->name != NULL && f->module != NULL && strcmp(f->name, function) == 0 &&
+		    strcmp(f->module, module) == 0)
+			gain = gain_of(e->now, e->then, g->runs.items[0].cpu_cycles);
+	}
+	vec_release(&effects.list);
+	model_functions_release(&functions);
+	return gain;
 }
 
 void what_if_release(struct what_if *w)

@@ -19,4 +19,11 @@ struct what_if {
 void what_if_make(const struct gains *, struct session *, size_t top, struct what_if *out);
 void what_if_release(struct what_if *);
 
+/*
+ * Part of all cycles that a function saves where `ideal` is perfect: in all code, or in this function ("l1d@chase"). NAN:
+ * nobody asked, or there is no such function.
+ */
+double what_if_function_gain(const struct gains *, struct session *, const char *ideal,
+			     const char *function, const char *module);
+
 #endif

@@ -299,6 +299,11 @@ static void add_silence(const struct finder *d)
 		silence.text = bottlenecks_code(d->bottlenecks)->obstacle;
 	if (silence.text != NULL && silence.kind == SILENCE_NOTHING)
 		silence.kind = SILENCE_NO_TIMES;
+	if (silence.kind == SILENCE_NOTHING) {
+		silence.largest = report_largest_left(d->bottlenecks, d->names, d->out);
+		silence.unexplained =
+			report_unexplained(d->bottlenecks, d->names, least_loop, d->out);
+	}
 	*vec_add(&d->out->silences) = silence;
 }
 

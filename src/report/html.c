@@ -4,9 +4,17 @@
 #include "html/pages/pages.h"
 #include "report/report.h"
 
+static bool is_among(const struct tables *tables, const struct table *t)
+{
+	for (size_t i = 0; i < tables->list.n; i++)
+		if (tables->list.items[i] == t)
+			return true;
+	return false;
+}
+
 /*
  * The tables of the answer: those of the screen, the findings in full, and what programs get. Run time stands
- * before functions where the screen shows it in place of them.
+ * before functions where it is known of most, as findings are shares of it.
  */
 static void add_answer(const struct session *s, struct report *r, struct html *h)
 {
@@ -14,7 +22,7 @@ static void add_answer(const struct session *s, struct report *r, struct html *h
 	struct tables tables = { 0 };
 	struct table *const first[] = { &r->answer,   &r->summary, &r->findings,    &r->next,
 					&r->evidence, &r->loops,   &r->brief_facts, &r->addresses };
-	const struct table *last = r->is_timed ? NULL : &r->elapsed;
+	const struct table *last = is_among(&r->shown, &r->elapsed) ? NULL : &r->elapsed;
 
 	report_screen(s, &detail, r);
 	if (r->found.list.n > 0)

@@ -115,11 +115,11 @@ static const char *remedy_text(const struct bottleneck *b)
 		       : NULL;
 }
 
-static void findings_add_loop(const struct bottleneck *b, const struct names *names,
-			      struct findings *out)
+static struct finding *make_loop(const struct bottleneck *b, const struct names *names,
+				 struct findings *out)
 {
 	struct cause_class class = cause_class_of(b);
-	struct finding *f = findings_add(out, class.kind);
+	struct finding *f = findings_make(out, class.kind);
 	struct extent extent = extent_of(b);
 	struct module_id module = session_place(names->session, b->place).module;
 
@@ -152,6 +152,30 @@ static void findings_add_loop(const struct bottleneck *b, const struct names *na
 		.no_jitter = spe_lacks_jitter(names->session->capture),
 		.full_share = -1,
 	};
+	return f;
+}
+
+const struct finding *report_unexplained(const struct bottlenecks *all, const struct names *names,
+					 double least, struct findings *out)
+{
+	const struct bottleneck *b = bottlenecks_unexplained(all);
+	struct extent extent;
+	struct finding *f;
+
+	if (b == NULL || b->time_share * b->cost < least)
+		return NULL;
+	extent = extent_of(b);
+	f = findings_make(out, FINDING_HOT_FUNCTION);
+	f->subject = subject_name(names, b->place, out);
+	f->size = (struct finding_size){
+		.share = b->time_share * b->cost,
+		.error = extent_error(&extent) * b->cost,
+		.whole = "time",
+	};
+	f->loop = arena_alloc(&out->memory, sizeof(*f->loop));
+	*f->loop = b->loop;
+	f->loop->at = findings_place(out, names, b->place);
+	return f;
 }
 
 /* What another finding says better: which line the cores share (c2c), and in which functions. */
@@ -183,10 +207,24 @@ size_t report_add_loops(const struct bottlenecks *all, const struct names *names
 		if (b->time_share * b->cost < least || is_of_sharing(b) ||
 		    is_of_library(b, user_code) || n_before >= CAUSES_OF_A_LOOP)
 			continue;
-		findings_add_loop(b, names, out);
+		*vec_add(&out->list) = make_loop(b, names, out);
 		n++;
 	}
 	return n;
+}
+
+const struct finding *report_largest_left(const struct bottlenecks *all, const struct names *names,
+					  struct findings *out)
+{
+	const struct bottleneck *b, *largest = bottlenecks_largest_left(all);
+
+	for (size_t i = 0; (b = bottleneck_at(all, i)) != NULL; i++)
+		if (largest == NULL ||
+		    b->time_share * b->bound > largest->time_share * largest->bound)
+			largest = b;
+	return largest != NULL && largest->time_share * largest->bound > 0
+		       ? make_loop(largest, names, out)
+		       : NULL;
 }
 
 /* Code that the L1I does not hold comes from the L2. Half of it is enough: samples meet a part of the code. */

@@ -15,6 +15,14 @@
 size_t report_add_loops(const struct bottlenecks *, const struct names *, const struct user_code *,
 			double least, size_t most, struct findings *out);
 
+/* Where there is no finding: the cause with the largest limit. Not on the list; NULL: none was weighed. */
+const struct finding *report_largest_left(const struct bottlenecks *, const struct names *,
+					  struct findings *out);
+
+/* … and the loop with at least a part `least` of the time that nothing explains; NULL: none. */
+const struct finding *report_unexplained(const struct bottlenecks *, const struct names *,
+					 double least, struct findings *out);
+
 /*
  * Adds that the front end does not keep up, if that is much of the time and the code is large. Else, if
  * it is much, adds a silence: something has the time, and was not sampled. True if it added either.

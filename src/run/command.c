@@ -336,23 +336,12 @@ static int do_steps(struct run *r, struct err *err)
 }
 
 /* What the model said to --what-if, as more tables. */
-static int add_what_if(const struct run *r, struct session *s, struct what_if *out,
-		       struct tables *shown, struct err *err)
+static void add_what_if(const struct gains *gains, struct session *s, struct what_if *out,
+			struct tables *shown)
 {
-	struct gains gains;
-	int rc = 0;
-
-	if (r->command->what_if == NULL)
-		return 0;
-	gains_init(&gains);
-	rc = gains_read(&gains, r->gains_path, err);
-	if (rc == 0) {
-		what_if_make(&gains, s, FUNCTIONS_SHOWN, out);
-		for (size_t i = 0; i < out->shown.list.n; i++)
-			*vec_add(&shown->list) = out->shown.list.items[i];
-	}
-	gains_release(&gains);
-	return rc;
+	what_if_make(gains, s, FUNCTIONS_SHOWN, out);
+	for (size_t i = 0; i < out->shown.list.n; i++)
+		*vec_add(&shown->list) = out->shown.list.items[i];
 }
 
 /* Judges the conditions by the counts. */
@@ -394,13 +383,18 @@ static int run_answer(struct run *r, const struct output_options *output, struct
 	struct method method = { 0 };
 	struct what_if what_if = { 0 };
 	struct printer out = { 0 };
+	bool has_gains = r->command->what_if != NULL;
+	struct gains gains;
 	int rc = session_open(&session, &session_options, err);
 
+	gains_init(&gains);
+	if (rc == 0 && has_gains)
+		rc = gains_read(&gains, r->gains_path, err);
 	if (rc == 0)
-		rc = method_make(&session, r->pmu, r->pmu != NULL ? &r->counts : NULL, &method,
-				 err);
-	if (rc == 0)
-		rc = add_what_if(r, &session, &what_if, &method.shown, err);
+		rc = method_make(&session, r->pmu, r->pmu != NULL ? &r->counts : NULL,
+				 has_gains ? &gains : NULL, &method, err);
+	if (rc == 0 && has_gains)
+		add_what_if(&gains, &session, &what_if, &method.shown);
 	if (rc == 0)
 		rc = run_judge(r, err);
 	if (rc == 0)
@@ -415,6 +409,7 @@ static int run_answer(struct run *r, const struct output_options *output, struct
 		rc = run_html(&session, &method, &what_if.shown, &out, r->command->html, err);
 	print_diagnostics(&session, rc < 0 ? EXIT_FAILED : EXIT_DONE);
 	what_if_release(&what_if);
+	gains_release(&gains);
 	method_release(&method);
 	session_release(&session);
 	return rc;

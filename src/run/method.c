@@ -10,6 +10,7 @@
 #include "findings/words.h"
 #include "hot/hot.h"
 #include "hot/sums/functions.h"
+#include "model/what_if.h"
 #include "spe/packet.h"
 
 enum { LEAST_SAMPLES = 30 }; /* with fewer, nothing is said of where the time goes */
@@ -420,8 +421,24 @@ static const struct hot_options options = {
 	.event = -1,
 };
 
+/* What the model says to the causes that were found. */
+static void add_predictions(const struct method *m, const struct gains *gains, struct session *s)
+{
+	for (size_t i = 0; i < m->found.list.n && gains != NULL && s != NULL; i++) {
+		struct finding *f = m->found.list.items[i];
+		const char *ideal = finding_what_if(f);
+		double gain =
+			ideal == NULL || f->function == NULL || f->module == NULL
+				? NAN
+				: what_if_function_gain(gains, s, ideal, f->function, f->module);
+
+		f->has_prediction = !isnan(gain);
+		f->prediction = gain;
+	}
+}
+
 int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *counts,
-		struct method *out, struct err *err)
+		const struct gains *gains, struct method *out, struct err *err)
 {
 	const struct keys lines = { { KEY_FUNCTION, KEY_LINE }, 2 };
 	const struct stat_options stat_options = { 0 };
@@ -458,6 +475,7 @@ int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *cou
 		tables_add_filled(&out->shown, &out->stat.topdown);
 	}
 	add_silences(out, s, hot.result, &names);
+	add_predictions(out, gains, s);
 	findings_table(&out->found, s, &out->findings);
 	findings_evidence_table(&out->found, &out->evidence);
 	findings_loops_table(&out->found, &out->loops);

@@ -7,6 +7,7 @@
 #define CYCLOPS_RUN_METHOD_H
 
 #include "cpu/pmu.h"
+#include "model/gains.h"
 #include "report/report.h"
 #include "session/session.h"
 #include "stat/stat.h"
@@ -28,10 +29,10 @@ struct method {
 
 /*
  * Makes the answer. `pmu` and `counts` may be NULL: nothing was counted; `s` may be NULL:
- * nothing was sampled. Counts must outlive the answer.
+ * nothing was sampled; `gains` may be NULL: the model was asked nothing of idealisations. Counts must outlive the answer.
  */
 int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *counts,
-		struct method *out, struct err *);
+		const struct gains *gains, struct method *out, struct err *);
 
 /* Makes the screen. `more`: tables behind the findings; `is_verbose`: the long form, and all facts. */
 void method_screen(const struct session *, const struct tables *more, bool is_verbose,

@@ -1,41 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 // The source lines that a finding is about, with what each took of its function.
-import { percent, readCode } from "./code.js";
+import { percent, readCode, type Code } from "./code.js";
 import type { Table } from "./data.js";
 import { h } from "./dom.js";
-import type { View } from "./page.js";
-import { functionAddress, functionBlock } from "./pages/functions.js";
+import { addressOf, type View } from "./page.js";
 
 /** Lines above and below. */
 const AROUND = 3;
 
+/** What happens at the line of a finding. Latency, which the bars show, may be larger where others wait for it. */
+const HAPPENS: Readonly<Record<string, string>> = {
+  "mispredictions": "mispredicted", "dependency-chain": "chain", "store-forwarding": "reloaded", "division": "division",
+  "store-bound": "misses", "scalar-loop": "one element", "hot-function": "hottest", "false-sharing": "read", "true-sharing": "read",
+  "unknown": "read",
+};
+
+/** A line that a finding names, and what it is there. */
+interface Place {
+  readonly function: string;
+  readonly file: string;
+  readonly line: number;
+  readonly what: string;
+}
+
 const isOf = (path: string, file: string): boolean => path === file || path.endsWith(`/${file}`);
 
-/** Null: the file has no page of the function, or its source is not there. */
-export async function snippetOf(view: View, findings: Table, row: number): Promise<HTMLElement | null> {
-  const block = functionBlock(view, findings, row);
-  const line = Number(findings.get(row, "line") ?? 0);
-  const file = findings.words(row, "file");
-  if (block < 0 || line === 0) return null;
-  const tables = await view.data.load(block);
-  const code = readCode(tables);
-  const source = tables.find((t) => t.name === "source");
-  if (code === null || source === undefined) return null;
+/** The line that waits; of shared data also the one that writes them; of prefetches the one to change. */
+function placesOf(findings: Table, loops: Table | undefined, row: number): Place[] {
+  const name = findings.words(row, "function");
+  const at = (words: (column: string) => string, prefix: string, what: string, of = name): Place => ({
+    function: of, file: words(`${prefix}file`), line: Number(words(`${prefix}line`) || 0), what,
+  });
+  const own = (column: string): string => String(findings.get(row, column) ?? "");
+  const found = [at(own, "", HAPPENS[findings.words(row, "kind")] ?? "waits")];
+  if (own("writer") !== "") found.push(at(own, "writer_", "written", own("writer")));
+  for (let i = 0; loops !== undefined && i < loops.rows; i++)
+    if (loops.get(i, "finding") === row + 1)
+      found.push(at((column) => String(loops.get(i, column) ?? ""), "prefetch_", "prefetch"));
+  return found.filter((place) => place.line > 0);
+}
+
+/** The lines around one place, with marks at all that are among them. Null: their source is not there. */
+function figure(code: Code, source: Table, of: Place, places: readonly Place[], address: string, number: number): HTMLElement | null {
   const lines = Array.from({ length: source.rows }, (_, i) => i)
-    .filter((i) => isOf(source.words(i, "file"), file) && Math.abs(Number(source.get(i, "line")) - line) <= AROUND);
-  if (!lines.some((i) => source.get(i, "line") === line)) return null;
+    .filter((i) => isOf(source.words(i, "file"), of.file) && Math.abs(Number(source.get(i, "line")) - of.line) <= AROUND);
+  if (!lines.some((i) => source.get(i, "line") === of.line)) return null;
   const texts = lines.map((i) => source.words(i, "text"));
   const indent = texts.filter((text) => text !== "").reduce((least, text) => Math.min(least, text.search(/\S|$/)), Infinity);
-  const name = `${findings.words(row, "function")}, ${file}`;
+  const name = `${of.function}, ${of.file}`;
   return h("figure", { class: "snippet" },
-    h("figcaption", {}, h("a", { href: functionAddress(view, findings, row) ?? "" }, name), ` (bars: parts of the function's ${code.what})`),
-    h("div", { class: "source", tabindex: 0, role: "region", "aria-label": `Source of finding ${row + 1}` },
-      h("table", { class: "code", "aria-label": name }, h("tbody", {}, ...lines.map((i, k) => {
+    h("figcaption", {}, h("a", { href: address }, name), ` (bars: parts of the function's ${code.what}${code.what === "latency" ? ", which is no time" : ""})`),
+    h("div", { class: "source", tabindex: 0, role: "region", "aria-label": `Source of finding ${number}: ${of.what}` },
+      h("table", { class: "code", "aria-label": `${name}: ${of.what}` }, h("tbody", {}, ...lines.map((i, k) => {
+        const line = Number(source.get(i, "line"));
         const key = `${source.words(i, "file")}:${source.words(i, "line")}`;
         const weight = (code.byLine.get(key) ?? []).reduce((sum, at) => sum + code.weights[at]!, 0);
         const heat = h("td", { class: "number bar" }, weight === 0 ? "" : percent(weight));
         heat.style.setProperty("--part", `${100 * Math.min(1, weight)}%`);
-        return h("tr", { class: source.get(i, "line") === line ? "marked" : undefined },
-          h("td", { class: "number" }, source.words(i, "line")), heat, h("td", { class: "text" }, texts[k]!.slice(indent)));
+        const marks = places.filter((place) => place.function === of.function && place.file === of.file && place.line === line);
+        return h("tr", { class: marks.length > 0 ? "marked" : undefined },
+          h("td", { class: "number" }, source.words(i, "line")), heat,
+          h("td", { class: "mark" }, marks.map((place) => place.what).join(", ")), h("td", { class: "text" }, texts[k]!.slice(indent)));
       })))));
+}
+
+/** Null: the file has no page of the function, or its source is not there. */
+export async function snippetOf(view: View, findings: Table, loops: Table | undefined, row: number): Promise<HTMLElement | null> {
+  const places = placesOf(findings, loops, row);
+  const figures: HTMLElement[] = [];
+  const shown: Place[] = [];
+  for (const place of places) {
+    const isShown = shown.some((p) => p.function === place.function && p.file === place.file && Math.abs(p.line - place.line) <= AROUND);
+    const block = view.data.find("function", `${place.function}@${findings.words(row, "module")}`);
+    if (isShown || block < 0) continue;
+    const tables = await view.data.load(block);
+    const code = readCode(tables);
+    const source = tables.find((t) => t.name === "source");
+    const one = code === null || source === undefined ? null
+      : figure(code, source, place, places, addressOf("function", view.data.about.blocks[block]!.label), row + 1);
+    if (one === null) continue;
+    shown.push(place);
+    figures.push(one);
+  }
+  return figures.length === 0 ? null : h("div", { class: "snippets" }, ...figures);
 }

@@ -193,7 +193,7 @@ static void test_words(void **state)
 		{ "size", "75.0 % of cpu-clock" },
 		{ "evidence", "90.0 ms of 120.0 ms" },
 		{ "where", "first+0x4" },
-		{ "sure", "90 of 120 samples, ± 7.7 % (95 % interval)" },
+		{ "sure", "± 7.7 % (95 % interval), from 90 of 120 samples" },
 		{ "kind", "hot-function" },
 	};
 	struct sample samples[120];
@@ -238,7 +238,7 @@ static void test_spread(void **state)
 	find(&s, &t);
 	assert_string_equal(cell_of(&t, 0, "size"), "50.0 % of latency cycles");
 	assert_string_equal(cell_of(&t, 0, "sure"),
-			    "50 of 100 samples, ± 11.6 % (95 % interval); the interval had no "
+			    "± 11.6 % (95 % interval), from 50 of 100 samples; the interval had no "
 			    "jitter: loops in step with it are over- or undercounted");
 	table_release(&t);
 	close_fixture(&s);

@@ -48,6 +48,13 @@ function cost(summary: Table, row: number): string {
   return whole === null || words === "" ? words : `${words} of ${whole[1]}`;
 }
 
+/** What to change, in full at the first finding that wants it. */
+function fix(summary: Table, findings: Table, row: number): string {
+  const words = findings.words(row, "try");
+  const same = Array.from({ length: row }, (_, i) => i).find((i) => words !== "" && findings.words(i, "try") === words);
+  return same === undefined ? words || summary.words(row, "fix") : `as in ${same + 1}: ${summary.words(row, "fix")}`;
+}
+
 function place(summary: Table, findings: Table, row: number, view: View): Node {
   const where = [summary.words(row, "where"), summary.words(row, "line")].filter((s) => s !== "").join("  ");
   const isShared = findings.words(row, "writer") !== "" && view.data.has("sharing");
@@ -68,7 +75,7 @@ function grounds(tables: readonly Table[], findings: Table, row: number): HTMLEl
 
 async function card(tables: readonly Table[], summary: Table, findings: Table, row: number, view: View): Promise<HTMLElement> {
   const title = `finding-${row + 1}`;
-  const code = await snippetOf(view, findings, row);
+  const code = await snippetOf(view, findings, tables.find((t) => t.name === "loops"), row);
   const said = h("div", { class: "said" },
     h("h2", { id: title }, `${summary.words(row, "number")}. ${summary.words(row, "what")}`),
     h("p", { class: "cost" }, cost(summary, row)),
@@ -77,7 +84,8 @@ async function card(tables: readonly Table[], summary: Table, findings: Table, r
     h("dl", { class: "terms" },
       ...term("where", place(summary, findings, row, view)),
       ...term("evidence", summary.words(row, "evidence") || findings.words(row, "evidence")),
-      ...term("fix", findings.words(row, "try") || summary.words(row, "fix")),
+      ...term("fix", fix(summary, findings, row)),
+      ...term("gain", findings.words(row, "gain")),
       ...term("confidence", findings.words(row, "sure"))),
     commandLine(findings.words(row, "next")),
     grounds(tables, findings, row));
@@ -101,9 +109,13 @@ async function addCards(root: HTMLElement, tables: readonly Table[], view: View)
 /** The commands that show more, as the report ends with. */
 function addNext(root: HTMLElement, table: Table | undefined, view: View): void {
   if (table === undefined || table.rows === 0) return;
-  const commands = Array.from({ length: table.rows }, (_, row) => table.words(row, "command"));
-  root.append(h("h2", {}, "Next"), ...commands.map(commandLine).filter((line) => line !== null));
-  view.texts.push(() => "\nnext:\n" + commands.map((command) => `  ${command}\n`).join(""));
+  const rows = Array.from({ length: table.rows }, (_, row) => row);
+  const isGain = (row: number): boolean => table.words(row, "label") === "gain:";
+  root.append(h("h2", {}, "Next"), ...rows.flatMap((row) => [
+    isGain(row) ? h("p", {}, "The gain without the first cause, simulated:") : null,
+    commandLine(table.words(row, "command")),
+  ]).filter((line) => line !== null));
+  view.texts.push(() => "\nnext:\n" + rows.map((row) => `  ${isGain(row) ? "gain: " : ""}${table.words(row, "command")}\n`).join(""));
 }
 
 function addNotesOf(root: HTMLElement, table: Table | undefined, view: View): void {

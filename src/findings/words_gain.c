@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a fix may gain, in words. Samples bound it: what the cause takes at most, as long as all of it would go. What a
+ * fix leaves of a cause, and what it adds, they do not tell; the machine model predicts the first.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "findings/words_inside.h"
+
+/* A cause that is gone, and what `cyclops model --what-if` calls that; NULL: nothing does without it. */
+static const struct ideal {
+	const char *condition, *what_if;
+} ideals[N_FINDING_KINDS] = {
+	[FINDING_L2_BOUND] = { "if all loads hit the L1D", "l1d" },
+	[FINDING_LLC_BOUND] = { "if all loads hit the L1D", "l1d" },
+	[FINDING_DRAM_LATENCY] = { "if all loads hit the L1D", "l1d" },
+	[FINDING_DRAM_BANDWIDTH] = { "if all loads hit the L1D", "l1d" },
+	[FINDING_MEMORY_BOUND] = { "if all loads hit the L1D", "l1d" },
+	[FINDING_LATE_PREFETCH] = { "if all loads hit the L1D", "l1d" },
+	[FINDING_STORE_BOUND] = { "if all stores hit the L1D", "l1d" },
+	[FINDING_TLB_WALKS] = { "if there were no page table walks", "page-walks" },
+	[FINDING_MISPREDICTIONS] = { "if all branches were predicted", "branch-prediction" },
+	[FINDING_DEPENDENCY_CHAIN] = { "if nothing waited for the chain", "arithmetic-latency" },
+	[FINDING_STORE_FORWARDING] = { "if the variable were in a register", "forwarding" },
+	[FINDING_DIVISION] = { "if divisions took no time", "division" },
+	[FINDING_SCALAR_LOOP] = { "if the loop took no time", NULL },
+	[FINDING_SHARED_DATA] = { "if no other core took the lines", "coherence" },
+	[FINDING_FRONT_END] = { "if no fetch missed", "instruction-side" },
+};
+
+static struct ideal ideal_of(const struct finding *f)
+{
+	struct ideal ideal = ideals[f->kind];
+	enum remedy_kind first = f->remedies.n > 0 ? f->remedies.items[0].kind : REMEDY_NONE;
+
+	if (f->kind != FINDING_DEPENDENCY_CHAIN)
+		return ideal;
+	if (first == REMEDY_DIVISION)
+		ideal.what_if = "division";
+	else if (first == REMEDY_POINTER_CHASE || first == REMEDY_SMALLER_TABLE)
+		ideal.what_if = NULL; /* a chain of hits */
+	return ideal;
+}
+
+/* Can it stand behind the @ of a list that commas divide? Otherwise the whole program is asked for. */
+static bool is_plain(const char *name)
+{
+	for (; *name != '\0'; name++)
+		if (!isalnum((unsigned char)*name) && *name != '_' && *name != '.')
+			return false;
+	return true;
+}
+
+const char *finding_what_if(const struct finding *f)
+{
+	return f->loop != NULL || f->code != NULL ? ideal_of(f).what_if : NULL;
+}
+
+const char *finding_what_if_words(struct table *t, const struct finding *f)
+{
+	const char *name = finding_what_if(f);
+
+	if (name == NULL || f->code != NULL || f->function == NULL || !is_plain(f->function) ||
+	    f->subject == NULL || strcmp(f->function, f->subject) != 0)
+		return name;
+	return table_format(t, "%s@%s", name, f->function);
+}
+
+const char *finding_what_if_command(struct table *t, const struct finding *f)
+{
+	const char *what_if = finding_what_if_words(t, f);
+
+	return what_if == NULL || f->has_prediction
+		       ? NULL
+		       : table_format(t, "cyclops model --what-if %s -- COMMAND", what_if);
+}
+
+/* Shares of latency and of branches are no time. */
+static bool is_of_time(const struct finding *f)
+{
+	return f->loop != NULL && f->size.whole != NULL && strcmp(f->size.whole, "time") == 0;
+}
+
+/* "54.6 % of the cycles if all loads hit the L1D (simulated)" */
+static void put_prediction(const struct finding *f, struct text *out)
+{
+	text_format(out, "%.1f %% of the cycles %s (model --what-if, simulated)",
+		    100 * f->prediction, ideal_of(f).condition);
+}
+
+/* The finding is about no time. */
+static const char *not_known(const struct finding *f)
+{
+	bool is_latency = f->size.whole != NULL && strstr(f->size.whole, "latency") != NULL;
+
+	return is_latency ? "not known: operations overlap, so latency is no run time"
+			  : "not known from this capture";
+}
+
+static void put_gain_of_sharing(struct table *t, const struct finding *f, struct text *out)
+{
+	const struct finding_sharing *s = f->sharing;
+
+	if (!s->has_gain) {
+		text_str(out, "not known: this capture does not tell how much of the run time the "
+			      "waits take");
+		return;
+	}
+	text_str(out, f->kind == FINDING_FALSE_SHARING ? "about " : "at most ");
+	put_sharing_time(t, s, out);
+	if (f->kind != FINDING_FALSE_SHARING)
+		text_str(out, ", if no thread waited for another");
+}
+
+const char *finding_gain_brief(struct table *t, const struct finding *f)
+{
+	struct text text = { 0 };
+
+	if (finding_is_of_counts(f) || finding_is_general(f->kind))
+		return NULL;
+	if (f->sharing != NULL)
+		put_gain_of_sharing(t, f, &text);
+	else if (f->has_prediction)
+		put_prediction(f, &text);
+	else if (is_of_time(f))
+		text_format(&text, "at most that, %s and nothing else changed",
+			    ideal_of(f).condition);
+	else
+		text_str(&text, not_known(f));
+	return words_take(t, &text);
+}
+
+/* "at most 61.8 % +- 4.3 of the time, if all loads hit the L1D; the loop has 62.3 %" */
+static void put_bound(const struct finding *f, struct text *out)
+{
+	text_format(out, "at most %.1f %%", 100 * f->size.share);
+	if (words_has_error(f))
+		text_format(out, " \xc2\xb1 %.1f", 100 * f->size.error);
+	text_format(out, " of the time, %s and nothing else changed", ideal_of(f).condition);
+	if (f->loop->share > 0)
+		text_format(out, "; %s has %.1f %%", f->loop->is_loop ? "the loop" : "this code",
+			    100 * f->loop->share);
+}
+
+const char *finding_gain_words(struct table *t, const struct finding *f)
+{
+	const char *command = finding_what_if_command(t, f);
+	struct text text = { 0 };
+
+	if (finding_is_of_counts(f) || finding_is_general(f->kind))
+		return NULL;
+	if (f->sharing != NULL) {
+		put_gain_of_sharing(t, f, &text);
+		return words_take(t, &text);
+	}
+	if (f->has_prediction) {
+		put_prediction(f, &text);
+		text_str(&text, is_of_time(f) ? "; by the samples " : "");
+	}
+	if (is_of_time(f))
+		put_bound(f, &text);
+	else if (!f->has_prediction)
+		text_str(&text, not_known(f));
+	if (command != NULL)
+		text_format(&text, "; simulate that: %s", command);
+	return words_take(t, &text);
+}

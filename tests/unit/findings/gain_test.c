@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is said of the gain of a fix: a limit, what the model predicts, or that it is not known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "findings/words_inside.h"
+
+static struct finding_loop loop = { .is_loop = true, .share = 0.623 };
+static struct finding_sharing timed = {
+	.has_latency = true, .has_gain = true, .gain = 0.571, .gain_error = 0.002, .gain_threads = 1
+};
+static struct finding_sharing untimed = { .has_latency = true };
+
+static const struct {
+	struct finding finding;
+	enum remedy_kind remedy;
+	const char *brief, *full, *what_if; /* NULL: nothing */
+} cases[] = {
+	{ { .kind = FINDING_DRAM_LATENCY,
+	    .subject = "chase",
+	    .function = "chase",
+	    .size = { .share = 0.618, .error = 0.043, .mark = MARK_AT_MOST, .whole = "time" },
+	    .loop = &loop },
+	  REMEDY_POINTER_CHASE,
+	  "at most that, if all loads hit the L1D and nothing else changed",
+	  "at most 61.8 % ± 4.3 of the time, if all loads hit the L1D and nothing else changed; "
+	  "the loop has 62.3 %; simulate that: cyclops model --what-if l1d@chase -- COMMAND",
+	  "l1d@chase" },
+	{ { .kind = FINDING_DRAM_LATENCY,
+	    .subject = "chase",
+	    .function = "chase",
+	    .size = { .share = 0.618, .error = 0.043, .mark = MARK_AT_MOST, .whole = "time" },
+	    .loop = &loop,
+	    .has_prediction = true,
+	    .prediction = 0.546 },
+	  REMEDY_POINTER_CHASE,
+	  "54.6 % of the cycles if all loads hit the L1D (model --what-if, simulated)",
+	  "54.6 % of the cycles if all loads hit the L1D (model --what-if, simulated); by the "
+	  "samples at most 61.8 % ± 4.3 of the time, if all loads hit the L1D and nothing else "
+	  "changed; the loop has 62.3 %",
+	  "l1d@chase" },
+	/* a name with what divides the list of --what-if */
+	{ { .kind = FINDING_MISPREDICTIONS,
+	    .subject = "sort(int*, int)",
+	    .function = "sort(int*, int)",
+	    .size = { .share = 0.5, .error = 0, .mark = MARK_AT_MOST, .whole = "time" },
+	    .loop = &loop },
+	  REMEDY_PREDICTABLE,
+	  "at most that, if all branches were predicted and nothing else changed",
+	  "at most 50.0 % of the time, if all branches were predicted and nothing else changed; "
+	  "the loop has 62.3 %; simulate that: cyclops model --what-if branch-prediction -- "
+	  "COMMAND",
+	  "branch-prediction" },
+	/* of divisions, of hits, of results */
+	{ { .kind = FINDING_DEPENDENCY_CHAIN, .subject = "f", .function = "f", .loop = &loop },
+	  REMEDY_DIVISION,
+	  "not known from this capture",
+	  "not known from this capture; simulate that: cyclops model --what-if division@f -- "
+	  "COMMAND",
+	  "division@f" },
+	{ { .kind = FINDING_DEPENDENCY_CHAIN, .subject = "f", .function = "f", .loop = &loop },
+	  REMEDY_POINTER_CHASE,
+	  "not known from this capture",
+	  "not known from this capture",
+	  NULL },
+	{ { .kind = FINDING_DEPENDENCY_CHAIN, .subject = "f", .function = "f", .loop = &loop },
+	  REMEDY_BREAK_CHAIN,
+	  "not known from this capture",
+	  "not known from this capture; simulate that: cyclops model --what-if "
+	  "arithmetic-latency@f -- COMMAND",
+	  "arithmetic-latency@f" },
+	/* a share of latency is no time */
+	{ { .kind = FINDING_MEMORY_BOUND,
+	    .subject = "f",
+	    .function = "f",
+	    .size = { .share = 0.5, .whole = "latency cycles" } },
+	  REMEDY_TOUCH_LESS,
+	  "not known: operations overlap, so latency is no run time",
+	  "not known: operations overlap, so latency is no run time",
+	  NULL },
+	{ { .kind = FINDING_HOT_FUNCTION, .subject = "f", .function = "f" },
+	  REMEDY_NONE,
+	  NULL,
+	  NULL,
+	  NULL },
+	{ { .kind = FINDING_FALSE_SHARING, .sharing = &timed },
+	  REMEDY_LAYOUT,
+	  "about 57.1 % ± 0.2 of the run time of the waiting thread",
+	  "about 57.1 % ± 0.2 of the run time of the waiting thread",
+	  NULL },
+	{ { .kind = FINDING_TRUE_SHARING, .sharing = &timed },
+	  REMEDY_LOCK_LESS,
+	  "at most 57.1 % ± 0.2 of the run time of the waiting thread, if no thread waited for "
+	  "another",
+	  "at most 57.1 % ± 0.2 of the run time of the waiting thread, if no thread waited for "
+	  "another",
+	  NULL },
+	{ { .kind = FINDING_FALSE_SHARING, .sharing = &untimed },
+	  REMEDY_LAYOUT,
+	  "not known: this capture does not tell how much of the run time the waits take",
+	  "not known: this capture does not tell how much of the run time the waits take",
+	  NULL },
+};
+
+static void assert_words(const char *found, const char *wanted, size_t i)
+{
+	if ((found == NULL) != (wanted == NULL) || (found != NULL && strcmp(found, wanted) != 0))
+		fail_msg("case %zu: %s, not %s", i, found == NULL ? "nothing" : found,
+			 wanted == NULL ? "nothing" : wanted);
+}
+
+static void gains_have_words(void **state)
+{
+	static const struct column columns[] = { { "text", NULL, "", CELL_TEXT, 0, "" } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct finding f = cases[i].finding;
+		struct table t;
+
+		table_init(&t, "words", NULL, columns, COUNT(columns));
+		finding_add_remedy(&f, (struct remedy){ .kind = cases[i].remedy });
+		assert_words(finding_gain_brief(&t, &f), cases[i].brief, i);
+		assert_words(finding_gain_words(&t, &f), cases[i].full, i);
+		assert_words(finding_what_if_words(&t, &f), cases[i].what_if, i);
+		vec_release(&f.remedies);
+		table_release(&t);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gains_have_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
