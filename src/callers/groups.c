@@ -2,6 +2,7 @@
 #include "callers/groups.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "spe/packet.h"
@@ -57,18 +58,30 @@ struct record_cell record_cell(const struct batch *b, size_t row)
 	};
 }
 
-static uint32_t group_at(struct caller_groups *g, int scope, uint32_t id, uint32_t function)
+/* Thread ids are used again by other processes: a thread is known by both. */
+static void thread_key(uint32_t pid, uint32_t tid, uint32_t function, uint64_t out[2])
 {
-	uint64_t key[2] = { (uint64_t)scope << 32 | id, function };
+	out[0] = (uint64_t)pid << 32 | tid;
+	out[1] = (uint64_t)SCOPE_THREAD << 32 | function;
+}
+
+static void process_key(uint32_t pid, uint32_t function, uint64_t out[2])
+{
+	out[0] = pid;
+	out[1] = (uint64_t)SCOPE_PROCESS << 32 | function;
+}
+
+static struct caller_group *group_at(struct caller_groups *g, const uint64_t key[2])
+{
 	uint32_t number = tuples_add(&g->keys, key);
 
 	if (number == g->list.n)
 		*vec_add(&g->list) = (struct caller_group){
-			.is_by_thread = scope == SCOPE_THREAD,
-			.id = id,
-			.function = function,
+			.is_by_thread = key[1] >> 32 == SCOPE_THREAD,
+			.id = (uint32_t)key[0],
+			.function = (uint32_t)key[1],
 		};
-	return number;
+	return &g->list.items[number];
 }
 
 static int compare_chains(const void *left, const void *right)
@@ -123,22 +136,36 @@ static void group_list_chains(struct caller_group *g, const struct stacks_seen *
  */
 static void group_list_frames(struct caller_group *g, const struct stacks_seen *seen)
 {
-	static const enum stack_kind kinds[] = { STACK_OF_INSTRUCTIONS, STACK_OF_TIME,
-						 STACK_OF_REFILLS };
+	static const uint8_t order[N_STACK_KINDS] = {
+		[STACK_OF_INSTRUCTIONS] = 0, [STACK_OF_TIME] = 1, [STACK_OF_REFILLS] = 2
+	};
+	uint8_t best[CHAINS_MOST];
+	uint32_t at = 0;
 
+	memset(best, N_STACK_KINDS, sizeof(best));
+	for (size_t i = 0; i < g->stacks.n; i++) {
+		uint8_t kind = order[seen->list.items[g->stacks.items[i]].kind];
+		uint8_t *of_chain = &best[g->chains.items[i]];
+
+		*of_chain = kind < *of_chain ? kind : *of_chain;
+	}
+	for (size_t i = 0; i < g->stacks.n; i++)
+		g->list.items[g->chains.items[i]].n_frames +=
+			order[seen->list.items[g->stacks.items[i]].kind] ==
+			best[g->chains.items[i]];
 	for (size_t c = 0; c < g->list.n; c++) {
-		struct group_chain *chain = &g->list.items[c];
+		g->list.items[c].first_frame = at;
+		at += g->list.items[c].n_frames;
+		g->list.items[c].n_frames = 0;
+	}
+	vec_reserve(&g->frames, at);
+	g->frames.n = at;
+	for (size_t i = 0; i < g->stacks.n; i++) {
+		const struct stack_seen *s = &seen->list.items[g->stacks.items[i]];
+		struct group_chain *chain = &g->list.items[g->chains.items[i]];
 
-		chain->first_frame = (uint32_t)g->frames.n;
-		for (size_t k = 0; k < COUNT(kinds) && chain->n_frames == 0; k++) {
-			for (size_t i = 0; i < g->stacks.n; i++) {
-				const struct stack_seen *s = &seen->list.items[g->stacks.items[i]];
-
-				if (g->chains.items[i] == c && s->kind == kinds[k])
-					*vec_add(&g->frames) = s->caller;
-			}
-			chain->n_frames = (uint32_t)g->frames.n - chain->first_frame;
-		}
+		if (order[s->kind] == best[g->chains.items[i]])
+			g->frames.items[chain->first_frame + chain->n_frames++] = s->caller;
 	}
 }
 
@@ -146,28 +173,29 @@ void caller_groups_init(struct caller_groups *g, const struct stacks_seen *seen)
 {
 	struct tuples own;
 	VEC_OF(uint32_t) n_own = { 0 };
+	uint64_t key[2];
 
 	*g = (struct caller_groups){ .seen = seen };
 	tuples_init(&g->keys, 2);
 	tuples_init(&own, 2);
 	for (size_t i = 0; i < seen->list.n; i++) {
 		const struct stack_seen *s = &seen->list.items[i];
-		uint32_t number = tuples_add(&own, (const uint64_t[]){ s->tid, s->function });
+		uint32_t number;
 
+		thread_key(s->pid, s->tid, s->function, key);
+		number = tuples_add(&own, key);
 		if (number == n_own.n)
 			*vec_add(&n_own) = 0;
 		n_own.items[number] += s->kind != STACK_OF_REFILLS;
 	}
 	for (uint32_t i = 0; i < seen->list.n; i++) {
 		const struct stack_seen *s = &seen->list.items[i];
-		uint32_t number = tuples_find(&own, (const uint64_t[]){ s->tid, s->function });
-		uint32_t group = group_at(g, SCOPE_PROCESS, s->pid, s->function);
 
-		*vec_add(&g->list.items[group].stacks) = i;
-		if (n_own.items[number] < OWN_STACKS)
-			continue;
-		group = group_at(g, SCOPE_THREAD, s->tid, s->function);
-		*vec_add(&g->list.items[group].stacks) = i;
+		process_key(s->pid, s->function, key);
+		*vec_add(&group_at(g, key)->stacks) = i;
+		thread_key(s->pid, s->tid, s->function, key);
+		if (n_own.items[tuples_find(&own, key)] >= OWN_STACKS)
+			*vec_add(&group_at(g, key)->stacks) = i;
 	}
 	for (size_t i = 0; i < g->list.n; i++) {
 		group_list_chains(&g->list.items[i], seen);
@@ -192,17 +220,17 @@ void caller_groups_release(struct caller_groups *g)
 
 uint32_t caller_groups_find(const struct caller_groups *g, const struct batch *b, size_t row)
 {
-	uint32_t function, group;
+	uint32_t function, pid, group;
+	uint64_t key[2];
 
 	if ((b->has[row] & (HAS_PC | HAS_TID)) != (HAS_PC | HAS_TID))
 		return TUPLES_NONE;
 	function = function_of_place(&g->seen->functions, b->place[row]);
-	group = tuples_find(
-		&g->keys,
-		(const uint64_t[]){ (uint64_t)SCOPE_THREAD << 32 | b->tid[row], function });
-	if (group != TUPLES_NONE || !(b->has[row] & HAS_PID))
+	pid = b->has[row] & HAS_PID ? b->pid[row] : STACK_WITHOUT_PID;
+	thread_key(pid, b->tid[row], function, key);
+	group = tuples_find(&g->keys, key);
+	if (group != TUPLES_NONE || pid == STACK_WITHOUT_PID)
 		return group;
-	return tuples_find(
-		&g->keys,
-		(const uint64_t[]){ (uint64_t)SCOPE_PROCESS << 32 | b->pid[row], function });
+	process_key(pid, function, key);
+	return tuples_find(&g->keys, key);
 }

@@ -153,10 +153,18 @@ static void neighbours_merge(void *into, const void *from, const struct id_map *
 		offer(&n->of_stacks[i], &other->of_stacks[i]);
 }
 
+static bool neighbours_let_go(void *partial, const struct tuples *frames)
+{
+	(void)partial;
+	(void)frames;
+	return true;
+}
+
 static const struct analysis_class neighbours_class = {
 	.new = neighbours_new,
 	.free = partial_free,
 	.consume = neighbours_consume,
+	.let_go = neighbours_let_go,
 	.merge = neighbours_merge,
 };
 

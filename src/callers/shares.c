@@ -10,9 +10,10 @@
  * A sample of cycles falls on slow code more often than on fast code, by the time that passes for the same
  * number of operations, which is the time between the records around it: it is weighted by the inverse.
  *
- * Where callers take turns faster than records come, time says nothing of the caller of a slow record. Two
- * answers bound it then: slow records have callers as others do; or the slowest are of the caller with the
- * most misses. The shares are the mean of both, their error half of the distance.
+ * Where a chain takes turns with others faster than records come, the time around a record says nothing of it. Of the
+ * operations that did not miss, each is taken to need what the one in the middle needs, and the rest of their latency
+ * to pass where time passes, as samples of cycles say. The shares of cells are tilted until the latency of the chains
+ * comes to that.
  */
 #include "callers/shares.h"
 
@@ -24,11 +25,18 @@
 
 enum {
 	ROUNDS = 3,		/* of scaling */
+	TURNS = 40,		/* of tilting, at most */
 	INSTRUCTIONS_LEAST = 5, /* samples; with fewer, those of cycles are used */
 };
 
 /* Records that a likelihood is smoothed by: as many, spread as those of all chains. */
 static const double smoothing = 2;
+
+/* Tilting ends when no share of latency is further off, and goes by a part of the way. */
+static const double near_enough = 0.003, stride = 0.25, steepest = 3;
+
+/* Of the way to the most latency that a chain can have, or to the least: the part within which 95 % are. */
+static const double likely_part = 0.7;
 
 /* The least prior of a chain that samples have seen, as a part of what it has elsewhere. */
 static const double least_prior = 1e-3;
@@ -51,9 +59,13 @@ struct working {
 	double of_class[CHAINS_MOST], of_gap[CHAINS_MOST]; /* sums */
 	double n_labels, squares; /* of the samples that `records` comes from */
 	double n_refills, n_time;
+	double refills; /* of those that missed, the part that samples of refills stand for */
+	double miss_labels[CHAINS_MOST]; /* records that missed, beside samples of the others */
 	double locality;
-	double *apart; /* by cell and chain: the shares if the slowest records are of the chains with the most misses */
-	double doubt; /* 0 … 1: how little the time around records tells */
+	double doubts[CHAINS_MOST]; /* 0 … 1: how little the time around records tells of each */
+	/* Shares of latency: if all that did not miss had one mean; if it passed as the time does; between them. */
+	double by_number[CHAINS_MOST], by_waits[CHAINS_MOST], wanted[CHAINS_MOST];
+	double base; /* how much of the first is in `wanted` */
 	uint64_t n_records, n_missed;
 };
 
@@ -75,6 +87,12 @@ static unsigned gap_of(const struct working *w, size_t i)
 static const struct cell_sums *sums_of(const struct working *w, size_t i)
 {
 	return &w->neighbours->sums.items[w->cells[i]];
+}
+
+/* Is the cell's latency shared by the misses of the chains? */
+static bool is_miss_cell(const struct working *w, size_t i)
+{
+	return w->has_misses && class_of(w, i) == CELL_MISS;
 }
 
 static void normalise(double *shares, size_t n)
@@ -138,6 +156,15 @@ static void count_samples(struct working *w, struct kind_sums *k)
 	normalise(w->misses, w->n);
 }
 
+/* Of the records that missed: as many as there are refills, 0 … 1; 1 if that is not known. */
+static double part_with_refills(const struct working *w, const struct kind_sums *k)
+{
+	double missed =
+		k->weight[STACK_OF_INSTRUCTIONS] / (double)w->n_records * (double)w->n_missed;
+
+	return missed > k->weight[STACK_OF_REFILLS] ? k->weight[STACK_OF_REFILLS] / missed : 1;
+}
+
 /* The shares of all records, and what the records beside samples are like. */
 static void learn(struct working *w, const struct kind_sums *k)
 {
@@ -161,6 +188,8 @@ static void learn(struct working *w, const struct kind_sums *k)
 			continue;
 		w->by_gap[n->cell.gap][chain] += weight;
 		w->of_gap[chain] += weight;
+		if (n->cell.class == CELL_MISS)
+			w->miss_labels[chain] += weight;
 		if (w->has_misses && n->cell.class == CELL_MISS)
 			continue;
 		w->by_class[n->cell.class][chain] += weight;
@@ -249,62 +278,45 @@ static void scale_cells(struct working *w, const double *wanted, bool of_misses,
 	}
 }
 
-/*
- * How well the gap around a record tells the chain: 0 nothing, 1 all. Of each labelled record, by all
- * others: the mean share of its own chain, beyond what chance gives.
- */
-static double locality_of(const struct working *w)
+/* How well the gap around a record of `n` in `all` tells that it is one: 0 nothing, 1 all. */
+static double locality_of(double own, double n, double all)
 {
-	double own = 0, chance = 0, all = 0;
+	double chance = n / all;
+
+	return chance >= 1 ? 1 : own > chance ? (own - chance) / (1 - chance) : 0;
+}
+
+/*
+ * Fills `locality` and `doubts`: of each labelled record, by all others with its gap: the mean share of its own
+ * chain, beyond what chance gives.
+ */
+static void judge_gaps(struct working *w)
+{
+	double own[CHAINS_MOST] = { 0 }, all = 0, all_own = 0, squares = 0;
 
 	for (size_t c = 0; c < w->n; c++)
 		all += w->of_gap[c];
-	if (all < 2)
-		return 0;
-	for (size_t c = 0; c < w->n; c++)
-		chance += w->of_gap[c] / all * (w->of_gap[c] / all);
-	for (unsigned gap = 0; gap < CELL_GAPS; gap++) {
+	for (unsigned gap = 0; gap < CELL_GAPS && all >= 2; gap++) {
 		double sum = 0;
 
 		for (size_t c = 0; c < w->n; c++)
 			sum += w->by_gap[gap][c];
-		for (size_t c = 0; c < w->n && sum > 0; c++) {
+		for (size_t c = 0; c < w->n; c++) {
 			double n = w->by_gap[gap][c];
-			double others = n > 1 ? n - 1 : 0;
 
-			own += n / all * (others + smoothing * w->of_gap[c] / all) /
-			       ((sum > 1 ? sum - 1 : 0) + smoothing);
+			own[c] += n * (fmax(n - 1, 0) + smoothing * w->of_gap[c] / all) /
+				  (fmax(sum - 1, 0) + smoothing);
 		}
 	}
-	return chance < 1 && own > chance ? (own - chance) / (1 - chance) : chance < 1 ? 0 : 1;
-}
+	for (size_t c = 0; c < w->n; c++) {
+		double n = w->of_gap[c];
+		double locality = n >= 2 ? locality_of(own[c] / n, n, all) : 0;
 
-/* Chains in order of misses by record, most first. */
-struct ranked_chain {
-	double misses;
-	size_t chain;
-};
-
-static int compare_ranked(const void *left, const void *right)
-{
-	const struct ranked_chain *a = left, *b = right;
-
-	if (a->misses != b->misses)
-		return a->misses > b->misses ? -1 : 1;
-	return (a->chain > b->chain) - (a->chain < b->chain);
-}
-
-static void rank_chains(const struct working *w, struct ranked_chain *out)
-{
-	const double few = 10; /* samples that ratios are smoothed by */
-
-	for (size_t c = 0; c < w->n; c++)
-		out[c] = (struct ranked_chain){
-			.misses = (w->misses[c] * w->n_refills + few * w->records[c]) /
-				  (w->records[c] + 1e-9),
-			.chain = c,
-		};
-	qsort(out, w->n, sizeof(*out), compare_ranked);
+		w->doubts[c] = fmax(1 - 2 * locality, 0);
+		all_own += own[c];
+		squares += n * n;
+	}
+	w->locality = all >= 2 ? locality_of(all_own / all, squares / all, all) : 0;
 }
 
 /* A cell with the mean latency of its records. */
@@ -322,58 +334,6 @@ static int compare_latencies(const void *left, const void *right)
 	return (a->cell > b->cell) - (a->cell < b->cell);
 }
 
-/*
- * Fills `apart`: the slowest of the records that did not miss belong to the first chain, as many as it has,
- * the next to the second … Misses are shared as they are.
- */
-static void set_apart(struct working *w)
-{
-	struct ranked_chain chains[CHAINS_MOST];
-	struct ranked_cell *cells = mem_zalloc(w->n_cells + 1, sizeof(*cells));
-	double left[CHAINS_MOST];
-	size_t n = 0, next = 0;
-
-	rank_chains(w, chains);
-	memcpy(w->apart, w->shares, w->n_cells * w->n * sizeof(*w->shares));
-	for (size_t i = 0; i < w->n_cells; i++)
-		if (!w->has_misses || class_of(w, i) != CELL_MISS)
-			cells[n++] = (struct ranked_cell){
-				(double)sums_of(w, i)->cycles / (double)sums_of(w, i)->n, i
-			};
-	if (n > 1)
-		qsort(cells, n, sizeof(*cells), compare_latencies);
-	for (size_t c = 0; c < w->n; c++)
-		left[c] = (w->has_misses ? w->others[c] : w->records[c]) *
-			  (double)(w->n_records - (w->has_misses ? w->n_missed : 0));
-	for (size_t i = 0; i < n; i++) {
-		double *shares = w->apart + cells[i].cell * w->n;
-		double wanted = (double)sums_of(w, cells[i].cell)->n, n_all = wanted;
-
-		memset(shares, 0, w->n * sizeof(*shares));
-		while (wanted > 0 && next < w->n) {
-			size_t chain = chains[next].chain;
-			double taken = left[chain] < wanted ? left[chain] : wanted;
-
-			shares[chain] += taken / n_all;
-			left[chain] -= taken;
-			wanted -= taken;
-			next += wanted > 0;
-		}
-		if (wanted > 0) /* rounding */
-			shares[chains[w->n - 1].chain] += wanted / n_all;
-	}
-	free(cells);
-}
-
-/* Moves the shares between both answers, where time does not tell. */
-static void mix_apart(struct working *w)
-{
-	double part = w->has_misses ? w->doubt / 2 : 0;
-
-	for (size_t i = 0; i < w->n_cells * w->n; i++)
-		w->shares[i] += part * (w->apart[i] - w->shares[i]);
-}
-
 /* By chain: its share of latency. */
 static void share_latency(const struct working *w, const double *shares, double *out)
 {
@@ -382,6 +342,111 @@ static void share_latency(const struct working *w, const double *shares, double 
 		for (size_t c = 0; c < w->n; c++)
 			out[c] += (double)sums_of(w, i)->cycles * shares[i * w->n + c];
 	normalise(out, w->n);
+}
+
+/* Of the operations that did not miss: the latency of the one in the middle, as a part of the mean. */
+static double median_of_mean(const struct working *w)
+{
+	struct ranked_cell *cells = mem_alloc(w->n_cells + 1, sizeof(*cells));
+	double records = 0, cycles = 0, seen = 0, median = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n_cells; i++) {
+		const struct cell_sums *sums = sums_of(w, i);
+
+		if (is_miss_cell(w, i))
+			continue;
+		cells[n++] = (struct ranked_cell){ (double)sums->cycles / (double)sums->n, i };
+		records += (double)sums->n;
+		cycles += (double)sums->cycles;
+	}
+	if (n > 1)
+		qsort(cells, n, sizeof(*cells), compare_latencies);
+	for (size_t i = 0; i < n && seen < records / 2; i++) {
+		seen += (double)sums_of(w, cells[i].cell)->n;
+		median = cells[i].latency;
+	}
+	free(cells);
+	return median * records < cycles ? median * records / cycles : 1;
+}
+
+/* Fills `by_number`, `by_waits` and `wanted`. Where no time was sampled, what missed stands for it. */
+static void bound_latency(struct working *w)
+{
+	const double *waits = w->n_time > 0 ? w->time : w->misses;
+	const double *others = w->has_misses ? w->others : w->records;
+	double rest = 0;
+
+	for (size_t i = 0; i < w->n_cells; i++) {
+		if (!is_miss_cell(w, i))
+			rest += (double)sums_of(w, i)->cycles;
+		for (size_t c = 0; c < w->n && is_miss_cell(w, i); c++)
+			w->by_number[c] += (double)sums_of(w, i)->cycles * w->shares[i * w->n + c];
+	}
+	w->base = median_of_mean(w);
+	for (size_t c = 0; c < w->n; c++) {
+		w->by_waits[c] = w->by_number[c] + rest * waits[c];
+		w->by_number[c] += rest * others[c];
+		w->wanted[c] = w->base * w->by_number[c] + (1 - w->base) * w->by_waits[c];
+	}
+	normalise(w->by_number, w->n);
+	normalise(w->by_waits, w->n);
+	normalise(w->wanted, w->n);
+}
+
+/* Gives slow cells to chains with power > 0, fast ones to those with power < 0. */
+static void tilt_cells(struct working *w, const double *from, const double *power)
+{
+	for (size_t i = 0; i < w->n_cells; i++) {
+		const struct cell_sums *sums = sums_of(w, i);
+		double latency = log1p((double)sums->cycles / (double)sums->n);
+
+		for (size_t c = 0; c < w->n && !is_miss_cell(w, i); c++)
+			w->shares[i * w->n + c] = from[i * w->n + c] * exp(power[c] * latency);
+		normalise(w->shares + i * w->n, w->n);
+	}
+}
+
+/* Scales the shares so that they come to those of the samples. */
+static void scale_all(struct working *w)
+{
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		scale_cells(w, w->has_misses ? w->others : w->records, !w->has_misses, true);
+		if (w->has_misses)
+			scale_cells(w, w->misses, true, false);
+	}
+}
+
+/* Where the time around records does not tell, moves shares until those of latency are the wanted ones. */
+static void fit_latency(struct working *w)
+{
+	double latency[CHAINS_MOST], wanted[CHAINS_MOST], power[CHAINS_MOST] = { 0 };
+	size_t n = w->n_cells * w->n;
+	double *from = mem_alloc(n, sizeof(*from));
+	double off = 0;
+
+	memcpy(from, w->shares, n * sizeof(*from));
+	share_latency(w, w->shares, latency);
+	for (size_t c = 0; c < w->n; c++) {
+		wanted[c] = latency[c] + w->doubts[c] * (w->wanted[c] - latency[c]);
+	}
+	normalise(wanted, w->n);
+	for (size_t c = 0; c < w->n; c++)
+		off = fmax(off, fabs(wanted[c] - latency[c]));
+	for (unsigned turn = 0; turn < TURNS && off > near_enough; turn++) {
+		for (size_t c = 0; c < w->n; c++)
+			if (latency[c] > 0 && wanted[c] > 0)
+				power[c] += stride * log(wanted[c] / latency[c]);
+		for (size_t c = 0; c < w->n; c++)
+			power[c] = fmin(fmax(power[c], -steepest), steepest);
+		tilt_cells(w, from, power);
+		scale_all(w);
+		share_latency(w, w->shares, latency);
+		off = 0;
+		for (size_t c = 0; c < w->n; c++)
+			off = fmax(off, fabs(wanted[c] - latency[c]));
+	}
+	free(from);
 }
 
 /* Half of the 95 % interval of a share of which `n` samples speak (Agresti and Coull). */
@@ -412,30 +477,117 @@ static double least_certain(const double *shares, size_t n)
 	return most > 0.5 ? most : 0.5;
 }
 
+/*
+ * Records that missed without a refill of their own waited for data on its way, which may be another chain's: then
+ * they are shared as records beside samples are. By how many points the share of misses is off at most.
+ */
+static double doubt_of_misses(const struct working *w)
+{
+	double by_labels[CHAINS_MOST];
+
+	for (size_t c = 0; c < w->n; c++)
+		by_labels[c] = w->records[c] * likelihood(w->miss_labels, w->of_gap, w->n, c);
+	normalise(by_labels, w->n);
+	return (1 - w->refills) * distance(by_labels, w->misses, w->n);
+}
+
+/*
+ * Where time does not tell: how far the latency of a chain may be from what is estimated. It is no less than if
+ * its records were the fastest that did not miss, no more than if they were the slowest.
+ */
+static double doubt_of_latency(const struct working *w, const double *latency)
+{
+	struct ranked_cell *cells = mem_alloc(w->n_cells + 1, sizeof(*cells));
+	double misses[CHAINS_MOST] = { 0 }, all = 0, rest = 0, most = 0;
+	const double *others = w->has_misses ? w->others : w->records;
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n_cells; i++) {
+		const struct cell_sums *sums = sums_of(w, i);
+
+		all += (double)sums->cycles;
+		if (!is_miss_cell(w, i)) {
+			rest += (double)sums->n;
+			cells[n++] =
+				(struct ranked_cell){ (double)sums->cycles / (double)sums->n, i };
+		}
+		for (size_t c = 0; c < w->n && is_miss_cell(w, i); c++)
+			misses[c] += (double)sums->cycles * w->shares[i * w->n + c];
+	}
+	if (n > 1)
+		qsort(cells, n, sizeof(*cells), compare_latencies);
+	for (size_t c = 0; c < w->n && all > 0; c++) {
+		double slow = misses[c], fast = misses[c];
+		double slow_left = others[c] * rest, fast_left = slow_left, off;
+
+		for (size_t i = 0; i < n; i++) {
+			double n_slow = (double)sums_of(w, cells[i].cell)->n;
+			double n_fast = (double)sums_of(w, cells[n - 1 - i].cell)->n;
+
+			slow += fmin(n_slow, slow_left) * cells[i].latency;
+			fast += fmin(n_fast, fast_left) * cells[n - 1 - i].latency;
+			slow_left -= fmin(n_slow, slow_left);
+			fast_left -= fmin(n_fast, fast_left);
+		}
+		off = fmax(slow / all - latency[c], latency[c] - fast / all) * likely_part;
+		off = fmax(off, fmax(fabs(w->by_number[c] - latency[c]),
+				     fabs(w->by_waits[c] - latency[c])));
+		most = fmax(most, w->doubts[c] * off);
+	}
+	free(cells);
+	return most;
+}
+
+/*
+ * So many samples would be as certain about a share of the records as `n_stacks` samples are, if the records are
+ * `n_records`: which of a caller's operations were recorded is chance, and which chain is drawn for a record.
+ */
+static double certain_as(double n_stacks, double n_records)
+{
+	return n_stacks > 0 && n_records > 0 ? 1 / (1 / n_stacks + 2 / n_records) : 0;
+}
+
+/* So many records of one latency would have a sum as certain as that of all. */
+static double records_by_latency(const struct working *w)
+{
+	double sum = 0, squares = 0;
+
+	for (size_t i = 0; i < w->n_cells; i++) {
+		double cycles = (double)sums_of(w, i)->cycles;
+
+		sum += cycles;
+		squares += cycles * cycles / (double)sums_of(w, i)->n;
+	}
+	return squares > 0 ? sum * sum / squares : 0;
+}
+
 static void judge(const struct working *w, struct callers_known *out)
 {
 	double n = w->n_labels / w->squares, unknown = 1 - w->locality;
-	double latency[CHAINS_MOST], apart[CHAINS_MOST];
+	double latency[CHAINS_MOST];
 	double most = least_certain(w->records, w->n);
-	double chance = error_by_chance(most, n), slow, time;
+	double of_records = error_by_chance(most, certain_as(n, (double)w->n_records));
+	double of_latency = error_by_chance(most, certain_as(n, records_by_latency(w)));
+	double of_misses = error_by_chance(most, certain_as(n, (double)w->n_missed));
 
 	share_latency(w, w->shares, latency);
-	share_latency(w, w->apart, apart);
-	slow = distance(apart, latency, w->n) * w->doubt;
-	time = w->n_time > 0 ? distance(latency, w->time, w->n) * unknown : 0;
-	out->error[CALLERS_OF_RECORDS] = out->error[CALLERS_OF_MISSES] = chance;
-	out->error[CALLERS_OF_LATENCY] = hypot(chance, slow > time ? slow : time);
+	out->error[CALLERS_OF_RECORDS] = of_records;
+	out->error[CALLERS_OF_LATENCY] = hypot(of_latency, doubt_of_latency(w, latency));
+	out->error[CALLERS_OF_MISSES] = of_misses;
 	if (w->n == 1)
 		return;
 	/* without samples of instructions or of refills, a share may be anything */
-	if (w->is_of_time)
-		out->error[CALLERS_OF_RECORDS] = out->error[CALLERS_OF_LATENCY] =
-			hypot(chance, unknown * most);
+	if (w->is_of_time) {
+		out->error[CALLERS_OF_RECORDS] = hypot(of_records, unknown * most);
+		out->error[CALLERS_OF_LATENCY] = hypot(of_latency, unknown * most);
+	}
 	if (w->has_misses)
 		out->error[CALLERS_OF_MISSES] =
-			error_by_chance(least_certain(w->misses, w->n), w->n_refills);
+			hypot(error_by_chance(least_certain(w->misses, w->n),
+					      certain_as(w->n_refills, (double)w->n_missed)),
+			      doubt_of_misses(w));
 	else if (w->n_missed > 0)
-		out->error[CALLERS_OF_MISSES] = hypot(chance, unknown * most);
+		out->error[CALLERS_OF_MISSES] = hypot(of_misses, unknown * most);
 }
 
 /* Keeps the shares of the group's cells as sums. */
@@ -470,25 +622,19 @@ static void work_out(struct chain_shares *s, struct working *w, struct callers_k
 	if (w->n_cells == 0)
 		return;
 	w->shares = mem_zalloc(w->n_cells * w->n, sizeof(*w->shares));
-	w->apart = mem_zalloc(w->n_cells * w->n, sizeof(*w->apart));
 	count_samples(w, &kinds);
 	w->has_misses = w->n_refills > 0 && w->n_missed > 0;
+	w->refills = part_with_refills(w, &kinds);
 	learn(w, &kinds);
 	split_misses(w);
 	share_cells(w);
-	for (unsigned i = 0; i < ROUNDS; i++) {
-		scale_cells(w, w->has_misses ? w->others : w->records, !w->has_misses, true);
-		if (w->has_misses)
-			scale_cells(w, w->misses, true, false);
-	}
-	w->locality = locality_of(w);
-	w->doubt = w->locality < 0.5 ? 1 - 2 * w->locality : 0;
-	set_apart(w);
-	mix_apart(w);
+	scale_all(w);
+	judge_gaps(w);
+	bound_latency(w);
+	fit_latency(w);
 	judge(w, out);
 	keep_shares(s, w);
 	free(w->shares);
-	free(w->apart);
 }
 
 /* Cells by group, class and gap: their own numbers depend on who saw them first. */

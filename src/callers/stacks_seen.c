@@ -2,7 +2,6 @@
 #include "callers/stacks_seen.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/bisect.h"
@@ -12,7 +11,8 @@
 #include "scan/scan.h"
 #include "session/names.h"
 
-enum { STACKS_MOST = 1 << 20 };
+/* Frames that a worker may have before those of the stacks are copied, and all others let go. */
+enum { MANY_FRAMES = 8192 };
 
 /* Events by what they count. `type` and `config` as in perf_event.h. */
 static const struct {
@@ -51,7 +51,9 @@ static enum stack_kind kind_of(const struct capture *c, size_t event)
 /* The samples of a worker. */
 struct stacks_partial {
 	const struct session *session;
-	VEC_OF(struct stack_seen) list;
+	struct stack_list list;	   /* their callers are in `frames` */
+	struct stack_list pending; /* … or still in those of the scan */
+	struct tuples frames;
 	uint64_t least_hash; /* samples below it are left out */
 	uint8_t *kinds;	     /* by event */
 };
@@ -64,6 +66,8 @@ static void *partial_new(const struct session *s, const void *options)
 
 	(void)options;
 	p->session = s;
+	tuples_init(&p->frames, 2);
+	tuples_add(&p->frames, (const uint64_t[]){ 0, 0 }); /* the root */
 	if (n > STACKS_MOST)
 		p->least_hash = UINT64_MAX - UINT64_MAX / n * STACKS_MOST;
 	p->kinds = mem_alloc(n_events + 1, sizeof(*p->kinds));
@@ -79,14 +83,16 @@ static void partial_free(void *partial)
 	if (p == NULL)
 		return;
 	vec_release(&p->list);
+	vec_release(&p->pending);
+	tuples_release(&p->frames);
 	free(p->kinds);
 	free(p);
 }
 
-static bool wants_chains(const void *options)
+static unsigned wants_chains(const void *options)
 {
 	(void)options;
-	return true;
+	return CHAINS_OF_SAMPLES;
 }
 
 static bool is_of_use(const struct stacks_partial *p, const struct batch *b, size_t row)
@@ -108,13 +114,13 @@ static void partial_consume(void *partial, const struct batch *b)
 	for (size_t row = 0; row < b->n; row++) {
 		if (!is_of_use(p, b, row))
 			continue;
-		*vec_add(&p->list) = (struct stack_seen){
+		*vec_add(&p->pending) = (struct stack_seen){
 			.time_ns = b->time_ns[row],
 			.position = b->position[row],
 			.period =
 				b->has[row] & HAS_PERIOD && b->period[row] > 0 ? b->period[row] : 1,
 			.tid = b->tid[row],
-			.pid = b->has[row] & HAS_PID ? b->pid[row] : UINT32_MAX,
+			.pid = b->has[row] & HAS_PID ? b->pid[row] : STACK_WITHOUT_PID,
 			.place = b->place[row],
 			.caller = b->frame[row], /* the leaf itself, until functions are known */
 			.kind = p->kinds[b->event[row]],
@@ -122,17 +128,67 @@ static void partial_consume(void *partial, const struct batch *b)
 	}
 }
 
+/* The own frame for one of `frames`; `own` has those that were asked for. */
+static uint32_t copy_frame(struct stacks_partial *p, const struct tuples *frames, uint32_t *own,
+			   uint32_t frame)
+{
+	const uint64_t *words;
+
+	if (frame == 0 || own[frame] > 0)
+		return own[frame];
+	words = tuples_get(frames, frame);
+	own[frame] = tuples_add(
+		&p->frames,
+		(const uint64_t[]){ copy_frame(p, frames, own, (uint32_t)words[0]), words[1] });
+	return own[frame];
+}
+
+/* Moves stacks to `list`, with their frames. */
+static void take_stacks(struct stacks_partial *p, struct stack_list *from,
+			const struct tuples *frames)
+{
+	uint32_t *own;
+
+	if (from->n == 0)
+		return;
+	own = mem_zalloc(frames->n, sizeof(*own));
+	for (size_t i = 0; i < from->n; i++) {
+		struct stack_seen *s = vec_add(&p->list);
+
+		*s = from->items[i];
+		s->caller = copy_frame(p, frames, own, s->caller);
+	}
+	from->n = 0;
+	free(own);
+}
+
+static bool partial_let_go(void *partial, const struct tuples *frames)
+{
+	struct stacks_partial *p = partial;
+
+	if (frames->n < MANY_FRAMES)
+		return false;
+	take_stacks(p, &p->pending, frames);
+	return true;
+}
+
 static void partial_merge(void *into, const void *from, const struct id_map *map)
 {
 	struct stacks_partial *p = into;
 	const struct stacks_partial *other = from;
+	struct stack_list list = { 0 };
 
-	for (size_t i = 0; i < other->list.n; i++) {
-		struct stack_seen *s = vec_add(&p->list);
+	for (size_t i = 0; i < other->pending.n; i++) {
+		struct stack_seen *s = vec_add(&p->pending);
 
-		*s = other->list.items[i];
+		*s = other->pending.items[i];
 		s->caller = map->frames[s->caller];
 	}
+	vec_reserve(&list, other->list.n);
+	for (size_t i = 0; i < other->list.n; i++)
+		*vec_add(&list) = other->list.items[i];
+	take_stacks(p, &list, &other->frames);
+	vec_release(&list);
 }
 
 static const struct analysis_class stacks_class = {
@@ -140,6 +196,7 @@ static const struct analysis_class stacks_class = {
 	.free = partial_free,
 	.wants_chains = wants_chains,
 	.consume = partial_consume,
+	.let_go = partial_let_go,
 	.merge = partial_merge,
 };
 
@@ -221,17 +278,16 @@ bool stacks_seen_collect(struct stacks_seen *out, struct session *s)
 	*out = (struct stacks_seen){ 0 };
 	scan(s, NULL, &stacks, 1);
 	p = stacks.result;
-	vec_reserve(&out->list, p->list.n + 1);
-	if (p->list.n > 0) {
-		memcpy(out->list.items, p->list.items, p->list.n * sizeof(*p->list.items));
-		out->list.n = p->list.n;
-		qsort(out->list.items, out->list.n, sizeof(*out->list.items), compare_stacks);
-	}
+	take_stacks(p, &p->pending, &s->frames);
+	tuples_release(&s->frames);
+	out->list = p->list;
+	out->frames = p->frames;
+	p->list = (struct stack_list){ 0 };
+	p->frames = (struct tuples){ 0 };
 	partial_free(p);
-	out->frames = s->frames;
-	s->frames = (struct tuples){ 0 };
 	if (out->list.n == 0)
 		return false;
+	qsort(out->list.items, out->list.n, sizeof(*out->list.items), compare_stacks);
 	number_functions(&out->functions, s);
 	for (size_t i = 0; i < out->list.n; i++)
 		skip_leaf(out, &out->list.items[i]);

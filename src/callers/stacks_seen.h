@@ -15,6 +15,8 @@ enum stack_kind {
 	N_STACK_KINDS
 };
 
+#define STACK_WITHOUT_PID UINT32_MAX
+
 struct stack_seen {
 	uint64_t time_ns, position;
 	uint64_t period;
@@ -27,6 +29,12 @@ struct stack_seen {
 	uint8_t kind;
 };
 
+/* As VEC_OF(struct stack_seen). */
+struct stack_list {
+	struct stack_seen *items;
+	size_t n, cap;
+};
+
 /* Functions of places: places of one function have one number; 0: of no place. */
 struct functions_seen {
 	uint32_t *of_place;
@@ -35,12 +43,17 @@ struct functions_seen {
 };
 
 struct stacks_seen {
-	VEC_OF(struct stack_seen) list; /* by tid, time, position */
-	struct tuples frames;		/* as attribution_frames() */
+	struct stack_list list; /* by tid, time, position */
+	struct tuples frames;	/* as attribution_frames() */
 	struct functions_seen functions;
 };
 
-/* Scans once. False: no samples with chains. Keeps at most a million samples, chosen by their positions. */
+/*
+ * Scans once. False: no samples with chains. Keeps about as many as STACKS_MOST, chosen by their positions, and the
+ * frames of these, so that memory does not grow with the capture.
+ */
+enum { STACKS_MOST = 1 << 17 };
+
 bool stacks_seen_collect(struct stacks_seen *, struct session *);
 void stacks_seen_release(struct stacks_seen *);
 

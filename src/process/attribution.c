@@ -55,7 +55,7 @@ struct attribution {
 	struct span_cache by_tid, by_pid, by_cpu;
 	struct place_cache cache;
 	struct chains chains;
-	bool skips_places;
+	bool skips_places, skips_frames_of_samples, skips_frames_of_spe;
 	attribution_unwind *unwind; /* NULL: copied stacks are left alone */
 	void *unwind_context;
 	const struct attribution_callers *callers; /* NULL: SPE rows have none */
@@ -370,10 +370,11 @@ static void apply_frames(struct attribution *a, struct batch *b)
 
 		if (a->unwind != NULL && b->has[row] & HAS_USER_STACK)
 			unwind_row(a, b, row);
-		has_stack = b->kind == BATCH_SAMPLES && b->has[row] & HAS_STACK;
+		has_stack = b->kind == BATCH_SAMPLES && !a->skips_frames_of_samples &&
+			    b->has[row] & HAS_STACK;
 		b->frame[row] = has_stack ? attribution_find_frame(a, b, row) : 0;
 	}
-	if (a->callers != NULL && b->kind == BATCH_SPE)
+	if (a->callers != NULL && b->kind == BATCH_SPE && !a->skips_frames_of_spe)
 		apply_callers(a, b);
 }
 
@@ -409,6 +410,12 @@ void attribution_set_callers(struct attribution *a, const struct attribution_cal
 void attribution_skip_places(struct attribution *a)
 {
 	a->skips_places = true;
+}
+
+void attribution_skip_frames(struct attribution *a, bool of_samples, bool of_spe)
+{
+	a->skips_frames_of_samples = of_samples;
+	a->skips_frames_of_spe = of_spe;
 }
 
 const struct attribution_totals *attribution_totals(const struct attribution *a)

@@ -68,6 +68,9 @@ void attribution_set_callers(struct attribution *, const struct attribution_call
 /* From now on places and call chains are not looked up, and n_without_place is not counted. */
 void attribution_skip_places(struct attribution *);
 
+/* From now on samples, or SPE records, get no frames. */
+void attribution_skip_frames(struct attribution *, bool of_samples, bool of_spe);
+
 const struct attribution_totals *attribution_totals(const struct attribution *);
 
 /*

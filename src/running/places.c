@@ -42,9 +42,9 @@ static void places_free(void *partial)
 	free(p);
 }
 
-static bool wants_chains(const void *options)
+static unsigned wants_chains(const void *options)
 {
-	return ((const struct running *)options)->waits.n > 0;
+	return ((const struct running *)options)->waits.n > 0 ? CHAINS_OF_SAMPLES : 0;
 }
 
 /* The first wait of a thread that begins at this time or later; waits.n: none. */

@@ -46,6 +46,7 @@ struct scan_job {
 	struct worker *workers;
 	struct scan_wish wish;
 	bool is_for_times; /* nobody asks more than when records were taken, so not whose they are */
+	unsigned chains;   /* bits of enum chains_wanted */
 	bool unwinds;
 	bool has_filters;	/* of SPE, says the header: records are held to it */
 	bool *without_branches; /* by event; NULL: nobody wants them */
@@ -66,15 +67,16 @@ static bool has_copied_stacks(const struct capture *c)
 	return false;
 }
 
-/* Are copied stacks to be unwound? */
-static bool has_to_unwind(const struct scan_job *job)
+/* Whose call chains are wanted: bits of enum chains_wanted. */
+static unsigned chains_wanted(const struct scan_job *job)
 {
-	bool wants = job->output != NULL && job->output->with_chains;
+	bool of_all = job->output != NULL && job->output->with_chains;
+	unsigned wanted = of_all ? CHAINS_OF_SAMPLES | CHAINS_OF_SPE : 0;
 
-	for (size_t i = 0; i < job->n_analyses; i++)
-		wants |= job->analyses[i].class->wants_chains != NULL &&
-			 job->analyses[i].class->wants_chains(job->analyses[i].options);
-	return wants && !job->wish.without_places && has_copied_stacks(job->session->capture);
+	for (size_t i = 0; i < job->n_analyses && !job->wish.without_places; i++)
+		if (job->analyses[i].class->wants_chains != NULL)
+			wanted |= job->analyses[i].class->wants_chains(job->analyses[i].options);
+	return wanted;
 }
 
 static size_t unwind(void *context, struct place_cache *cache, const struct batch *b, size_t row,
@@ -118,6 +120,8 @@ static void worker_init(struct worker *w, const struct scan_job *job)
 		attribution_skip_places(w->attribution);
 	else if (s->callers.of.find != NULL)
 		attribution_set_callers(w->attribution, &s->callers.of);
+	attribution_skip_frames(w->attribution, !(job->chains & CHAINS_OF_SAMPLES),
+				!(job->chains & CHAINS_OF_SPE));
 	if (job->wish.with_registers)
 		unit_reader_want_registers(w->reader);
 	if (job->unwinds)
@@ -163,7 +167,8 @@ static void workers_start(struct scan_job *job)
 	unsigned n = pool_size(s->pool);
 
 	s->n_scans++;
-	job->unwinds = has_to_unwind(job);
+	job->chains = chains_wanted(job);
+	job->unwinds = job->chains & CHAINS_OF_SAMPLES && has_copied_stacks(s->capture);
 	job->has_filters = spe_filters_hide(s);
 	if (job->wish.with_branches)
 		job->without_branches = events_without_branches(s->capture);

@@ -18,6 +18,8 @@ struct id_map {
 	const uint32_t *frames;
 };
 
+enum chains_wanted { CHAINS_OF_SAMPLES = 1, CHAINS_OF_SPE = 2 };
+
 /* The functions of one kind of analysis. */
 struct analysis_class {
 	/* An empty partial result. `options` are those of struct analysis, borrowed. */
@@ -25,10 +27,10 @@ struct analysis_class {
 	void (*free)(void *partial);
 
 	/*
-	 * May be NULL: no. Does it read call chains, with these options? Only then copied stacks
-	 * are unwound, which is slow.
+	 * May be NULL: none. Whose call chains it reads, with these options: bits of enum chains_wanted. Other
+	 * rows have no frames, and copied stacks are unwound, which is slow, for samples only.
 	 */
-	bool (*wants_chains)(const void *options);
+	unsigned (*wants_chains)(const void *options);
 
 	/* Takes the rows of a batch. Frame ids in it are the worker's, place ids the session's. */
 	void (*consume)(void *partial, const struct batch *);

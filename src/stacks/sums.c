@@ -41,7 +41,7 @@ static void sums_free(void *partial)
 	free(sums);
 }
 
-static bool sums_want_chains(const void *options)
+static unsigned sums_want_chains(const void *options)
 {
 	const struct stack_sums_options *o = options;
 

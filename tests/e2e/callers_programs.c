@@ -654,6 +654,166 @@ static void heaps(uint64_t n)
 	}
 }
 
+/*
+ * 19 to 21 were written when the estimator had its present form.
+ *
+ * 19. A priority queue whose elements sink from the top, or from where they were changed.
+ */
+enum { QUEUE = 1 << 17 };
+
+static uint64_t queue[QUEUE];
+
+NOINLINE static void sink_down(uint64_t at, uint64_t n)
+{
+	for (;;) {
+		uint64_t child = 2 * at + 1, least, key;
+
+		if (child >= n)
+			return;
+		least = child + (child + 1 < n && queue[child + 1] < queue[child]);
+		if (queue[at] <= queue[least])
+			return;
+		key = queue[at];
+		queue[at] = queue[least];
+		queue[least] = key;
+		at = least;
+	}
+}
+
+NOINLINE static void replace_top(uint64_t key)
+{
+	queue[0] = key;
+	sink_down(0, QUEUE);
+}
+
+NOINLINE static void raise_key(uint64_t at, uint64_t by)
+{
+	queue[at] += by;
+	sink_down(at, QUEUE);
+}
+
+NOINLINE static void small_queue(uint64_t key)
+{
+	queue[0] = key;
+	sink_down(0, 60);
+}
+
+static void queues(uint64_t n)
+{
+	uint64_t seed = 19;
+
+	for (uint64_t i = 0; i < QUEUE; i++)
+		queue[i] = i * 1000;
+	for (uint64_t i = 0; i < n * 60; i++) {
+		uint64_t random = next_random(&seed);
+
+		replace_top(queue[0] + random % 100000000);
+		for (uint64_t k = 0; k < 3; k++)
+			raise_key(next_random(&seed) % QUEUE, random % 100000);
+		if (random % 2 == 0)
+			for (uint64_t k = 0; k < 4; k++)
+				small_queue(queue[0] + next_random(&seed) % 50000);
+	}
+}
+
+/* 20. A stream of bytes that a decoder reads bit by bit: headers, literals, copies out of a window. */
+struct bits {
+	uint64_t word, left, at;
+};
+
+NOINLINE static uint64_t read_bits(struct bits *b, uint64_t n)
+{
+	uint64_t value;
+
+	if (b->left < n) {
+		b->at = (b->at + 1) & (LARGE - 1);
+		b->word = large[b->at] ^ b->at * 0x9e3779b97f4a7c15u;
+		b->left = 64;
+	}
+	value = b->word & ((1ull << n) - 1);
+	b->word >>= n;
+	b->left -= n;
+	return value;
+}
+
+NOINLINE static uint64_t read_header(struct bits *b)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < 3; i++)
+		sum += read_bits(b, 16);
+	return sum + 1;
+}
+
+NOINLINE static uint64_t read_literals(struct bits *b, uint64_t n)
+{
+	uint64_t sum = 0;
+
+	while (n-- > 0)
+		texts[sum++ & 4095] = (char)read_bits(b, 8);
+	return sum;
+}
+
+NOINLINE static uint64_t read_copy(struct bits *b)
+{
+	uint64_t from = read_bits(b, 19), sum = 0;
+
+	for (uint64_t i = 0; i < 24; i++)
+		sum += (uint8_t)texts[from + i];
+	return sum + read_bits(b, 4);
+}
+
+static void decoder(uint64_t n)
+{
+	struct bits b = { 0 };
+
+	for (uint64_t i = 0; i < n * 60; i++) {
+		if (i % 40 == 0)
+			sink += read_header(&b);
+		if (read_bits(&b, 2) == 0)
+			sink += read_literals(&b, 5 + read_bits(&b, 4));
+		else
+			sink += read_copy(&b);
+	}
+}
+
+/* 21. One pass over rows of a picture for a preview (few pixels far apart) and for the whole. */
+NOINLINE static uint64_t blend(uint64_t *to, const uint64_t *from, uint64_t n, uint64_t stride)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		to[i * stride] = (to[i * stride] >> 1) + (from[i * stride] >> 1);
+		sum += to[i * stride];
+	}
+	return sum;
+}
+
+NOINLINE static uint64_t preview(uint64_t row)
+{
+	return blend(large + row * 1024, large + (row + 512) * 1024, 64, 16) + 1;
+}
+
+NOINLINE static uint64_t whole(uint64_t row)
+{
+	return blend(large + row * 1024, large + (row + 512) * 1024, 1024, 1) + 2;
+}
+
+NOINLINE static uint64_t cursor(uint64_t row)
+{
+	return blend(small, small + 256 + row % 64, 16, 1) + 3;
+}
+
+static void picture(uint64_t n)
+{
+	for (uint64_t i = 0; i < n * 4; i++) {
+		for (uint64_t k = 0; k < 12; k++)
+			sink += preview((i * 97 + k) % 512) + cursor(k);
+		if (i % 2 == 0)
+			sink += whole(i * 31 % 512);
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*run)(uint64_t n);
@@ -664,6 +824,7 @@ static const struct {
 	{ "rare", rare },     { "callbacks", callbacks },     { "lengths", lengths },
 	{ "hash", hash },     { "sorted", sorted },	      { "parser", parser },
 	{ "matrix", matrix }, { "requests", requests },	      { "heaps", heaps },
+	{ "queues", queues }, { "decoder", decoder },	      { "picture", picture },
 };
 
 int main(int argc, char **argv)

@@ -328,11 +328,13 @@ static void hot_merge(void *into, const void *from, const struct id_map *map)
 	free(rests);
 }
 
-static bool hot_wants_chains(const void *options)
+static unsigned hot_wants_chains(const void *options)
 {
 	const struct hot_options *o = options;
 
-	return o->dimensions >> DIM_FRAME & 1;
+	if (!(o->dimensions >> DIM_FRAME & 1))
+		return 0;
+	return (o->without_samples ? 0 : CHAINS_OF_SAMPLES) | (o->without_spe ? 0 : CHAINS_OF_SPE);
 }
 
 static bool hot_let_go(void *partial, const struct tuples *frames)
