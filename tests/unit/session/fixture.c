@@ -46,6 +46,11 @@ static struct writer *open_writer(const char *path, const struct contents *conte
 		events[i].attr.sample_period = INTERVAL;
 		events[i].attr.flags = BIT(ATTR_SAMPLE_ID_ALL);
 	}
+	if (contents->misses != NULL) {
+		events[EVENT_MISSES].name = contents->misses->name;
+		events[EVENT_MISSES].attr.type = contents->misses->type;
+		events[EVENT_MISSES].attr.config = contents->misses->config;
+	}
 	events[EVENT_SPE].attr.config = contents->spe_config[0];
 	events[EVENT_SPE].attr.config1 = contents->spe_config[1];
 	events[EVENT_SPE].attr.config2 = contents->spe_config[2];

@@ -31,6 +31,13 @@ enum { EVENT_SPE, EVENT_CYCLES, EVENT_MISSES, EVENT_CLOCK, N_FIXTURE_EVENTS };
 
 struct writer;
 
+/* An event of samples. */
+struct fixture_event {
+	const char *name;
+	uint32_t type;
+	uint64_t config;
+};
+
 /* What a capture is made of. */
 struct contents {
 	const struct spe_record *records; /* half of them on cpu 0, the rest on cpu 1 */
@@ -42,6 +49,7 @@ struct contents {
 	uint64_t spe_interval;	/* sample_period of the SPE event; 0: 1024 */
 	uint64_t spe_flags;	/* bits of attr.flags, added */
 	const char *symfs;	/* a folder with a bin/alpha, which is mapped whole; or NULL */
+	const struct fixture_event *misses;  /* EVENT_MISSES; NULL: cache-misses */
 	void (*write_more)(struct writer *); /* behind the records; NULL: nothing */
 };
 
