@@ -23,10 +23,13 @@ struct parquet_job {
 
 uint64_t export_pause_bytes(const struct session *s)
 {
-	enum { UNIT_BYTES = 1 << 20, MIN_UNITS = 4 };
+	enum { UNIT_BYTES = 1 << 20, MIN_UNITS = 4, MAX_UNITS = 5 };
 	uint64_t n_workers = pool_size(s->pool);
 
-	return (n_workers > MIN_UNITS ? n_workers : MIN_UNITS) * UNIT_BYTES;
+	return (n_workers < MIN_UNITS	? MIN_UNITS
+		: n_workers > MAX_UNITS ? MAX_UNITS
+					: n_workers) *
+	       UNIT_BYTES;
 }
 
 /* The column of a field, whose type is that of its cells. */

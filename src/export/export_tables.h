@@ -85,7 +85,7 @@ extern const struct export_table export_spe, export_samples, export_branches, ex
 void export_name_places(struct session *, const struct select *, const struct export_table *,
 			struct names *out);
 
-/* Bytes of the capture between which row groups are written: a unit for each worker, and a few. */
+/* Bytes of the capture between which row groups are written: a unit for each worker, in limits. */
 uint64_t export_pause_bytes(const struct session *);
 
 /* The texts of a unit of Parquet are its columns, two for each. */

@@ -11,86 +11,6 @@
 
 const char *const spe_parser_names[SPE_PARSER_N_FILES] = { "ldst", "br", "other" };
 
-/* A column of their files. Csv has it under its name; Parquet with its type, and never absent. */
-struct parser_column {
-	const char *name;
-	enum parquet_type type;
-	unsigned width; /* 0: 8; of truth values 1 */
-};
-
-static const struct parser_column ldst_columns[] = {
-	{ "cpu", PARQUET_INT64 },
-	{ "op", PARQUET_TEXT },
-	{ "pc", PARQUET_TEXT },
-	{ "el", PARQUET_INT64, 4 },
-	{ "atomic", PARQUET_BOOL, 1 },
-	{ "excl", PARQUET_BOOL, 1 },
-	{ "ar", PARQUET_BOOL, 1 },
-	{ "subclass", PARQUET_TEXT },
-	{ "sve_evl", PARQUET_INT64, 4 },
-	{ "sve_pred", PARQUET_BOOL, 1 },
-	{ "sve_sg", PARQUET_BOOL, 1 },
-	{ "event", PARQUET_TEXT },
-	{ "issue_lat", PARQUET_INT64, 4 },
-	{ "total_lat", PARQUET_INT64, 4 },
-	{ "vaddr", PARQUET_TEXT },
-	{ "xlat_lat", PARQUET_INT64, 4 },
-	{ "paddr", PARQUET_TEXT },
-	{ "data_source", PARQUET_TEXT },
-	{ "context", PARQUET_TEXT },
-	{ "ts", PARQUET_INT64 },
-	{ "symbol", PARQUET_TEXT },
-};
-
-static const struct parser_column br_columns[] = {
-	{ "cpu", PARQUET_INT64 },
-	{ "op", PARQUET_TEXT },
-	{ "pc", PARQUET_TEXT },
-	{ "el", PARQUET_INT64, 4 },
-	{ "condition", PARQUET_BOOL, 1 },
-	{ "indirect", PARQUET_BOOL, 1 },
-	{ "event", PARQUET_TEXT },
-	{ "issue_lat", PARQUET_INT64, 4 },
-	{ "total_lat", PARQUET_INT64, 4 },
-	{ "br_tgt", PARQUET_TEXT },
-	{ "br_tgt_lvl", PARQUET_INT64, 4 },
-	{ "pbt", PARQUET_TEXT },
-	{ "pbt_lvl", PARQUET_INT64, 4 },
-	{ "context", PARQUET_TEXT },
-	{ "ts", PARQUET_INT64 },
-	{ "symbol", PARQUET_TEXT },
-};
-
-static const struct parser_column other_columns[] = {
-	{ "cpu", PARQUET_INT64 },
-	{ "op", PARQUET_TEXT },
-	{ "pc", PARQUET_TEXT },
-	{ "el", PARQUET_INT64, 4 },
-	{ "subclass", PARQUET_TEXT },
-	{ "sve_evl", PARQUET_INT64, 4 },
-	{ "sve_pred", PARQUET_BOOL, 1 },
-	{ "sve_fp", PARQUET_BOOL, 1 },
-	{ "condition", PARQUET_BOOL, 1 },
-	{ "event", PARQUET_TEXT },
-	{ "issue_lat", PARQUET_INT64, 4 },
-	{ "total_lat", PARQUET_INT64, 4 },
-	{ "context", PARQUET_TEXT },
-	{ "ts", PARQUET_INT64 },
-	{ "symbol", PARQUET_TEXT },
-};
-
-enum { MAX_COLUMNS = COUNT(ldst_columns) };
-
-/* By file: the columns, of which the last is there with symbols only. */
-static const struct {
-	const struct parser_column *columns;
-	size_t n;
-} files[SPE_PARSER_N_FILES] = {
-	[SPE_PARSER_LDST] = { ldst_columns, COUNT(ldst_columns) },
-	[SPE_PARSER_BR] = { br_columns, COUNT(br_columns) },
-	[SPE_PARSER_OTHER] = { other_columns, COUNT(other_columns) },
-};
-
 /* The event bits that spe-parser knows; it drops others. */
 enum { KNOWN_EVENTS = 0x60fff };
 
@@ -123,12 +43,201 @@ struct parser_job {
 	} outputs[SPE_PARSER_N_FILES];
 };
 
+/* Texts of codes, whose context is the job. An operation's code is its class and payload. */
+static struct spe_op parser_op_of(uint64_t code)
+{
+	return spe_op_of((uint8_t)(code >> 8), (uint8_t)code);
+}
+
+static void parser_spell_op(const void *context, uint64_t code, struct text *out)
+{
+	(void)context;
+	text_str(out, parser_op_of(code).op);
+}
+
+static void spell_ldst_subclass(const void *context, uint64_t code, struct text *out)
+{
+	struct spe_op op = parser_op_of(code);
+
+	(void)context;
+	if (!(op.is_atomic || op.is_exclusive || op.is_acquire_release))
+		text_str(out, op.subclass);
+}
+
+static void spell_other_subclass(const void *context, uint64_t code, struct text *out)
+{
+	(void)context;
+	text_str(out, parser_op_of(code).is_sve ? "SVE" : "OTHER");
+}
+
+static void parser_spell_events(const void *context, uint64_t events, struct text *out)
+{
+	(void)context;
+	spe_events_text(events, ':', out);
+}
+
+static void spell_other_events(const void *context, uint64_t events, struct text *out)
+{
+	size_t begin = out->n;
+
+	(void)context;
+	for (size_t i = 0; i < COUNT(other_events_by_name); i++) {
+		if (!(events >> other_events_by_name[i] & 1))
+			continue;
+		if (out->n > begin)
+			text_char(out, ':');
+		text_str(out, spe_event_name(other_events_by_name[i]));
+	}
+}
+
+/* An address has 56 bits, as recorded; above them it says that it is there, and of EL2. */
+#define ADDRESS_IS_THERE (UINT64_C(1) << 63)
+#define ADDRESS_OF_EL2 (UINT64_C(1) << 62)
+#define ADDRESS_BITS UINT64_C(0xffffffffffffff)
+
+static uint64_t address_code(bool is_there, uint64_t address, unsigned level)
+{
+	return is_there ? (address & ADDRESS_BITS) | ADDRESS_IS_THERE |
+				  (level == 2 ? ADDRESS_OF_EL2 : 0)
+			: 0;
+}
+
+/* "0x", "ff" at EL2 and nowhere else, and the digits. */
+static size_t put_parser_hex(char out[24], uint64_t address, bool is_of_el2)
+{
+	size_t prefix = is_of_el2 ? 4 : 2;
+
+	memcpy(out, "0xff", 4);
+	return prefix + put_hex_digits(out + prefix, address, 1);
+}
+
+static void spell_address(const void *context, uint64_t code, struct text *out)
+{
+	char digits[24];
+
+	(void)context;
+	if (code & ADDRESS_IS_THERE)
+		text_add(out, digits,
+			 put_parser_hex(digits, code & ADDRESS_BITS, code & ADDRESS_OF_EL2));
+}
+
+/* spe-parser decodes every data source with Arm's common encoding, whatever the CPU. */
+static const char *spe_parser_source_name(uint16_t value)
+{
+	static const char *const names[] = {
+		[0x0] = "L1D",		 [0x8] = "L2D",	     [0x9] = "PEER-CPU",
+		[0xa] = "LOCAL-CLUSTER", [0xb] = "LL-CACHE", [0xc] = "PEER-CLUSTER",
+		[0xd] = "REMOTE",	 [0xe] = "DRAM",
+	};
+
+	return value < COUNT(names) && names[value] != NULL ? names[value] : "";
+}
+
+/* One more than a data source; 0: there is none. */
+static void parser_spell_source(const void *context, uint64_t code, struct text *out)
+{
+	(void)context;
+	if (code > 0)
+		text_str(out, spe_parser_source_name((uint16_t)(code - 1)));
+}
+
+/* One more than the number of a place; 0: its function is not known. */
+static void spell_symbol(const void *context, uint64_t code, struct text *out)
+{
+	const struct parser_job *job = context;
+
+	if (code > 0)
+		text_str(out, names_function(&job->names, (uint32_t)code - 1));
+}
+
+/* A column of their files. Csv has it under its name; Parquet with its type, and never absent. */
+struct parser_column {
+	const char *name;
+	enum parquet_type type;
+	unsigned width; /* of its values; 0: texts */
+	void (*spell)(const void *job, uint64_t code, struct text *out); /* values are codes */
+};
+
+static const struct parser_column ldst_columns[] = {
+	{ "cpu", PARQUET_INT64, 8 },
+	{ "op", PARQUET_TEXT, 2, parser_spell_op },
+	{ "pc", PARQUET_TEXT, 8, spell_address },
+	{ "el", PARQUET_INT64, 4 },
+	{ "atomic", PARQUET_BOOL, 1 },
+	{ "excl", PARQUET_BOOL, 1 },
+	{ "ar", PARQUET_BOOL, 1 },
+	{ "subclass", PARQUET_TEXT, 2, spell_ldst_subclass },
+	{ "sve_evl", PARQUET_INT64, 4 },
+	{ "sve_pred", PARQUET_BOOL, 1 },
+	{ "sve_sg", PARQUET_BOOL, 1 },
+	{ "event", PARQUET_TEXT, 4, parser_spell_events },
+	{ "issue_lat", PARQUET_INT64, 4 },
+	{ "total_lat", PARQUET_INT64, 4 },
+	{ "vaddr", PARQUET_TEXT },
+	{ "xlat_lat", PARQUET_INT64, 4 },
+	{ "paddr", PARQUET_TEXT, 8, spell_address },
+	{ "data_source", PARQUET_TEXT, 4, parser_spell_source },
+	{ "context", PARQUET_TEXT, 8, spell_address },
+	{ "ts", PARQUET_INT64, 8 },
+	{ "symbol", PARQUET_TEXT, 4, spell_symbol },
+};
+
+static const struct parser_column br_columns[] = {
+	{ "cpu", PARQUET_INT64, 8 },
+	{ "op", PARQUET_TEXT, 2, parser_spell_op },
+	{ "pc", PARQUET_TEXT, 8, spell_address },
+	{ "el", PARQUET_INT64, 4 },
+	{ "condition", PARQUET_BOOL, 1 },
+	{ "indirect", PARQUET_BOOL, 1 },
+	{ "event", PARQUET_TEXT, 4, parser_spell_events },
+	{ "issue_lat", PARQUET_INT64, 4 },
+	{ "total_lat", PARQUET_INT64, 4 },
+	{ "br_tgt", PARQUET_TEXT, 8, spell_address },
+	{ "br_tgt_lvl", PARQUET_INT64, 4 },
+	{ "pbt", PARQUET_TEXT, 8, spell_address },
+	{ "pbt_lvl", PARQUET_INT64, 4 },
+	{ "context", PARQUET_TEXT, 8, spell_address },
+	{ "ts", PARQUET_INT64, 8 },
+	{ "symbol", PARQUET_TEXT, 4, spell_symbol },
+};
+
+static const struct parser_column other_columns[] = {
+	{ "cpu", PARQUET_INT64, 8 },
+	{ "op", PARQUET_TEXT, 2, parser_spell_op },
+	{ "pc", PARQUET_TEXT, 8, spell_address },
+	{ "el", PARQUET_INT64, 4 },
+	{ "subclass", PARQUET_TEXT, 2, spell_other_subclass },
+	{ "sve_evl", PARQUET_INT64, 4 },
+	{ "sve_pred", PARQUET_BOOL, 1 },
+	{ "sve_fp", PARQUET_BOOL, 1 },
+	{ "condition", PARQUET_BOOL, 1 },
+	{ "event", PARQUET_TEXT, 4, spell_other_events },
+	{ "issue_lat", PARQUET_INT64, 4 },
+	{ "total_lat", PARQUET_INT64, 4 },
+	{ "context", PARQUET_TEXT, 8, spell_address },
+	{ "ts", PARQUET_INT64, 8 },
+	{ "symbol", PARQUET_TEXT, 4, spell_symbol },
+};
+
+enum { MAX_COLUMNS = COUNT(ldst_columns) };
+
+/* By file: the columns, of which the last is there with symbols only. */
+static const struct {
+	const struct parser_column *columns;
+	size_t n;
+} files[SPE_PARSER_N_FILES] = {
+	[SPE_PARSER_LDST] = { ldst_columns, COUNT(ldst_columns) },
+	[SPE_PARSER_BR] = { br_columns, COUNT(br_columns) },
+	[SPE_PARSER_OTHER] = { other_columns, COUNT(other_columns) },
+};
+
 /* A row being written: the next value goes behind `out`, or to `values` of Parquet. */
 struct line {
 	const struct parser_job *job;
 	const struct batch *b;
 	size_t row;
 	bool is_first;
+	const struct parser_column *column; /* of the next value */
 	struct text *out;
 	struct parquet_values *values;
 };
@@ -143,128 +252,76 @@ static struct text *next_field(struct line *l)
 	if (!l->is_first)
 		text_char(l->out, ',');
 	l->is_first = false;
+	l->column++;
 	return l->out;
 }
 
-static void put_number(struct line *l, bool is_there, uint64_t value)
+/* A number, truth value or code. */
+static void put_value(struct line *l, uint64_t value)
 {
-	value = is_there ? value : 0;
-	if (l->values != NULL)
-		parquet_put(l->values++, value);
-	else
-		text_u64(next_field(l), value);
-}
+	const struct parser_column *c = l->column;
 
-/* A number that four bytes hold. */
-static void put_small(struct line *l, bool is_there, uint32_t value)
-{
-	const uint32_t has = 1;
-
-	value = is_there ? value : 0;
-	if (l->values != NULL)
-		parquet_put_rows(l->values++, &value, sizeof(value), &has, 1, 1);
-	else
-		text_u64(next_field(l), value);
-}
-
-static void put_bool(struct line *l, bool value)
-{
-	const uint8_t byte = value;
-	const uint32_t has = 1;
-
-	if (l->values != NULL)
-		parquet_put_rows(l->values++, &byte, sizeof(byte), &has, 1, 1);
-	else
+	if (l->values != NULL) {
+		parquet_put_narrow(l->values++, value, c->width);
+		l->column++;
+	} else if (c->spell != NULL) {
+		c->spell(l->job, value, next_field(l));
+	} else if (c->type == PARQUET_BOOL) {
 		text_str(next_field(l), value ? "true" : "false");
+	} else {
+		text_u64(next_field(l), value);
+	}
 }
 
-static void put_words(struct line *l, const char *words, size_t size)
-{
-	if (l->values != NULL)
-		parquet_put_text(l->values++, words, size);
-	else
-		text_add(next_field(l), words, size);
-}
-
-static void spe_parser_put_word(struct line *l, const char *word)
-{
-	put_words(l, word, strlen(word));
-}
-
-/* "0x", "ff" at EL2 and nowhere else, and the digits. */
-static void put_hex_field(struct line *l, bool is_there, uint64_t address, unsigned level)
-{
-	char digits[24] = "0xff";
-	size_t prefix = level == 2 ? 4 : 2;
-
-	put_words(l, digits, is_there ? prefix + put_hex_digits(digits + prefix, address, 1) : 0);
-}
-
-/* Writes an address as spe-parser does: 56 bits as recorded. */
 static void spe_parser_put_address(struct line *l, bool is_there, uint64_t address, unsigned level)
 {
-	put_hex_field(l, is_there, address & 0xffffffffffffff, level);
+	put_value(l, address_code(is_there, address, level));
 }
 
-/* Writes a data address with its tag. The exception level is that of the PC. */
+/* Writes a data address with its tag, which no code has room for. The exception level is that of the PC. */
 static void put_data_address(struct line *l, unsigned level)
 {
 	uint64_t tag = l->b->va_tag[l->row];
+	char digits[24];
+	size_t size = 0;
 
-	put_hex_field(l, line_has(l, HAS_VA), (l->b->va[l->row] & 0xffffffffffffff) | tag << 56,
-		      level);
-}
-
-static void put_events(struct line *l, uint64_t events)
-{
-	struct text words = { 0 };
-
+	if (line_has(l, HAS_VA))
+		size = put_parser_hex(digits, (l->b->va[l->row] & ADDRESS_BITS) | tag << 56,
+				      level == 2);
 	if (l->values == NULL) {
-		spe_events_text(events, ':', next_field(l));
+		text_add(next_field(l), digits, size);
 		return;
 	}
-	spe_events_text(events, ':', &words);
-	put_words(l, words.bytes, words.n);
-	text_release(&words);
+	parquet_put_text(l->values++, digits, size);
+	l->column++;
 }
 
-static void spe_parser_put_events(struct line *l)
+static uint64_t events_of(const struct line *l)
 {
-	put_events(l, line_has(l, HAS_EVENTS) ? l->b->events[l->row] & KNOWN_EVENTS : 0);
+	return line_has(l, HAS_EVENTS) ? l->b->events[l->row] & KNOWN_EVENTS : 0;
 }
 
-static void put_other_events(struct line *l)
+static uint64_t op_code_of(const struct line *l)
 {
-	uint64_t events = line_has(l, HAS_EVENTS) ? l->b->events[l->row] : 0;
-	struct text words = { 0 };
-
-	for (size_t i = 0; i < COUNT(other_events_by_name); i++) {
-		if (!(events >> other_events_by_name[i] & 1))
-			continue;
-		if (words.n > 0)
-			text_char(&words, ':');
-		text_str(&words, spe_event_name(other_events_by_name[i]));
-	}
-	put_words(l, words.bytes, words.n);
-	text_release(&words);
+	return (uint64_t)l->b->op_class[l->row] << 8 | l->b->op[l->row];
 }
 
 /* cpu, op, pc, el */
-static unsigned put_start(struct line *l, const struct spe_op *op)
+static unsigned put_start(struct line *l)
 {
 	unsigned level = line_has(l, HAS_PC) ? batch_pc_level(l->b, l->row) : 0;
 
-	put_number(l, true, line_has(l, HAS_CPU) ? l->b->cpu[l->row] : l->job->no_cpu);
-	spe_parser_put_word(l, op->op);
+	put_value(l, line_has(l, HAS_CPU) ? l->b->cpu[l->row] : l->job->no_cpu);
+	put_value(l, op_code_of(l));
 	spe_parser_put_address(l, line_has(l, HAS_PC), l->b->pc[l->row], level);
-	put_small(l, true, level);
+	put_value(l, level);
 	return level;
 }
 
 static void put_latencies(struct line *l)
 {
-	put_small(l, line_has(l, HAS_ISSUE), l->b->issue[l->row]);
-	put_small(l, line_has(l, HAS_TOTAL), l->b->total[l->row]);
+	put_value(l, line_has(l, HAS_ISSUE) ? l->b->issue[l->row] : 0);
+	put_value(l, line_has(l, HAS_TOTAL) ? l->b->total[l->row] : 0);
 }
 
 /* Nothing else has commas: spe-parser's own csv has no quotes but in its first line. */
@@ -287,57 +344,42 @@ static void put_symbol(struct line *l)
 	const struct names *names = &l->job->names;
 	bool is_known =
 		line_has(l, HAS_PLACE) && names->symbols[l->b->place[l->row]].function.v != 0;
-
 	const char *name = is_known ? names_function(names, l->b->place[l->row]) : "";
 
 	if (l->values == NULL && strpbrk(name, ",\"\r\n") != NULL)
 		put_quoted_field(l, name);
 	else
-		spe_parser_put_word(l, name);
+		put_value(l, is_known ? (uint64_t)l->b->place[l->row] + 1 : 0);
 }
 
 /* context, ts, symbol */
 static void put_end(struct line *l)
 {
-	put_hex_field(l, line_has(l, HAS_CONTEXT), l->b->context[l->row], 0);
-	put_number(l, line_has(l, HAS_TICKS), l->b->ticks[l->row]);
+	put_value(l, address_code(line_has(l, HAS_CONTEXT), l->b->context[l->row], 0));
+	put_value(l, line_has(l, HAS_TICKS) ? l->b->ticks[l->row] : 0);
 	if (l->job->options.with_symbols)
 		put_symbol(l);
 	if (l->values == NULL)
 		text_char(l->out, '\n');
 }
 
-/* spe-parser decodes every data source with Arm's common encoding, whatever the CPU. */
-static const char *spe_parser_source_name(uint16_t value)
-{
-	static const char *const names[] = {
-		[0x0] = "L1D",		 [0x8] = "L2D",	     [0x9] = "PEER-CPU",
-		[0xa] = "LOCAL-CLUSTER", [0xb] = "LL-CACHE", [0xc] = "PEER-CLUSTER",
-		[0xd] = "REMOTE",	 [0xe] = "DRAM",
-	};
-
-	return value < COUNT(names) && names[value] != NULL ? names[value] : "";
-}
-
 static void put_ldst(struct line *l, const struct spe_op *op)
 {
-	unsigned level = put_start(l, op);
-	bool is_plain = !(op->is_atomic || op->is_exclusive || op->is_acquire_release);
+	unsigned level = put_start(l);
 
-	put_bool(l, op->is_atomic);
-	put_bool(l, op->is_exclusive);
-	put_bool(l, op->is_acquire_release);
-	spe_parser_put_word(l, is_plain ? op->subclass : "");
-	put_small(l, true, op->is_sve ? op->vector_bits : 0);
-	put_bool(l, op->is_predicated);
-	put_bool(l, op->is_gather_scatter);
-	spe_parser_put_events(l);
+	put_value(l, op->is_atomic);
+	put_value(l, op->is_exclusive);
+	put_value(l, op->is_acquire_release);
+	put_value(l, op_code_of(l));
+	put_value(l, op->is_sve ? op->vector_bits : 0);
+	put_value(l, op->is_predicated);
+	put_value(l, op->is_gather_scatter);
+	put_value(l, events_of(l));
 	put_latencies(l);
 	put_data_address(l, level);
-	put_small(l, line_has(l, HAS_XLAT), l->b->xlat[l->row]);
+	put_value(l, line_has(l, HAS_XLAT) ? l->b->xlat[l->row] : 0);
 	spe_parser_put_address(l, line_has(l, HAS_PA), l->b->pa[l->row], 0);
-	spe_parser_put_word(
-		l, line_has(l, HAS_SOURCE) ? spe_parser_source_name(l->b->source[l->row]) : "");
+	put_value(l, line_has(l, HAS_SOURCE) ? (uint64_t)l->b->source[l->row] + 1 : 0);
 	put_end(l);
 }
 
@@ -347,28 +389,28 @@ static void put_branch(struct line *l, const struct spe_op *op)
 	unsigned prev_level =
 		line_has(l, HAS_PREV_TARGET) ? batch_prev_target_level(l->b, l->row) : 0;
 
-	put_start(l, op);
-	put_bool(l, op->is_conditional);
-	put_bool(l, op->is_indirect);
-	spe_parser_put_events(l);
+	put_start(l);
+	put_value(l, op->is_conditional);
+	put_value(l, op->is_indirect);
+	put_value(l, events_of(l));
 	put_latencies(l);
 	spe_parser_put_address(l, line_has(l, HAS_TARGET), l->b->target[l->row], target_level);
-	put_small(l, true, target_level);
+	put_value(l, target_level);
 	spe_parser_put_address(l, line_has(l, HAS_PREV_TARGET), l->b->prev_target[l->row],
 			       prev_level);
-	put_small(l, true, prev_level);
+	put_value(l, prev_level);
 	put_end(l);
 }
 
 static void put_other(struct line *l, const struct spe_op *op)
 {
-	put_start(l, op);
-	spe_parser_put_word(l, op->is_sve ? "SVE" : "OTHER");
-	put_small(l, true, op->is_sve ? op->vector_bits : 0);
-	put_bool(l, op->is_sve && op->is_predicated);
-	put_bool(l, op->is_sve && op->is_fp);
-	put_bool(l, op->is_conditional);
-	put_other_events(l);
+	put_start(l);
+	put_value(l, op_code_of(l));
+	put_value(l, op->is_sve ? op->vector_bits : 0);
+	put_value(l, op->is_sve && op->is_predicated);
+	put_value(l, op->is_sve && op->is_fp);
+	put_value(l, op->is_conditional);
+	put_value(l, events_of(l));
 	put_latencies(l);
 	put_end(l);
 }
@@ -416,6 +458,7 @@ static void spe_parser_render(void *context, unsigned worker, const struct batch
 			continue;
 		op = spe_op_of(class, b->op[row]);
 		line.out = texts_of_file(job, files_by_class[class].file, texts);
+		line.column = files[files_by_class[class].file].columns;
 		if (job->options.is_parquet)
 			line.values = parquet_values_in(line.out);
 		files_by_class[class].put(&line, &op);
@@ -469,10 +512,14 @@ static void open_writers(struct parser_job *job, struct pool *pool)
 			columns[i].name = files[file].columns[i].name;
 			columns[i].type = files[file].columns[i].type;
 			columns[i].width = files[file].columns[i].width;
+			columns[i].spell = files[file].columns[i].spell;
+			columns[i].context = job;
 		}
 		job->outputs[file] = (struct parser_output){ job, (enum spe_parser_file)file };
 		job->writers[file] = parquet_new(columns, n_columns_of(job, file), pool,
 						 write_parquet_bytes, &job->outputs[file]);
+		if (file > 0)
+			parquet_share_memory(job->writers[file], job->writers[0]);
 	}
 }
 
@@ -506,8 +553,9 @@ static int finish_writers(struct parser_job *job, int rc)
 	for (int file = 0; file < SPE_PARSER_N_FILES; file++) {
 		if (rc == 0 && job->has_header[file])
 			rc = parquet_finish(job->writers[file]);
-		parquet_free(job->writers[file]);
 	}
+	for (int file = SPE_PARSER_N_FILES; file-- > 0;) /* the first lends its memory */
+		parquet_free(job->writers[file]);
 	return rc;
 }
 

@@ -192,3 +192,16 @@ void bits_put_flags(struct text *out, const char *flags, size_t n)
 	}
 	put_packed_flags(out, flags + first, n - first);
 }
+
+size_t count_flags(const char *flags, size_t n)
+{
+	size_t sum = 0, i = 0;
+
+	for (uint64_t eight; n - i >= sizeof(eight); i += sizeof(eight)) {
+		memcpy(&eight, flags + i, sizeof(eight));
+		sum += eight * 0x0101010101010101u >> 56;
+	}
+	for (; i < n; i++)
+		sum += (size_t)flags[i];
+	return sum;
+}

@@ -26,4 +26,7 @@ void bits_put_flags(struct text *out, const char *flags, size_t n);
 /* Appends a single run of `n` equal values. */
 void bits_put_run(struct text *out, uint64_t value, size_t n, unsigned width);
 
+/* How many of the bytes, which are 0 or 1, are 1. */
+size_t count_flags(const char *flags, size_t n);
+
 #endif

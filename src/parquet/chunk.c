@@ -69,20 +69,6 @@ void chunk_release(struct chunk *c)
 	text_release(&c->bloom);
 }
 
-/* Bytes are 0 or 1: eight of them are added up at a time. */
-static size_t count_present(const char *present, size_t n)
-{
-	size_t sum = 0, i = 0;
-
-	for (uint64_t eight; n - i >= sizeof(eight); i += sizeof(eight)) {
-		memcpy(&eight, present + i, sizeof(eight));
-		sum += eight * 0x0101010101010101u >> 56;
-	}
-	for (; i < n; i++)
-		sum += (size_t)present[i];
-	return sum;
-}
-
 /* Widens values of 1, 2, 4 or 8 bytes. */
 #define WIDEN(type)                                                                                \
 	do {                                                                                       \
@@ -296,7 +282,7 @@ size_t chunk_encode(struct chunk *c, struct encoder *e, const struct parquet_col
 		.column = column,
 		.present = present,
 		.n_rows = n_rows,
-		.n_present = count_present(present, n_rows),
+		.n_present = count_flags(present, n_rows),
 		.is_text = parquet_physical(column->type) == PHYSICAL_BYTES,
 	};
 	size_t size;

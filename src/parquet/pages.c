@@ -11,8 +11,9 @@
 
 enum {
 	ZSTD_LEVEL = 1,
-	/* A page is not larger than this, unless a single row is. */
-	PAGE_BYTES = 1 << 20,
+	/* A page of plain texts is not larger than this, unless a single row is; of others, than 8 bytes a row. */
+	PAGE_BYTES = 1 << 18,
+	PAGE_ROWS = PAGE_BYTES / 8,
 	/* Pages that compress to more than this part of their size stay as they are. */
 	WORTH_NUMERATOR = 7,
 	WORTH_DENOMINATOR = 8,
@@ -155,38 +156,73 @@ static bool compress_if_worth(struct encoder *e)
 	return compress(e, 0, e->page.n);
 }
 
-/* Appends e->page with its header to `out`. The first page decides whether the chunk is compressed. */
+/* Appends e->page with its header to `out`. */
 static void put_page(struct encoder *e, struct chunk *c, int kind, size_t n_values,
-		     enum parquet_encoding encoding, bool is_first, struct text *out)
+		     enum parquet_encoding encoding, struct text *out)
 {
-	const struct text *page = &e->page;
+	const struct text *page = c->codec == CODEC_ZSTD ? &e->compressed : &e->page;
 	size_t before = out->n;
 
-	if (is_first)
-		c->codec = compress_if_worth(e) ? CODEC_ZSTD : CODEC_NONE;
-	else if (c->codec == CODEC_ZSTD)
-		compress(e, 0, e->page.n);
-	if (c->codec == CODEC_ZSTD)
-		page = &e->compressed;
 	put_page_header(out, kind, e->page.n, page->n, n_values, encoding);
 	c->uncompressed_bytes += out->n - before + e->page.n;
 	text_add(out, page->bytes, page->n);
 }
 
-/* Appends the values of a page that holds all. */
-static void put_all_values(struct encoder *e, struct chunk *c, const struct column_values *v)
+static void put_dictionary_page(struct encoder *e, struct chunk *c, const struct column_values *v)
+{
+	const struct dictionary *d = dictionary_of(e, v);
+
+	text_reset(&e->page);
+	if (v->is_text)
+		text_add(&e->page, d->texts.bytes, d->texts.n);
+	else
+		plain_put_all(&e->page, v->column->type, d->numbers.items, d->numbers.n);
+	if (c->codec == CODEC_ZSTD)
+		compress(e, 0, e->page.n);
+	put_page(e, c, PAGE_DICTIONARY, dictionary_size(d), ENCODING_PLAIN, &c->pages);
+	c->dictionary_bytes = c->pages.n;
+}
+
+/*
+ * Appends e->page, a data page with so many levels, to the chunk. The first page decides whether the chunk is compressed;
+ * the dictionary stands in front of it.
+ */
+static void put_data_page(struct encoder *e, struct chunk *c, const struct column_values *v,
+			  size_t n_levels)
+{
+	bool is_first = c->n_values == 0;
+
+	c->n_values += n_levels;
+	if (is_first)
+		c->codec = compress_if_worth(e) ? CODEC_ZSTD : CODEC_NONE;
+	else if (c->codec == CODEC_ZSTD)
+		compress(e, 0, e->page.n);
+	if (!is_first || c->encoding != ENCODING_DICTIONARY) {
+		put_page(e, c, PAGE_DATA, n_levels, c->encoding, &c->pages);
+		return;
+	}
+	text_reset(&e->data);
+	put_page(e, c, PAGE_DATA, n_levels, c->encoding, &e->data);
+	put_dictionary_page(e, c, v);
+	text_add(&c->pages, e->data.bytes, e->data.n);
+}
+
+/* Appends `n` values from the one with number `first` on to e->page. */
+static void put_some_values(struct encoder *e, struct chunk *c, const struct column_values *v,
+			    size_t first, size_t n)
 {
 	if (c->encoding == ENCODING_DICTIONARY) {
 		const struct dictionary *d = dictionary_of(e, v);
 		unsigned width = bits_of(dictionary_size(d) > 0 ? dictionary_size(d) - 1 : 0);
 
 		text_char(&e->page, (char)width);
-		bits_put_runs(&e->page, e->ids.items, v->n_values, width);
+		if (n > 0)
+			bits_put_runs(&e->page, e->ids.items + first, n, width);
 	} else if (c->encoding == ENCODING_DELTA) {
-		delta_put(&e->page, e->numbers.items, v->n_values,
+		delta_put(&e->page, e->numbers.items + first, n,
 			  parquet_physical(v->column->type) == PHYSICAL_INT32);
-	} else {
-		plain_put_all(&e->page, v->column->type, e->numbers.items, v->n_values);
+	} else if (n > 0) {
+		plain_put_all(&e->page, v->column->type, e->numbers.items + first, n);
 	}
 }
 
@@ -204,8 +240,7 @@ static void put_plain_texts(struct encoder *e, struct chunk *c, const struct col
 		text_reset(&e->page);
 		put_presence(v->present + row, end - row, &e->page);
 		text_add(&e->page, first, (size_t)(at - first));
-		put_page(e, c, PAGE_DATA, end - row, ENCODING_PLAIN, row == 0, &e->data);
-		c->n_values += end - row;
+		put_data_page(e, c, v, end - row);
 	}
 }
 
@@ -241,52 +276,52 @@ static void put_plain_lists(struct encoder *e, struct chunk *c, const struct col
 				first = packed_next(first);
 			text_add(&e->page, texts, (size_t)(first - texts));
 		}
-		put_page(e, c, PAGE_DATA, n_levels, ENCODING_PLAIN, row == 0, &e->data);
-		c->n_values += n_levels;
+		put_data_page(e, c, v, n_levels);
 	}
 }
 
-static void put_data_pages(struct encoder *e, struct chunk *c, const struct column_values *v,
-			   const char *values)
+/* Numbers, or texts with a dictionary. */
+static void put_numbered(struct encoder *e, struct chunk *c, const struct column_values *v)
 {
-	bool is_list = v->column->type == PARQUET_TEXT_LIST;
+	size_t first = 0; /* value of the page */
 
-	if (v->is_text && c->encoding == ENCODING_PLAIN) {
-		if (is_list)
-			put_plain_lists(e, c, v, values);
-		else
-			put_plain_texts(e, c, v);
-		return;
+	for (size_t row = 0, end; row < v->n_rows; row = end) {
+		size_t n;
+
+		end = v->n_rows - row < PAGE_ROWS ? v->n_rows : row + PAGE_ROWS;
+		n = count_flags(v->present + row, end - row);
+		text_reset(&e->page);
+		put_presence(v->present + row, end - row, &e->page);
+		put_some_values(e, c, v, first, n);
+		put_data_page(e, c, v, end - row);
+		first += n;
 	}
-	text_reset(&e->page);
-	c->n_values = v->n_rows;
-	if (is_list)
-		c->n_values = put_list_levels(e, v->present, v->n_rows, values, &e->page);
-	else
-		put_presence(v->present, v->n_rows, &e->page);
-	put_all_values(e, c, v);
-	put_page(e, c, PAGE_DATA, c->n_values, c->encoding, true, &e->data);
 }
 
-static void put_dictionary_page(struct encoder *e, struct chunk *c, const struct column_values *v)
+/* Lists with a dictionary: a single page. */
+static void put_numbered_lists(struct encoder *e, struct chunk *c, const struct column_values *v,
+			       const char *lists)
 {
-	const struct dictionary *d = dictionary_of(e, v);
+	size_t n_levels;
 
 	text_reset(&e->page);
-	if (v->is_text)
-		text_add(&e->page, d->texts.bytes, d->texts.n);
-	else
-		plain_put_all(&e->page, v->column->type, d->numbers.items, d->numbers.n);
-	put_page(e, c, PAGE_DICTIONARY, dictionary_size(d), ENCODING_PLAIN, false, &c->pages);
-	c->dictionary_bytes = c->pages.n;
+	n_levels = put_list_levels(e, v->present, v->n_rows, lists, &e->page);
+	put_some_values(e, c, v, 0, v->n_values);
+	put_data_page(e, c, v, n_levels);
 }
 
 void pages_put(struct encoder *e, struct chunk *c, const struct column_values *v,
 	       const char *values)
 {
-	text_reset(&e->data);
-	put_data_pages(e, c, v, values);
-	if (c->encoding == ENCODING_DICTIONARY)
-		put_dictionary_page(e, c, v);
-	text_add(&c->pages, e->data.bytes, e->data.n);
+	bool is_list = v->column->type == PARQUET_TEXT_LIST;
+	bool is_numbered = !v->is_text || c->encoding == ENCODING_DICTIONARY;
+
+	if (is_numbered && is_list)
+		put_numbered_lists(e, c, v, values);
+	else if (is_numbered)
+		put_numbered(e, c, v);
+	else if (is_list)
+		put_plain_lists(e, c, v, values);
+	else
+		put_plain_texts(e, c, v);
 }

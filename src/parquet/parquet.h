@@ -85,6 +85,14 @@ static inline void parquet_put(struct parquet_values *v, uint64_t value)
 	text_add(&v->values, (const char *)&value, sizeof(value));
 }
 
+/* The same for a column of `width`. */
+static inline void parquet_put_narrow(struct parquet_values *v, uint64_t value, unsigned width)
+{
+	text_char(&v->present, 1);
+	memcpy(text_room(&v->values, sizeof(value)), &value, sizeof(value));
+	v->values.n += width;
+}
+
 /* The same for a double. */
 static inline void parquet_put_double(struct parquet_values *v, double value)
 {
@@ -121,6 +129,12 @@ typedef int parquet_sink(void *context, const struct text *);
 struct parquet_writer *parquet_new(const struct parquet_column *, size_t n_columns, struct pool *,
 				   parquet_sink *, void *context);
 void parquet_free(struct parquet_writer *);
+
+/*
+ * Lets a writer encode in the memory of another one of the same pool, for those who write several files at a time; their
+ * row groups are smaller then. The other one is to be freed last. Before the first row.
+ */
+void parquet_share_memory(struct parquet_writer *, struct parquet_writer *with);
 
 /* The columns of the rows to come, to put values to. */
 struct parquet_values *parquet_values(struct parquet_writer *);

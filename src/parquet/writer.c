@@ -3,6 +3,7 @@
 #include "parquet/parquet.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -12,6 +13,9 @@
 enum {
 	/* With so many bytes of values a row group ends. */
 	GROUP_BYTES = 5 << 20,
+	SHARED_GROUP_BYTES = GROUP_BYTES / 2, /* of writers that share memory */
+	/* Workers who encode at a time, each in some MiB of its own: more have little to do for one large column. */
+	MAX_ENCODERS = 6,
 	/* How often parquet_end_row() looks whether one ends. */
 	LOOK_ROWS = 256,
 };
@@ -27,8 +31,11 @@ struct parquet_writer {
 	size_t end_bytes;	       /* of values before the last of these */
 	size_t n_group;		       /* rows of that row group */
 	struct pool *pool;
-	struct encoder **encoders; /* by worker; NULL: it had nothing to do */
+	struct encoder **encoders; /* NULL: it had nothing to do */
 	unsigned n_encoders;
+	atomic_size_t n_taken; /* columns of the row group that some encoder has taken */
+	bool is_borrowing;     /* … of another writer */
+	size_t group_bytes;
 	struct parquet_footer footer;
 	parquet_sink *sink;
 	void *context;
@@ -48,13 +55,32 @@ struct parquet_writer *parquet_new(const struct parquet_column *columns, size_t 
 	w->chunks = mem_zalloc(n, sizeof(*w->chunks));
 	w->used = mem_zalloc(n, sizeof(*w->used));
 	w->pool = pool;
-	w->n_encoders = pool != NULL ? pool_size(pool) : 1;
+	w->group_bytes = GROUP_BYTES;
+	w->n_encoders = pool == NULL			 ? 1
+			: pool_size(pool) < MAX_ENCODERS ? pool_size(pool)
+							 : MAX_ENCODERS;
 	w->encoders = mem_zalloc(w->n_encoders, sizeof(*w->encoders));
 	w->footer.columns = w->columns;
 	w->footer.n_columns = n;
 	w->sink = sink;
 	w->context = context;
 	return w;
+}
+
+static void free_encoders(struct parquet_writer *w)
+{
+	for (unsigned i = 0; i < w->n_encoders; i++)
+		encoder_free(w->encoders[i]);
+	free(w->encoders);
+}
+
+void parquet_share_memory(struct parquet_writer *w, struct parquet_writer *with)
+{
+	assert(w->pool == with->pool && w->offset == 0);
+	free_encoders(w);
+	w->encoders = with->encoders;
+	w->is_borrowing = true;
+	w->group_bytes = with->group_bytes = SHARED_GROUP_BYTES;
 }
 
 void parquet_free(struct parquet_writer *w)
@@ -65,11 +91,10 @@ void parquet_free(struct parquet_writer *w)
 		parquet_values_release(&w->values[i]);
 		chunk_release(&w->chunks[i]);
 	}
-	for (unsigned i = 0; i < w->n_encoders; i++)
-		encoder_free(w->encoders[i]);
+	if (!w->is_borrowing)
+		free_encoders(w);
 	parquet_footer_release(&w->footer);
 	vec_release(&w->ends);
-	free(w->encoders);
 	free(w->used);
 	free(w->chunks);
 	free(w->values);
@@ -116,25 +141,35 @@ static const char *bytes_from(const struct text *text, size_t offset)
 	return text->n > 0 ? text->bytes + offset : "";
 }
 
-static void encode_column(void *context, size_t column, unsigned worker)
+static void encode_column(struct parquet_writer *w, struct encoder *e, size_t column)
 {
-	struct parquet_writer *w = context;
 	const struct parquet_values *v = &w->values[column];
 
-	if (w->encoders[worker] == NULL)
-		w->encoders[worker] = encoder_new();
-	w->used[column] += chunk_encode(&w->chunks[column], w->encoders[worker],
-					&w->columns[column], bytes_from(&v->present, w->n_used),
+	w->used[column] += chunk_encode(&w->chunks[column], e, &w->columns[column],
+					bytes_from(&v->present, w->n_used),
 					bytes_from(&v->values, w->used[column]), w->n_group);
+}
+
+/* Encodes columns until all are taken. */
+static void encode_some(void *context, size_t encoder, unsigned worker)
+{
+	struct parquet_writer *w = context;
+	size_t column;
+
+	(void)worker;
+	if (w->encoders[encoder] == NULL)
+		w->encoders[encoder] = encoder_new();
+	while ((column = atomic_fetch_add(&w->n_taken, 1)) < w->n_columns)
+		encode_column(w, w->encoders[encoder], column);
 }
 
 static void encode_columns(struct parquet_writer *w)
 {
+	atomic_store(&w->n_taken, 0);
 	if (w->pool != NULL)
-		pool_run(w->pool, w->n_columns, encode_column, w);
+		pool_run(w->pool, w->n_encoders, encode_some, w);
 	else
-		for (size_t i = 0; i < w->n_columns; i++)
-			encode_column(w, i, 0);
+		encode_some(w, 0, 0);
 }
 
 /* Writes the next `n` rows as a row group. */
@@ -176,7 +211,7 @@ static void end_large_group(struct parquet_writer *w)
 	size_t first = w->ends.n > 0 ? w->ends.items[w->ends.n - 1] : 0;
 	size_t n_bytes = n_bytes_of(w);
 
-	if (n_rows_of(w) - first < GROUP_ROWS && n_bytes - w->end_bytes < GROUP_BYTES)
+	if (n_rows_of(w) - first < GROUP_ROWS && n_bytes - w->end_bytes < w->group_bytes)
 		return;
 	*vec_add(&w->ends) = n_rows_of(w);
 	w->end_bytes = n_bytes;
