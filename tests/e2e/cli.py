@@ -77,7 +77,7 @@ CASES = [
     ("report --table xyzzy a.data", USAGE, r"no table 'xyzzy'; there are capture, functions"),
     ("export --format folded --table spe a.data", USAGE, r"--table: folded is no table"),
     ("export --format folded --value xyzzy a.data", USAGE, r"no value 'xyzzy'; there are samples, period"),
-    ("export --format pprof --inverted a.data", USAGE, r"--inverted needs --format svg or folded"),
+    ("export --format pprof --inverted a.data", USAGE, r"--inverted needs one of --format folded, svg"),
     ("export --format svg --time-slices 3 a.data", USAGE, r"--time-slices: svg shows no time"),
     ("export --format folded --fields ip a.data", USAGE, r"--fields needs --format perf-script"),
     ("export --format perf-script -F ip,xyzzy a.data", USAGE, r"--fields: there is no field 'xyzzy'; there are comm, pid"),

@@ -20,7 +20,7 @@ import tempfile
 
 import perf_file
 import spe_bytes
-from harness import ENVIRONMENT, Checks, real_captures, run, table_of
+from harness import ENVIRONMENT, Checks, export_formats, real_captures, run, table_of
 
 JOBS = (7,)
 ALL_JOBS = (2, 7)
@@ -42,8 +42,10 @@ def hot_keys(cyclops, path):
 
 
 # Commands that answer with what a capture holds: each in the forms in which it is asked, as words
-# behind its name; {keys} are all keys of hot, {key} is each of them in turn. SOME are for large captures, ALL for made-up ones.
+# behind its name; {keys} are all keys of hot, {key} is each of them in turn, {format} each of export's that is not named
+# here. SOME are for large captures, ALL for made-up ones.
 # With these two there is a list of the others; a command in none of them fails the test.
+TABLES = ("csv", "json", "spe-parser")
 FORMS = [["--format", form] for form in ("text", "csv", "json")]
 SOME = {
     "report": [["--format", "json"]],
@@ -111,7 +113,7 @@ ALL = {
         *(["--table", table, "--format", form] for table in ("spe", "samples") for form in ("csv", "json")),
         ["--select", "tot>20 || period>1"],
         ["--format", "spe-parser", "-o", "parser"],
-        *(["--format", form, "-o", "profile"] for form in ("folded", "svg", "pprof", "speedscope", "perf-script", "firefox", "callgrind", "chrome-trace", "otlp")),
+        ["--format", "{format}", "-o", "profile"],
     ],
 }
 # These read no capture: they measure, or tell what is known; or many, which e2e/collect is about.
@@ -120,11 +122,11 @@ WITHOUT_CAPTURE = ("collect", "fleet", "run", "stat", "record", "list", "doctor"
 
 def commands_of(cyclops, table, path):
     """What is run on this capture."""
-    keys = hot_keys(cyclops, path)
+    keys, formats = hot_keys(cyclops, path), [name for name in export_formats(cyclops) if name not in TABLES]
     for name, forms in table_of(cyclops, table, WITHOUT_CAPTURE):
         for words in forms:
-            for key in keys if "{key}" in words else keys[:1]:
-                yield [name, *(word.format(key=key, keys=",".join(keys), capture=path) for word in words)]
+            for key in keys if "{key}" in words else formats if "{format}" in words else keys[:1]:
+                yield [name, *(word.format(key=key, keys=",".join(keys), format=key, capture=path) for word in words)]
 
 
 def answer(cyclops, command, path, n_jobs):

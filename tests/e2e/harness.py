@@ -5,6 +5,7 @@ import collections
 import csv
 import io
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -134,6 +135,17 @@ def commands(cyclops):
     of the tests, and table_of() sees that none is forgotten: this is the one place that reads the list.
     """
     return [line.split("\t")[0] for line in run(cyclops, "--list-commands").decode().splitlines()]
+
+
+# Formats of export that are no profile for another tool.
+NO_PROFILES = ("csv", "json", "parquet", "spe-parser", "bolt", "bolt-pre-aggregated", "autofdo", "prefetch")
+
+
+def export_formats(cyclops):
+    """All that `export --format` takes, as its error message lists them."""
+    done = subprocess.run([cyclops, "export", "--format", "no-such-format", os.devnull], stdin=subprocess.DEVNULL,
+                          capture_output=True, env=ENVIRONMENT, check=False)
+    return re.search(r"wanted (.*)", done.stderr.decode())[1].split(", ")
 
 
 def table_of(cyclops, table, others=()):

@@ -22,7 +22,7 @@ import tempfile
 from xml.etree import ElementTree
 
 import small_elf
-from harness import ENVIRONMENT, NO_DATA, Checks, Failed, csv_rows, real_captures, run, run_perf
+from harness import ENVIRONMENT, NO_DATA, NO_PROFILES, Checks, Failed, csv_rows, export_formats, real_captures, run, run_perf
 
 NOP, RET = 0xd503201f, 0xd65f03c0
 
@@ -418,6 +418,7 @@ def main():
     cyclops, maker, data = map(os.path.abspath, sys.argv[1:4])
     formats = sys.argv[4:] or list(READERS)
     checks = Checks()
+    checks.equal("formats with a reader", sorted(READERS), sorted(set(export_formats(cyclops)) - set(NO_PROFILES)), "export")
     with tempfile.TemporaryDirectory() as folder:
         mixed, strange = os.path.join(folder, "mixed.data"), make_strange(maker, folder)
         run(maker, "--output", mixed, "--records", 4000, "--samples", 500, "--kernel-map")

@@ -33,6 +33,15 @@ static const char *value_name_at(const void *context, size_t i)
 	return i < N_STACK_VALUES ? stack_value_name((enum stack_value)i) : NULL;
 }
 
+static const char *inverted_name_at(const void *context, size_t i)
+{
+	(void)context;
+	for (size_t k = 0; k < COUNT(formats); k++)
+		if (formats[k]->can_invert && i-- == 0)
+			return formats[k]->name;
+	return NULL;
+}
+
 int profile_check(const struct profile_format *f, const struct profile_options *o, struct err *err)
 {
 	char names[256];
@@ -45,8 +54,8 @@ int profile_check(const struct profile_format *f, const struct profile_options *
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--value: %s has each sample as it is",
 			       f->name);
 	if (o->is_inverted && !f->can_invert)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--inverted needs --format svg or folded");
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--inverted needs one of --format %s",
+			       list_words(inverted_name_at, NULL, names, sizeof(names)));
 	if (o->fields != NULL && !f->has_fields)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--fields needs --format perf-script");
 	if (o->fields != NULL && perf_script_check_fields(o->fields, err) < 0)
