@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 	return sum == 0;
 }
 """
-FEW, MANY = 3000, 12000
+FEW, MANY = 2000, 6000
 INSTRUCTIONS_EACH = 2000  # of a round, at least
 
 # What decoded code takes at most, and the growth of a round that would be too much: a fifth of

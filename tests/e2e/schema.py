@@ -6,7 +6,7 @@ What csv and json say is what the schemas of docs/schema promise.
 usage: schema.py [--update] [--few | --all] CYCLOPS SCHEMA_DIR DATA_DIR
 
 Each command is asked in all ways below, of the samples of DATA_DIR and the captures of CYCLOPS_CAPTURES:
-each question of every third of them, in turn; --all: of each; --few: of two. Each json answer has to be
+of a sample each third question, of the others each sixth, in turn; --all: each of each; --few: of two samples. Each json answer has to be
 valid by its command's schema; each table of csv has exactly the columns that json describes, each with the
 schema's type, unit and meaning; no text but a message has an amount in it, which would be a number with its
 unit. A column that the schema does not have fails, and one that no answer fills and unfilled.py does not name.
@@ -217,8 +217,8 @@ export --table branches
 # Commands whose csv and json are not made of tables, or that write none.
 WITHOUT = ("dump", "help", "model", "record")
 
-# A question is asked of one in so many captures.
-SHARE = 3
+# A question is asked of one in so many samples, or other captures.
+SHARE, SHARE_OF_OTHERS = 3, 6
 
 # Rows of export are many and alike.
 MOST_ROWS = 300
@@ -568,8 +568,8 @@ def questions(cyclops, data, live, is_few, is_whole):
         function = hottest(cyclops, [path])
         for line in lines.strip().splitlines():
             yield [*line.split(), path, *([function] if line in OF_FUNCTION else [])]
-    share = 1 if is_few or is_whole else SHARE
     for turn, (capture, root) in enumerate(captures_of(data, is_few)):
+        share = 1 if is_few or is_whole else SHARE if data in capture.parents else SHARE_OF_OTHERS
         symfs = ["--symfs", str(root)] if root.is_dir() else []
         function = hottest(cyclops, [*symfs, str(capture)])
         for line in OF_CAPTURES.strip().splitlines()[turn % share::share]:
