@@ -73,10 +73,14 @@ static size_t side_band_ring_size(const struct recording *r)
 	return size < RING_DEFAULT ? size : RING_DEFAULT;
 }
 
+/* Of root the hard limit, too. The program to be recorded runs already, with its own. */
 static void raise_file_limit(void)
 {
-	struct rlimit limit;
+	enum { ALL_FILES = 1 << 20 }; /* the kernel's fs.nr_open, unless that was changed */
+	struct rlimit limit = { .rlim_cur = ALL_FILES, .rlim_max = ALL_FILES };
 
+	if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+		return;
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
 		return;
 	limit.rlim_cur = limit.rlim_max;

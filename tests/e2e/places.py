@@ -60,6 +60,9 @@ MOUNTED = {
 # An error for each perf_event_open.
 FORBIDDEN = [(RECORD, FAILED, CANNOT_OPEN), ("stat -- true", FAILED, CANNOT_OPEN), ("run -- true", FAILED, CANNOT_OPEN),
              ("doctor", None, r"the container's seccomp filter blocks perf_event_open"), ("hot CAPTURE", DONE, r"")]
+# Root may have more.
+FEW_DESCRIPTORS = [(RECORD, None, r"made\.data: .* samples|event '.*': out of file descriptors at 16; one is needed for each event"),
+                   ("hot CAPTURE", DONE, r"")]
 LITTLE_MEMORY = [("report CAPTURE", DONE, r""), ("hot CAPTURE", DONE, r""), ("mem CAPTURE", DONE, r""), ("c2c CAPTURE", DONE, r""),
                  ("addr CAPTURE", DONE, r""), (RECORD, DONE, r""), ("doctor", None, r"")]
 
@@ -83,6 +86,10 @@ def forbid(error):
     library.prctl(38, 1, 0, 0, 0)
     if library.prctl(22, 2, ctypes.byref(Program(4, filters)), 0, 0) != 0:
         os._exit(99)
+
+
+def limit_descriptors():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
 
 
 def limit_memory():
@@ -132,6 +139,7 @@ def main():
         for error in (errno.EPERM, errno.ENOSYS):
             check_place(checks, f"perf_event_open forbidden ({errno.errorcode[error]})", cyclops, capture, FORBIDDEN,
                         preexec_fn=lambda number=error: forbid(number))
+    check_place(checks, "16 descriptors", cyclops, capture, FEW_DESCRIPTORS, preexec_fn=limit_descriptors)
     check_place(checks, "128 MiB of address space", cyclops, capture, LITTLE_MEMORY, preexec_fn=limit_memory)
     for home in ({"HOME": "/nonexistent"}, {}):
         words = [cyclops, "hot", capture]
