@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Exports in bounded memory: export_memory.py [--samples N] [--memory SIZE] [--limit MIB] [--limit-of-rows MIB] CYCLOPS MAKE-FAMILY.
+
+Nearly each sample of the capture has a call chain of its own. Each format is written under a limit on the private memory of the
+process (RLIMIT_DATA), in which the sums by chain do not fit: the same command with all of them in memory fails.
+What is written is the same with and without the limit.
+"""
+
+import argparse
+import hashlib
+import os
+import resource
+import subprocess
+import tempfile
+
+from harness import ENVIRONMENT, Checks, run, skip
+
+# Profiles keep call stacks; of rows, pieces of text wait for the one before, and frames are looked up.
+STACKS = ["folded", "svg", "pprof", "speedscope", "firefox", "callgrind", "chrome-trace", "otlp"]
+ROWS = ["perf-script", "csv", "json", "parquet"]
+ALL_IN_MEMORY = "1G"
+
+
+def written(words, folder, limit=None, memory=None):
+    """A digest of what a command writes, or None if it fails."""
+    path = os.path.join(folder, "out")
+    environment = dict(ENVIRONMENT, TMPDIR=folder, **({"CYCLOPS_EXPORT_MEMORY": memory} if memory else {}))
+    done = subprocess.run([*words, "-o", path], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, check=False,
+                          preexec_fn=(lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit << 20, limit << 20))) if limit else None)
+    if done.returncode != 0:
+        return None
+    with open(path, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    os.unlink(path)
+    return digest
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--samples", type=int, default=30000)
+    parser.add_argument("--memory", default="64K", help="of CYCLOPS_EXPORT_MEMORY")
+    parser.add_argument("--limit", type=int, default=16, help="MiB of private memory, for call stacks")
+    parser.add_argument("--limit-of-rows", type=int, default=64, help="the same for rows")
+    parser.add_argument("cyclops", type=os.path.abspath)
+    parser.add_argument("make_family", type=os.path.abspath)
+    arguments = parser.parse_args()
+    if not hasattr(hashlib, "file_digest"):
+        skip("Python before 3.11")
+    checks = Checks()
+    with tempfile.TemporaryDirectory(prefix="cyclops-export-memory-") as folder:
+        capture = os.path.join(folder, "chains.data")
+        run(arguments.make_family, "chains", str(arguments.samples), capture)
+        for format_name in STACKS + ROWS:
+            words = [arguments.cyclops, "export", "--format", format_name, "-j2", capture]
+            limit = arguments.limit_of_rows if format_name in ROWS else arguments.limit
+            bounded, free = (written(words, folder, most, arguments.memory) for most in (limit, None))
+            checks.expect(bounded is not None, f"{format_name}: fails within {limit} MiB")
+            checks.expect(free is not None and bounded in (free, None), f"{format_name}: differs with the limit")
+            checks.count("formats within the limit", bounded is not None)
+        words[words.index("--format") + 1] = STACKS[0]
+        checks.expect(written(words, folder, arguments.limit, ALL_IN_MEMORY) is None,
+                      f"{STACKS[0]}: all stacks fit in {arguments.limit} MiB, so the capture is too small for this test")
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
