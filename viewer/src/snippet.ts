@@ -51,16 +51,19 @@ function figure(code: Code, source: Table, of: Place, places: readonly Place[], 
   return h("figure", { class: "snippet" },
     h("figcaption", {}, h("a", { href: address }, name), ` (bars: parts of the function's ${code.what}${code.what === "latency" ? ", which is no time" : ""})`),
     h("div", { class: "source", tabindex: 0, role: "region", "aria-label": `Source of finding ${number}: ${of.what}` },
-      h("table", { class: "code", "aria-label": `${name}: ${of.what}` }, h("tbody", {}, ...lines.map((i, k) => {
+      h("table", { class: "code", "aria-label": `${name}: ${of.what}` }, h("tbody", {}, ...lines.flatMap((i, k) => {
         const line = Number(source.get(i, "line"));
         const key = `${source.words(i, "file")}:${source.words(i, "line")}`;
         const weight = (code.byLine.get(key) ?? []).reduce((sum, at) => sum + code.weights[at]!, 0);
         const heat = h("td", { class: "number bar" }, weight === 0 ? "" : percent(weight));
         heat.style.setProperty("--part", `${100 * Math.min(1, weight)}%`);
         const marks = places.filter((place) => place.function === of.function && place.file === of.file && place.line === line);
-        return h("tr", { class: marks.length > 0 ? "marked" : undefined },
-          h("td", { class: "number" }, source.words(i, "line")), heat,
-          h("td", { class: "mark" }, marks.map((place) => place.what).join(", ")), h("td", { class: "text" }, texts[k]!.slice(indent)));
+        const text = texts[k]!.slice(indent);
+        const row = h("tr", { class: marks.length > 0 ? "marked" : undefined },
+          h("td", { class: "number" }, source.words(i, "line")), heat, h("td", { class: "text" }, text));
+        if (marks.length === 0) return [row];
+        const said = `${/^\s*/.exec(text)![0]}^ ${marks.map((place) => place.what).join(", ")}`;
+        return [row, h("tr", { class: "marked" }, h("td", {}), h("td", {}), h("td", { class: "text said" }, said))];
       })))));
 }
 

@@ -85,7 +85,7 @@ async function card(tables: readonly Table[], summary: Table, findings: Table, r
       ...term("where", place(summary, findings, row, view)),
       ...term("evidence", summary.words(row, "evidence") || findings.words(row, "evidence")),
       ...term("fix", fix(summary, findings, row)),
-      ...term("gain", findings.words(row, "gain")),
+      ...term("gain", findings.words(row, "gain").replace(/cyclops model .* COMMAND/, "`$&`")),
       ...term("confidence", findings.words(row, "sure"))),
     commandLine(findings.words(row, "next")),
     grounds(tables, findings, row));
