@@ -83,33 +83,41 @@ bool hot_words_of_outer(const struct hot_grouping *g, uint64_t *words)
 	return is_inlined;
 }
 
-/* What code is inlined into has it, too. */
-static void add_to_outer(struct hot_grouping *g, uint32_t group, uint32_t number, uint64_t weight)
+/* With chains all keys are of code: then the event and the place say the groups. */
+static const struct hot_place_groups *groups_at(struct hot_grouping *g, const uint64_t *raw,
+						uint64_t place)
 {
+	struct hot_place_groups *of = &g->of_places[place];
 	uint64_t words[HOT_GROUP_WORDS];
 
-	memcpy(words, tuples_get(&g->keys, group), g->n_words * sizeof(*words));
-	if (hot_words_of_outer(g, words))
-		add_inclusive_once(g, hot_group_group_of(g, words), number, weight);
+	if (of->event == raw[DIM_EVENT] + 1)
+		return of;
+	hot_caller_words(g, raw, place, words);
+	of->event = (uint32_t)raw[DIM_EVENT] + 1;
+	of->group = hot_group_group_of(g, words);
+	of->outer = hot_words_of_outer(g, words) ? hot_group_group_of(g, words) : of->group;
+	return of;
 }
 
-/* Adds what a raw group weighs to each distinct group of its call chain, once. */
+/*
+ * Adds what a raw group weighs to each distinct group of its call chain, once, and to those that its code is
+ * inlined into.
+ */
 static void add_inclusive(struct hot_grouping *g, uint32_t number, const uint64_t *raw,
-			  uint32_t self, uint64_t weight)
+			  uint64_t weight)
 {
 	const struct tuples *frames = &g->hot->session->frames;
-	uint64_t frame = raw[DIM_FRAME];
-	uint32_t group = self;
+	uint64_t frame = raw[DIM_FRAME], place = raw[DIM_PLACE];
 
 	for (;;) {
-		uint64_t words[HOT_GROUP_WORDS];
+		const struct hot_place_groups *of = groups_at(g, raw, place);
 
-		add_inclusive_once(g, group, number, weight);
-		add_to_outer(g, group, number, weight);
+		add_inclusive_once(g, of->group, number, weight);
+		if (of->outer != of->group)
+			add_inclusive_once(g, of->outer, number, weight);
 		if (frame == 0)
 			break;
-		hot_caller_words(g, raw, tuples_get(frames, (uint32_t)frame)[1], words);
-		group = hot_group_group_of(g, words);
+		place = tuples_get(frames, (uint32_t)frame)[1];
 		frame = tuples_get(frames, (uint32_t)frame)[0];
 	}
 }
@@ -144,8 +152,12 @@ static void group_all(struct hot_grouping *g, uint32_t *groups)
 
 		hot_key(hot, i, raw);
 		weight = hot_weight(g, raw[DIM_EVENT], cost);
-		hot_words(g, raw, words);
-		groups[i] = hot_group_group_of(g, words);
+		if (g->has_chains) {
+			groups[i] = groups_at(g, raw, raw[DIM_PLACE])->group;
+		} else {
+			hot_words(g, raw, words);
+			groups[i] = hot_group_group_of(g, words);
+		}
 		hot_cost_add(&g->groups.items[groups[i]].cost, cost);
 		g->groups.items[groups[i]].operations += hot_group_operations(g, raw, cost->n);
 		if (g->view->time != NULL && hot_is_spe(hot, raw[DIM_EVENT]))
@@ -155,7 +167,7 @@ static void group_all(struct hot_grouping *g, uint32_t *groups)
 		g->full[raw[DIM_EVENT]] += hot_full_weight(g, raw[DIM_EVENT], cost);
 		hot_group_add_slice(g, groups[i], raw[DIM_SLICE], weight);
 		if (g->has_chains)
-			add_inclusive(g, i, raw, groups[i], weight);
+			add_inclusive(g, i, raw, weight);
 	}
 }
 
@@ -421,7 +433,12 @@ void hot_grouping_init(struct hot_grouping *g, const struct hot *hot, const stru
 	g->full = mem_zalloc(hot_event_end(hot), sizeof(*g->full));
 	g->has_chains = keys_are_code(&view->keys) && hot_has_chains(hot);
 	groups = mem_alloc(hot_end(hot) + 1, sizeof(*groups));
+	if (g->has_chains)
+		g->of_places = mem_zalloc((size_t)place_numbers_n(hot->session->places) + 1,
+					  sizeof(*g->of_places));
 	group_all(g, groups);
+	free(g->of_places);
+	g->of_places = NULL;
 	if (g->has_chains && (view->with_callers || view->with_call_tree))
 		list_raws(g, groups);
 	free(groups);

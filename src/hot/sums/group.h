@@ -23,6 +23,13 @@ struct hot_group {
 	uint32_t last_raw;   /* number + 1 of the raw group that was added to `inclusive` last */
 };
 
+/* The groups of code at a place, for an event. Frames come back to the same places all the time. */
+struct hot_place_groups {
+	uint32_t event; /* number + 1; 0: not known yet */
+	uint32_t group,
+		outer; /* that of the code; and that of what it is inlined into, or the same */
+};
+
 struct hot_grouping {
 	const struct hot *hot;
 	const struct hot_view *view;
@@ -36,6 +43,7 @@ struct hot_grouping {
 	uint64_t each;		 /* operations that an SPE record stands for */
 	bool has_own_intervals;	 /* it differs between CPUs: DIM_CPU is a dimension instead */
 	bool has_chains;	 /* call chains were recorded, and all keys are of code */
+	struct hot_place_groups *of_places; /* by place, with chains: those found last */
 
 	/* If callers are wanted: those of group n are raws[first_raw[n] … first_raw[n + 1] - 1]. */
 	uint32_t *raws;
