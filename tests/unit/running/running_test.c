@@ -25,7 +25,7 @@ enum { PID = 100, KERNEL_THREAD = 2, JIT = 0x700000, USER_MODE = 2 };
 static const char jit_map[] = "700000 100 wait_for_lock\n700100 100 sleep_long\n";
 
 /* What is written, in this order. */
-enum what { SAMPLE, OUT, PREEMPTED, IN, FORK, EXIT };
+enum what { SAMPLE, OUT, PREEMPTED, IN, FORK, LISTED, EXIT };
 
 struct happening {
 	uint64_t time_ns;
@@ -57,7 +57,12 @@ static void write_happening(struct writer *w, const struct happening *h)
 		.other_tid = h->other,
 	};
 	const struct record_task task = {
-		.pid = PID, .ppid = PID, .tid = h->tid, .ptid = PID, .time_ns = h->time_ns
+		.pid = PID,
+		.ppid = PID,
+		.tid = h->tid,
+		.ptid = PID,
+		.time_ns = h->time_ns,
+		.lists_maps = h->what == LISTED,
 	};
 	const struct sample sample = {
 		.id = 1, .ip = h->ip, .pid = PID, .tid = h->tid, .time_ns = h->time_ns, .period = 1
@@ -68,8 +73,9 @@ static void write_happening(struct writer *w, const struct happening *h)
 		writer_sample(w, 0, USER_MODE, &sample);
 		break;
 	case FORK:
+	case LISTED:
 	case EXIT:
-		writer_task(w, h->what == FORK ? RECORD_FORK : RECORD_EXIT, &task, &id);
+		writer_task(w, h->what == EXIT ? RECORD_EXIT : RECORD_FORK, &task, &id);
 		break;
 	default:
 		writer_switch(w, &change, &id);
@@ -249,6 +255,41 @@ static void pairs_and_others(void **state)
 	close_made(&o);
 }
 
+/*
+ * 1000     1100     1200     1300     1400     1500     1600
+ * 100 runs .............................................
+ * 101 runs: its first record is its end; what is left of its exit is no run time of it
+ * 102 runs; out and in at one time is no wait
+ * 103 was there before: what lists its maps is no fork
+ */
+static void begins_and_ends(void **state)
+{
+	static const struct happening list[] = {
+		{ 1000, 100, SAMPLE, JIT + 0x110, 0 },
+		{ 1150, 103, LISTED, 0, 0 },
+		{ 1200, 101, EXIT, 0, 0 },
+		{ 1210, 101, PREEMPTED, 0, 0 },
+		{ 1250, 101, IN, 0, 0 },
+		{ 1300, 101, OUT, 0, 0 },
+		{ 1400, 102, OUT, 0, 0 },
+		{ 1400, 102, IN, 0, 0 },
+		{ 1500, 103, OUT, 0, 0 },
+		{ 1600, 100, SAMPLE, JIT + 0x110, 0 },
+	};
+	static const uint64_t ns[] = { 0, 0, 100, 300, 200 };
+	struct running_tables t = { 0 };
+	struct opened o;
+
+	(void)state;
+	open_made(list, COUNT(list), false, &o);
+	answer(&o, ns, COUNT(ns), &t);
+	assert_int_equal(waited(&t, "blocked", NULL, "waits"), 1); /* of 103 */
+	assert_int_equal(waited(&t, "blocked", NULL, "time_ns"), 100);
+	assert_int_equal(waited(&t, "runnable", NULL, "waits"), 0);
+	running_tables_release(&t);
+	close_made(&o);
+}
+
 static void without_switches(void **state)
 {
 	static const struct happening list[] = { { 1000, 100, SAMPLE, JIT, 0 } };
@@ -265,6 +306,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_threads),
 		cmocka_unit_test(pairs_and_others),
+		cmocka_unit_test(begins_and_ends),
 		cmocka_unit_test(without_switches),
 	};
 
