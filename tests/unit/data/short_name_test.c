@@ -23,6 +23,7 @@ static const struct {
 	  "map<…>::node<…>.next (64 bytes, heap)" },
 	{ "vector<int>.size", 16, "vector<int>.size" },
 	{ "a::operator<.b_and_some_more_words", 20, "a::ope…me_more_words" },
+	{ "a::operator<<map<int, char>.next", 24, "a::operator<<map<…>.next" },
 	{ "function<auto (int)->long>::held_here", 24, "function<…>::held_here" },
 	{ "broken>name_of_something", 12, "bro…omething" },
 	{ "broken<name_of_something", 12, "bro…omething" },

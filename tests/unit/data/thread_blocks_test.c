@@ -23,6 +23,10 @@ static const struct thread_block made[] = {
 	{ .process = 1, .tid = 7, .module = { 3 }, .start = 0x2050, .size = 0x10 },
 	{ .process = 1, .tid = 7, .module = { 4 }, .start = 0x2100, .size = 0x10 },
 	{ .process = 1, .tid = 7, .module = { 5 }, .start = 0x3000, .first = 0x18, .size = 1 },
+
+	/* Whose thread only a part of it tells. */
+	{ .process = 1, .tid = 0, .module = { 3 }, .start = 0x4000, .size = 0x80 },
+	{ .process = 1, .tid = 7, .module = { 3 }, .start = 0x4000, .first = 0x20, .size = 1 },
 };
 
 static const struct {
@@ -36,6 +40,7 @@ static const struct {
 	{ 1, 0x2015, 0, 0 },	  { 1, 0x2058, 0, 0 },	    { 1, 0x20ff, 0, 0 },
 	{ 1, 0x2100, 0x2100, 7 }, { 1, 0x3018, 0x3000, 7 }, { 1, 0x3019, 0, 0 },
 	{ 1, 0x3017, 0, 0 },	  { 1, UINT64_MAX, 0, 0 },  { 0, 0, 0, 0 },
+	{ 1, 0x4000, 0x4000, 7 },
 };
 
 /* In whatever order they are added. */
