@@ -45,6 +45,7 @@ static void move_common(struct batch *b, size_t to, size_t from)
 	b->process[to] = b->process[from];
 	b->place[to] = b->place[from];
 	b->frame[to] = b->frame[from];
+	b->caller[to] = b->caller[from];
 }
 
 static void move_spe(struct batch *b, size_t to, size_t from)

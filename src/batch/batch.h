@@ -138,6 +138,7 @@ struct batch {
 	uint32_t process[BATCH_ROWS]; /* index of the process in the timeline */
 	uint32_t place[BATCH_ROWS];   /* place number of the pc, the same in all workers */
 	uint32_t frame[BATCH_ROWS];   /* innermost frame of the call chain: an id of this worker */
+	uint32_t caller[BATCH_ROWS];  /* place of the call, a number as above; 0: not known */
 };
 
 /* Exception levels out of batch.level. */

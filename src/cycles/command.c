@@ -76,7 +76,8 @@ static int cycles_check(struct question *q, struct err *err)
 	for (size_t i = 0; i < command->keys.n; i++) {
 		enum key key = command->keys.keys[i];
 
-		if (key == KEY_EVENT || key == KEY_OPERATION || key == KEY_SOURCE)
+		if (key == KEY_EVENT || key == KEY_OPERATION || key == KEY_SOURCE ||
+		    key == KEY_CALLER)
 			return err_set(
 				err, ERR_USAGE, ERR_NOWHERE,
 				"--by %s: the columns of cycle accounting are events; wanted "

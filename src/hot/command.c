@@ -392,6 +392,9 @@ static int hot_check_options(struct question *q, struct err *err)
 			       "--arguments");
 	if (keys_parse(command->by != NULL ? command->by : "function", &command->keys, err) < 0)
 		return -1;
+	if (keys_have(&command->keys, KEY_CALLER))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--by caller is of mem; hot has callers as a tree: --callers");
 	for (size_t i = 0; i < command->keys.n && command->time_estimate; i++)
 		if (!key_classes[command->keys.keys[i]].is_code)
 			return err_set(err, ERR_USAGE, ERR_NOWHERE,

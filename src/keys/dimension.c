@@ -58,6 +58,8 @@ static inline __attribute__((always_inline)) uint64_t record_word(const struct s
 		return has & HAS_PC ? b->place[row] : 0;
 	case DIM_FRAME:
 		return has & HAS_STACK ? b->frame[row] : 0;
+	case DIM_CALLER:
+		return has & HAS_STACK ? b->caller[row] : 0;
 	case DIM_OPERATION:
 		return has & HAS_OP ? (uint64_t)b->op_class[row] << 8 | b->op[row] : DIM_ABSENT;
 	case DIM_EVENTS:

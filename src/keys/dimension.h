@@ -18,6 +18,7 @@ enum dimension {
 	DIM_CPU,
 	DIM_PLACE,
 	DIM_FRAME,
+	DIM_CALLER,    /* place of the call of the record's function; 0: not known */
 	DIM_OPERATION, /* class << 8 | payload, or DIM_ABSENT */
 	DIM_EVENTS,    /* event bits of an SPE record; of samples data_src_facts() */
 	DIM_SOURCE,    /* address of the struct cpu_source; the raw value if the CPU's sources are

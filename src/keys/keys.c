@@ -163,6 +163,20 @@ static void key_show_function(const struct names *n, const uint64_t *words, stru
 	cells[2] = key_module_cell(n, words[1]);
 }
 
+static void make_caller(const struct names *n, const uint64_t *raw, uint64_t *words)
+{
+	words[0] = n->symbols[raw[DIM_CALLER]].function.v;
+	words[1] = keys_module_of(n, raw[DIM_CALLER]);
+}
+
+static void show_caller(const struct names *n, const uint64_t *words, struct table *t,
+			struct cell *cells)
+{
+	(void)t;
+	cells[0] = cell_text(function_text(n, words[0]));
+	cells[1] = key_module_cell(n, words[1]);
+}
+
 static void make_line(const struct names *n, const uint64_t *raw, uint64_t *words)
 {
 	const struct symbol *s = &n->symbols[raw[DIM_PLACE]];
@@ -380,6 +394,18 @@ const struct key_class key_classes[N_KEYS] = {
 			       "function, with what it is inlined into" },
 			     FUNCTION_COLUMN(COLUMN_TREE | COLUMN_MACHINE_ONLY), MODULE_COLUMN },
 		.make = make_function, .show = key_show_function,
+	},
+	[KEY_CALLER] = {
+		.name = "caller", .meaning = "function that called; of SPE records an estimate",
+		.dimensions = DIM(CALLER),
+		.needs_names = true,
+		.n_words = 2, .words = { WORD_SYMBOL, WORD_NUMBER },
+		.n_columns = 2,
+		.columns = { { "caller", NULL, "", CELL_TEXT, COLUMN_GROW,
+			       "function that called; of SPE records an estimate" },
+			     { "caller_module", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+			       "file that the caller's code is in" } },
+		.make = make_caller, .show = show_caller,
 	},
 	[KEY_LINE] = {
 		.name = "line", .meaning = "source line, innermost inlined one",

@@ -4,6 +4,7 @@
 #include "access/samples.h"
 #include "access/vector_length.h"
 #include "base/alloc.h"
+#include "callers/callers.h"
 #include "keys/keys.h"
 #include "mem/levels.h"
 #include "mem/parts.h"
@@ -183,6 +184,15 @@ static void make_region(struct making *m)
 	mem_answer_show(m, &m->out->region);
 }
 
+static void note_callers(const struct making *m)
+{
+	if (!access_is_sampled(m->s) && callers_known_of_all(m->s).n_records == 0)
+		table_note(&m->out->rows, "callers are not known: the capture has no samples with "
+					  "call chains of these functions; cyclops record --spe "
+					  "takes them");
+	callers_note(m->s, &m->out->rows);
+}
+
 /* What answers most comes first: people stop reading. */
 static int mem_answer_make_tables(struct making *m, struct err *err)
 {
@@ -196,6 +206,8 @@ static int mem_answer_make_tables(struct making *m, struct err *err)
 		mem_summary_sources(&m->rows, &m->out->answer);
 	}
 	mem_answer_show(m, &m->out->rows);
+	if (keys_have(m->by, KEY_CALLER))
+		note_callers(m);
 	if (is_sampled)
 		access_samples_note(m->s, &m->out->rows);
 	else
@@ -283,12 +295,17 @@ int mem_report_make(struct session *s, const struct select *select,
 		.clock = request->clock,
 	};
 	struct keys named = *m.by;
+	bool by_caller;
 	int rc;
 
 	if (request->by_level)
 		return make_levels(s, select, request, out);
+	by_caller = keys_have(m.by, KEY_CALLER);
+	if (by_caller)
+		callers_estimate(s);
 	prepare(&m);
-	scan_part(s, select, &(struct scan_wish){ .only_memory = true }, m.parts,
+	/* a record's callers depend on all records around it */
+	scan_part(s, select, &(struct scan_wish){ .only_memory = !by_caller }, m.parts,
 		  request->with_levels ? N_PARTS : LEVELS);
 	if (m.clock.basis == CLOCK_UNKNOWN)
 		m.clock = core_clock_derived(m.parts[CLOCK].result);

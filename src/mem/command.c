@@ -27,7 +27,7 @@ struct mem_command {
 
 static const struct option options[] = {
 	{ "by", 0, OPTION_TEXT, offsetof(struct mem_command, by), "KEY,KEY...",
-	  "source (the default), function, line, instruction,\n"
+	  "source (the default), function, caller, line, instruction,\n"
 	  "                          place, module, process, program, thread, cpu, event, "
 	  "operation, time" },
 	{ "region", 0, OPTION_TEXT, offsetof(struct mem_command, region), "WHAT",

@@ -68,9 +68,25 @@ static void detail_merge(void *into, const void *from, const struct id_map *map)
 		mem_histograms_merge(&d->rows[i], &part->rows[i]);
 }
 
+static unsigned detail_wants_chains(const void *options)
+{
+	const struct mem_focus *focus = options;
+
+	return mem_wants_chains(focus->mem->options);
+}
+
+static bool detail_let_go(void *partial, const struct tuples *frames)
+{
+	(void)partial;
+	(void)frames;
+	return true;
+}
+
 const struct analysis_class mem_detail_class = {
 	.new = detail_new,
 	.free = detail_free,
+	.wants_chains = detail_wants_chains,
+	.let_go = detail_let_go,
 	.consume = detail_consume,
 	.merge = detail_merge,
 };
@@ -78,7 +94,10 @@ const struct analysis_class mem_detail_class = {
 struct mem_detail *mem_detail_scan(struct session *s, const struct select *select,
 				   const struct mem_focus *focus)
 {
-	const struct scan_wish wish = { .keeps_places = true, .only_memory = true };
+	const struct scan_wish wish = {
+		.keeps_places = true,
+		.only_memory = mem_wants_chains(focus->mem->options) == 0,
+	};
 	struct analysis detail = { .class = &mem_detail_class, .options = focus };
 
 	scan_part(s, select, &wish, &detail, 1);

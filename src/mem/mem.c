@@ -269,9 +269,28 @@ static void set_merge(void *into, const void *from, const struct id_map *map)
 		add_times(set, tuples_get(&part->threads, i), &part->times.items[i]);
 }
 
+static unsigned set_wants_chains(const void *options)
+{
+	const struct mem_set_options *o = options;
+	unsigned wanted = 0;
+
+	for (size_t i = 0; i < o->n; i++)
+		wanted |= mem_wants_chains(&o->list[i]);
+	return wanted;
+}
+
+static bool set_let_go(void *partial, const struct tuples *frames)
+{
+	(void)partial;
+	(void)frames;
+	return true; /* callers are places */
+}
+
 const struct analysis_class mem_set_class = {
 	.new = set_new,
 	.free = set_free,
+	.wants_chains = set_wants_chains,
+	.let_go = set_let_go,
 	.consume = set_consume,
 	.merge = set_merge,
 };

@@ -68,6 +68,11 @@ struct mem_options {
 	bool with_histograms;
 };
 
+static inline unsigned mem_wants_chains(const struct mem_options *o)
+{
+	return o->dimensions >> DIM_CALLER & 1 ? CHAINS_OF_SAMPLES | CHAINS_OF_SPE : 0;
+}
+
 /* A distribution for each latency. */
 struct mem_histograms {
 	struct histogram of[N_ALL_LATENCIES];

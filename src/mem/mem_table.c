@@ -273,6 +273,14 @@ static void mem_table_show_estimates(const struct making *m, const struct mem_ro
 		keys_have_time(m->rows->by) ? s->slices.width_ns : m->view->length_ns);
 }
 
+/* What callers have of SPE records is an estimate. */
+static struct cell mark_share(const struct making *m, struct cell cell)
+{
+	bool is_estimate = keys_have(m->rows->by, KEY_CALLER) && !m->rows->mem->is_sampled;
+
+	return is_estimate && cell.mark == MARK_EXACT ? cell_marked(cell, MARK_SCALED) : cell;
+}
+
 static void show_sums(const struct making *m, enum memory_kind kind, const struct mem_row *r,
 		      struct cell *row)
 {
@@ -280,10 +288,11 @@ static void show_sums(const struct making *m, enum memory_kind kind, const struc
 	const struct latency_sum *total = &c->sums[LATENCY_TOTAL];
 
 	*sum_cell(m, row, SUM_SAMPLES) = cell_count(c->n);
-	*sum_cell(m, row, SUM_SHARE) = cell_sparse(cell_ratio(c->n, all->n), c->n);
-	*sum_cell(m, row, SUM_LATENCY_SHARE) = cell_latency_share(
-		(struct latency_amount){ mem_weight(c), c->full_cycles },
-		(struct latency_amount){ mem_weight(all), all->full_cycles }, c->n);
+	*sum_cell(m, row, SUM_SHARE) = mark_share(m, cell_sparse(cell_ratio(c->n, all->n), c->n));
+	*sum_cell(m, row, SUM_LATENCY_SHARE) = mark_share(
+		m, cell_latency_share((struct latency_amount){ mem_weight(c), c->full_cycles },
+				      (struct latency_amount){ mem_weight(all), all->full_cycles },
+				      c->n));
 	*sum_cell(m, row, SUM_SATURATED) =
 		cell_ratio(total->n_full, (uint64_t)total->n + total->n_full);
 	*sum_cell(m, row, SUM_WALKS) =

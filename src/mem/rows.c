@@ -211,6 +211,7 @@ static bool *places_of(const struct session *s, const struct mem *mem)
 
 		mem_key(mem, i, raw);
 		wanted[raw[DIM_PLACE]] = true;
+		wanted[raw[DIM_CALLER]] = true;
 	}
 	return wanted;
 }

@@ -356,11 +356,21 @@ static void apply_callers(struct attribution *a, struct batch *b)
 
 		if (frame == ATTRIBUTION_NO_CALLERS)
 			continue;
+		b->caller[row] =
+			frame == 0 ? 0 : (uint32_t)tuples_get(a->callers->frames, frame)[1];
 		b->frame[row] =
 			tuples_add(&a->chains.frames,
 				   (const uint64_t[]){ own_frame(a, frame), b->place[row] });
 		b->has[row] |= HAS_STACK;
 	}
+}
+
+/* The place of the innermost caller of a chain; 0: it has none. */
+static uint32_t caller_of(const struct attribution *a, uint32_t frame)
+{
+	uint32_t caller = (uint32_t)tuples_get(&a->chains.frames, frame)[0];
+
+	return caller == 0 ? 0 : (uint32_t)tuples_get(&a->chains.frames, caller)[1];
 }
 
 static void apply_frames(struct attribution *a, struct batch *b)
@@ -373,6 +383,7 @@ static void apply_frames(struct attribution *a, struct batch *b)
 		has_stack = b->kind == BATCH_SAMPLES && !a->skips_frames_of_samples &&
 			    b->has[row] & HAS_STACK;
 		b->frame[row] = has_stack ? attribution_find_frame(a, b, row) : 0;
+		b->caller[row] = b->frame[row] != 0 ? caller_of(a, b->frame[row]) : 0;
 	}
 	if (a->callers != NULL && b->kind == BATCH_SPE && !a->skips_frames_of_spe)
 		apply_callers(a, b);

@@ -89,7 +89,7 @@ ALL = {
     "mem": [
         *FORMS,
         *(["--by", key, "--histogram", "--format", "json", "--all"]
-          for key in ("source", "function", "line", "instruction", "place,thread", "cpu,operation", "event", "time")),
+          for key in ("source", "function", "function,caller", "line", "instruction", "place,thread", "cpu,operation", "event", "time")),
         ["--time-slices", "7", "--format", "json"],
     ],
     "c2c": [

@@ -148,6 +148,17 @@ def check_cycles_alone(checks, cyclops, program, size, folder):
     checks.expect(one.worst["records"] > 0.2, "cycles tell nothing of fine loops: is this the right capture?")
 
 
+def check_mem(checks, cyclops, capture):
+    """`mem --by function,caller` divides the rows of `mem --by function`; the caller with the large table waits longer."""
+    rows = {by: [row for row in csv_rows(cyclops, "mem", "--by", by, "--table", "mem", "--all", "--format", "csv", capture)
+                 if row["access"] == "load" and row["function"] == "gather"] for by in ("function", "function,caller")}
+    checks.equal("loads by caller", [sum(int(row["samples"]) for row in rows["function,caller"])],
+                 [int(row["samples"]) for row in rows["function"]])
+    means = {row["caller"]: float(row["total_mean_cycles"]) for row in rows["function,caller"]}
+    checks.equal("callers of loads", sorted(means), ["from_large", "from_small"])
+    checks.expect(means["from_large"] > 2 * means["from_small"], f"mean latencies by caller: {means}")
+
+
 def check_run(checks, cyclops, program, size, folder):
     """`run --model` takes the stacks, too: what it keeps has the callers of misses."""
     run(cyclops, "run", "--model", "--folder", folder / "run", "--", program, "shared", size)
@@ -189,6 +200,7 @@ def main():
         run(COMPILER, *FLAGS, "-o", program, pathlib.Path(__file__).parent / "callers_programs.c")
         check_programs(checks, cyclops, program, PROGRAMS + MORE_PROGRAMS + LAST_PROGRAMS if options.all else SOME_PROGRAMS, options.size, folder)
         check_capture(checks, cyclops, folder / "shared.data")
+        check_mem(checks, cyclops, folder / "shared.data")
         check_cycles_alone(checks, cyclops, program, options.size, folder)
         check_run(checks, cyclops, program, options.size, folder)
     checks.finish()

@@ -65,6 +65,7 @@ hot --time-estimate
 hot --arguments --histogram
 mem
 mem --by function --histogram
+mem --by caller
 mem --by-level --ghz 2.5
 mem --fail-if dram_share>5%
 mem --by event,operation --ghz 2.5
