@@ -11,6 +11,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -36,6 +37,7 @@ class Bench:
         self.size = options.size
         self.runs = options.runs
         self.family_records = options.family_records
+        self.spe_parser = options.spe_parser
         self.rows = [("what", "cyclops", "peer", "ratio", "target", "", "by CPU time")]
 
     def add(self, what, ours, peer="", ratio="", target="", is_met=None, by_cpu=""):
@@ -120,6 +122,39 @@ def bench_export(b):
               ["perf", "script", "-F", "ip,addr,sym", "-i", file], 3, few(b.size))
 
 
+def bench_parquet(b):
+    """The same rows as Parquet and as csv, to files. Then spe-parser's files by spe-parser, which takes minutes."""
+    for name, file in ((b.size, b.inputs.spe(b.size)), ("two-buffers", b.inputs.family("two-buffers", b.family_records))):
+        ask = [[*b.cyclops, "export", "--table", "spe", "--format", kind, "-o", b.home / f"rows.{kind}", file]
+               for kind in ("parquet", "csv")]
+        ours, csv = measure.best(ask, b.home, [b.runs] * 2)
+        b.add(f"export parquet, csv ({name})", f"{ours.wall:.3f} s", f"{csv.wall:.3f} s", f"{csv.wall / ours.wall:.2f} x", "> 1 x",
+              ours.wall < csv.wall, f"{csv.cpu / ours.cpu:.2f} x")
+    for size in ("8M", "64M"):
+        bench_spe_parser(b, size)
+
+
+# Of csv, by wall-clock time, when spe-parser 0.6 was measured last: for machines without it.
+RECORDED_RATIOS = {"8M": 101, "64M": 127}
+
+
+def bench_spe_parser(b, size):
+    """Its three files as Parquet, with two processes."""
+    what = f"export spe-parser's Parquet, spe-parser ({size})"
+    if b.spe_parser is None:
+        b.add(what, "", "not here", f"({RECORDED_RATIOS[size]} x)", ">= 500 x",
+              by_cpu="recorded earlier, of csv")
+        return
+    file = b.inputs.spe(size)
+    ours = [*b.cyclops, "export", "--format", "spe-parser", "--type", "parquet", "-o", b.home / "ours", file]
+    # It makes its temporary files where it is started.
+    peer = ["env", "-C", b.home, b.spe_parser, file, "-t", "parquet", "-p", "theirs", "-c", "2"]
+    b.compare(what, ours, peer, 500, 1)
+    sizes = [sum(path.stat().st_size for path in b.home.glob(f"{prefix}-*.parquet")) for prefix in ("ours", "theirs")]
+    b.add(f"their size ({size})", f"{sizes[0] / (1 << 20):.1f} MiB", f"{sizes[1] / (1 << 20):.1f} MiB",
+          f"{sizes[1] / sizes[0]:.2f} x", ">= 1 x", sizes[0] <= sizes[1])
+
+
 def bench_dump(b):
     """Packet by packet. perf takes minutes for gigabytes, so 128 MB are used."""
     file = b.inputs.spe("128M")
@@ -198,6 +233,10 @@ def bench_memory(b):
     """Resident memory that is not the mapped file."""
     file = b.inputs.spe(b.size)
     for name, command in (("hot", b.hot(file)), ("export", b.export(file)),
+                          ("export parquet", [*b.cyclops, "export", "--table", "spe", "--format", "parquet", file]),
+                          ("export parquet -j8", [*b.cyclops, "export", "-j8", "--table", "spe", "--format", "parquet", file]),
+                          ("spe-parser's parquet -j8", [*b.cyclops, "export", "-j8", "--format", "spe-parser", "--type", "parquet",
+                                                        "-o", b.home / "memory", file]),
                           ("dump", b.dump(file)), ("report", [*b.cyclops, "report", file])):
         peak = measure.peak_private_bytes(command, b.home)
         b.add(f"{name}, memory ({b.size})", f"{peak / (1 << 20):.1f} MiB", target="<= 64 MiB",
@@ -271,6 +310,7 @@ BENCHES = {
     "mem": bench_mem,
     "cycles": bench_cycles,
     "export": bench_export,
+    "parquet": bench_parquet,
     "dump": bench_dump,
     "c2c": bench_c2c,
     "branches": bench_branches,
@@ -307,6 +347,8 @@ def main():
     parser.add_argument("--only", action="append", choices=BENCHES, metavar="NAME",
                         help=f"may be repeated: {', '.join(BENCHES)}")
     parser.add_argument("--family-records", type=int, default=1 << 21, help="in captures of families (2 M)")
+    parser.add_argument("--spe-parser", type=os.path.abspath, default=shutil.which("spe-parser"),
+                        help="the program, of Arm's telemetry-solution (that on PATH)")
     parser.add_argument("--runs", type=int, default=7, help="of each cyclops command (7)")
     parser.add_argument("--dir", type=pathlib.Path,
                         help="keep the inputs here, and take those that are there")

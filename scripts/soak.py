@@ -83,8 +83,11 @@ ENTRIES = {
     "branches": ("model/branches", GCC, 100000, lambda n: script("model_branches.py", GCC.cyclops, ROOT / "kernels", n)),
     "parquet": ("e2e/parquet", GCC, 100, lambda n: script(
         "parquet.py", "--captures", n, GCC.cyclops, GCC.maker, GCC.folder / "tests/tools/parquet-rows")),
-    "parquet-engines": ("e2e/parquet", GCC, 100, lambda n: script(
-        "parquet_engines.py", "--captures", n, "--packages", LOGS / "parquet-engines", GCC.cyclops, GCC.maker)),
+    "parquet-engines": ("e2e/parquet-engines", GCC, 100, lambda n: script(
+        "parquet_engines.py", "--captures", n, "--packages", LOGS / "parquet-engines", GCC.cyclops, GCC.maker,
+        GCC.folder / "tests/tools/make-family")),
+    "parquet-text": ("parquet/limits", GCC, 1024, lambda n: [
+        "env", f"CYCLOPS_TEXT_MIB={n}", GCC.folder / "tests/unit/parquet/parquet-limits-test"]),
     "profile-readers": ("e2e/profiles", GCC, 1, lambda n: script("profile_readers.py", GCC.cyclops, DATA)),
     "callers": ("model/callers", GCC, 300, lambda n: script("model_callers.py", "--all", GCC.cyclops, n)),
     "feedback": ("model/feedback", GCC, 40, lambda n: script("model_feedback.py", GCC.cyclops, ROOT / "kernels", n)),

@@ -16,8 +16,6 @@ enum {
 	SHARED_GROUP_BYTES = GROUP_BYTES / 2, /* of writers that share memory */
 	/* Workers who encode at a time, each in some MiB of its own: more have little to do for one large column. */
 	MAX_ENCODERS = 6,
-	/* How often parquet_end_row() looks whether one ends. */
-	LOOK_ROWS = 256,
 };
 
 struct parquet_writer {
@@ -261,8 +259,7 @@ int parquet_write_full(struct parquet_writer *w)
 
 int parquet_end_row(struct parquet_writer *w)
 {
-	if (n_rows_of(w) % LOOK_ROWS == 0)
-		end_large_group(w);
+	end_large_group(w);
 	return parquet_write_full(w);
 }
 

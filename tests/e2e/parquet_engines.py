@@ -3,11 +3,12 @@
 """
 Checks that engines read the Parquet files of `cyclops export`: each column of each row equal to csv's.
 
-usage: parquet_engines.py [--captures N] [--packages DIR] CYCLOPS MAKE-CAPTURE
+usage: parquet_engines.py [--captures N] [--engines NAME,NAME] [--packages DIR] CYCLOPS MAKE-CAPTURE MAKE-FAMILY
 
 pyarrow, DuckDB, Polars, chDB, DataFusion and Spark, which pip installs into DIR, a virtual environment that is kept. Spark
 reads each file twice: by its own reader, and by parquet-java. An engine that cannot be installed is skipped by name. The
-captures are N that are made up, and those in the folder that the variable CYCLOPS_CAPTURES names.
+captures are N that are made up, of all families and read as of all CPUs in turn, those of tests/data, which have readings of
+counters, and those in the folder that the variable CYCLOPS_CAPTURES names.
 """
 
 import argparse
@@ -20,7 +21,7 @@ import sys
 import tempfile
 
 from harness import ENVIRONMENT, NO_DATA, Checks, real_captures, run, skip
-from parquet import TABLES, as_in_csv, made_up, rows_of
+from parquet import DATA, TABLES, as_in_csv, made_up, rows_of
 
 PACKAGES = {"pyarrow": "pyarrow", "duckdb": "duckdb", "polars": "polars", "chdb": "chdb", "datafusion": "datafusion",
             "spark": "pyspark"}
@@ -95,10 +96,12 @@ def install(folder, package):
     return done.returncode == 0
 
 
-def engines_here(folder):
+def engines_here(folder, asked):
     """The readers that can run, by name."""
     found = []
     for engine, package in PACKAGES.items():
+        if engine not in asked:
+            continue
         if install(folder, package):
             found += [engine, "parquet_java"] if engine == "spark" else [engine]
         else:
@@ -108,15 +111,40 @@ def engines_here(folder):
     return found
 
 
-def export(cyclops, capture, table, folder, number):
-    """Writes both files; None if there are no such records."""
-    words = [cyclops, "export", "--table", table, capture]
+def export(cyclops, capture, table, folder, number, cpu):
+    """Writes both files; None if there are no such records. Of made-up captures the CPU is one of many."""
+    words = [cyclops, "export", "--table", table, capture, *(["--cpu", cpu] if cpu else [])]
     done = subprocess.run([*words, "--format", "csv"], capture_output=True, env=ENVIRONMENT, check=False)
     if done.returncode == NO_DATA:
         return None
     path = folder / f"{number}-{table}.parquet"
     run(*words, "--format", "parquet", "-o", path)
     return path, done.stdout
+
+
+def is_same_number(value, wanted):
+    """Engines write numbers that are not whole in their own ways."""
+    return "." in value and wanted != "" and float(value) == float(wanted)
+
+
+def families_of(make_family):
+    """Names of the shapes that captures have."""
+    usage = subprocess.run([make_family], capture_output=True, text=True, check=False).stderr
+    return [line.split()[0] for line in usage.splitlines()[1:]]
+
+
+def made_captures(options, folder):
+    """(capture, CPU): by turns of make-capture and of a family."""
+    families, made = families_of(options.make_family), []
+    cpus = [line.split(",")[0] for line in run(options.cyclops, "list", "cpus", "--format", "csv").decode().splitlines()[1:]]
+    for i in range(options.captures):
+        if i % 2 == 0:
+            path = made_up(options.make_capture, folder, i // 2)
+        else:
+            path = folder / f"family-{i}.data"
+            run(options.make_family, families[i // 2 % len(families)], 1000 + 100 * i, path)
+        made.append((path, cpus[i % len(cpus)]))
+    return made
 
 
 def difference(csv_text, found):
@@ -128,7 +156,8 @@ def difference(csv_text, found):
     for row, values in enumerate(zip(*columns)):
         for name, wanted, value in zip(head, values, rows[row + 1], strict=True):
             is_truth = wanted in ("true", "false") and value == str(int(wanted == "true"))
-            if value != wanted and not is_truth and as_in_csv(value, wanted) != wanted:
+            if (value != wanted and not is_truth and as_in_csv(value, wanted) != wanted and
+                    not (name == "scaled" and is_same_number(value, wanted))):
                 return f"row {row}, {name}: {value!r}, in csv {wanted!r}"
     return None
 
@@ -136,18 +165,21 @@ def difference(csv_text, found):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--captures", type=int, default=3)
+    parser.add_argument("--engines", default=",".join(PACKAGES), help="some of the engines (all)")
     parser.add_argument("--packages", type=pathlib.Path)
     parser.add_argument("cyclops", type=os.path.abspath)
     parser.add_argument("make_capture", type=os.path.abspath)
+    parser.add_argument("make_family", type=os.path.abspath)
     options = parser.parse_args()
     checks = Checks()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         packages = (options.packages or folder / "packages").resolve()
-        engines = engines_here(packages)
-        captures = [made_up(options.make_capture, folder, i) for i in range(options.captures)] + real_captures()
-        files = [export(options.cyclops, capture, table, folder, i)
-                 for i, capture in enumerate(captures) for table in TABLES]
+        engines = engines_here(packages, options.engines.split(","))
+        others = [*sorted(DATA.glob("*.data")), *real_captures()]
+        captures = [*made_captures(options, folder), *((path, None) for path in others)]
+        files = [export(options.cyclops, capture, table, folder, i, cpu)
+                 for i, (capture, cpu) in enumerate(captures) for table in TABLES]
         files = [file for file in files if file is not None]
         for engine in engines:
             words = [word for path, _ in files for word in (f"by_{engine}", path, folder / f"{path.stem}.{engine}")]
