@@ -102,6 +102,7 @@ static void loops_take_their_time(void **state)
 {
 	(void)state;
 	for (size_t k = 0; k < COUNT(loops); k++) {
+		double all = 0, all_wanted = 0;
 		struct program p;
 
 		init_loop(&p, k);
@@ -112,7 +113,11 @@ static void loops_take_their_time(void **state)
 
 			if (fabs(cycles - loops[k].code[i].cycles) > 0.2 + 0.02 * cycles)
 				fail_msg("%s: %zu: %g", loops[k].what, i, cycles);
+			all += cycles;
+			all_wanted += loops[k].code[i].cycles;
 		}
+		if (fabs(all - all_wanted) > 0.1 + 0.02 * all)
+			fail_msg("%s: %g cycles, wanted %g", loops[k].what, all, all_wanted);
 		program_release(&p);
 	}
 }

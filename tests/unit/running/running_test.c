@@ -290,6 +290,48 @@ static void begins_and_ends(void **state)
 	close_made(&o);
 }
 
+/* Slices of the time with enough records; the last one is shorter, and the last record is in it. */
+static void slices_of_the_time(void **state)
+{
+	static const struct {
+		uint64_t time_ns;
+		uint32_t tid;
+	} records[] = { { 999, 100 }, { 1000, 100 }, { 1150, 101 }, { 1160, 100 }, { 1600, 100 } };
+	static const uint64_t ns[] = { 6 * 70, 70 + 40, 70 };
+	struct slices_options options;
+	struct batch *b = mem_zalloc(1, sizeof(*b));
+	struct running_slices *seen;
+	struct running *r;
+	struct opened o;
+
+	(void)state;
+	open_made(two, COUNT(two), false, &o);
+	o.session.first_ns = 1000;
+	o.session.last_ns = 1600;
+	/* of two threads: ten slices of 20 records each, or 200 at most */
+	assert_false(running_slices_choose(&o.session, 399, &options));
+	assert_true(running_slices_choose(&o.session, 400, &options));
+	assert_int_equal(options.slice_ns, 60);
+	assert_true(running_slices_choose(&o.session, 1000000, &options));
+	assert_int_equal(options.slice_ns, 3);
+
+	options.slice_ns = 70;
+	b->kind = BATCH_SPE;
+	for (; b->n < COUNT(records); b->n++) {
+		b->has[b->n] = HAS_TID | HAS_TIME;
+		b->tid[b->n] = records[b->n].tid;
+		b->time_ns[b->n] = records[b->n].time_ns;
+	}
+	seen = running_slices_class.new(&o.session, &options);
+	running_slices_class.consume(seen, b);
+	r = running_of_slices(&o.session, seen);
+	assert_times(r, ns, COUNT(ns));
+	running_free(r);
+	running_slices_class.free(seen);
+	free(b);
+	close_made(&o);
+}
+
 static void without_switches(void **state)
 {
 	static const struct happening list[] = { { 1000, 100, SAMPLE, JIT, 0 } };
@@ -304,9 +346,8 @@ static void without_switches(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(two_threads),
-		cmocka_unit_test(pairs_and_others),
-		cmocka_unit_test(begins_and_ends),
+		cmocka_unit_test(two_threads),	    cmocka_unit_test(pairs_and_others),
+		cmocka_unit_test(begins_and_ends),  cmocka_unit_test(slices_of_the_time),
 		cmocka_unit_test(without_switches),
 	};
 
