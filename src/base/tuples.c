@@ -29,6 +29,24 @@ static uint32_t tuples_probe(const struct tuples *t, const uint64_t *tuple, uint
 	return slot;
 }
 
+/* Puts tuples, each of which is there once, into empty slots: no other tuple is looked at. */
+static void fill_slots(struct tuples *t, uint32_t from, uint32_t n)
+{
+	uint32_t hashes[FETCHED_AT_ONCE];
+
+	for (uint32_t i = 0; i < n; i++) {
+		hashes[i] = tuples_hash(t, tuples_get(t, from + i));
+		__builtin_prefetch(&t->slots[hashes[i] & t->mask], 1);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t slot = hashes[i] & t->mask;
+
+		while (t->slots[slot] != 0)
+			slot = (slot + 1) & t->mask;
+		t->slots[slot] = from + i + 1;
+	}
+}
+
 /* Grows the slots so that at most half are in use. */
 static void tuples_grow(struct tuples *t)
 {
@@ -40,11 +58,8 @@ static void tuples_grow(struct tuples *t)
 	t->words = mem_resize(t->words, t->cap, t->width * sizeof(*t->words));
 	free(t->slots);
 	t->slots = mem_zalloc(slots, sizeof(*t->slots));
-	for (uint32_t i = 0; i < t->n; i++) {
-		const uint64_t *tuple = tuples_get(t, i);
-
-		t->slots[tuples_probe(t, tuple, tuples_hash(t, tuple))] = i + 1;
-	}
+	for (uint32_t i = 0; i < t->n; i += FETCHED_AT_ONCE)
+		fill_slots(t, i, t->n - i < FETCHED_AT_ONCE ? t->n - i : FETCHED_AT_ONCE);
 }
 
 void tuples_init(struct tuples *t, size_t width)
