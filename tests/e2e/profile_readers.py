@@ -28,7 +28,7 @@ from harness import ENVIRONMENT, Checks, Failed, real_captures, run, skip
 
 PACKAGES = {"firefox": ("@firefox-devtools/profiler-cli@0.10.0", "@firefox-devtools/profiler-cli/dist/profiler-cli.js"),
             "speedscope": ("speedscope@1.25.0", "speedscope/dist/release/index.html")}
-TRIES = 600  # until a server of the reader answers, or a page is drawn; each takes a tenth of a second
+TRIES = 6000  # until a server of the reader answers, or a page is drawn; each takes a tenth of a second, and a machine may be very busy
 
 
 def installed(folder, reader):
@@ -95,12 +95,16 @@ class Speedscope:
 
     @staticmethod
     def rows(page):
-        """The list is drawn when the view of functions was chosen."""
+        """The list is drawn when the view of functions was chosen; its head comes before its rows."""
         for _ in range(TRIES):
             words = page.run("document.body ? document.body.innerText : ''")
             if "Symbol Name" in words:
-                return [(name, int(own.replace(",", ""))) for own, name in
+                rows = [(name, int(own.replace(",", ""))) for own, name in
                         re.findall(r"\n\t([\d,]+) \([\d.<>]+%\)\n\t(.*)", words)]
+                if rows:
+                    return rows
+                time.sleep(0.1)
+                continue
             page.run("""[...document.querySelectorAll('div')].filter(
                 (one) => one.children.length < 2 && one.innerText && one.innerText.trim().endsWith('Sandwich')).forEach((one) => one.click())""")
             time.sleep(0.1)
