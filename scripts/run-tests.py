@@ -141,7 +141,8 @@ def environment_of(compiler):
     environment = dict(os.environ, CC=compiler, ASAN_OPTIONS="detect_leaks=1:abort_on_error=1",
                        UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1",
                        TSAN_OPTIONS="halt_on_error=1")
-    if shutil.which("ld.gold"):  # hundreds of programs are linked: it takes half the time that ld takes
+    # Hundreds of programs are linked: gold takes half the time that ld takes. It warns of symbols of clang's sanitizers.
+    if compiler == "gcc" and shutil.which("ld.gold"):
         environment["CC_LD"] = "gold"
     if CAPTURES.is_dir():
         environment.setdefault("CYCLOPS_CAPTURES", str(CAPTURES))
