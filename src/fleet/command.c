@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cli/gates.h"
 #include "cli/printer.h"
 #include "fleet/ask.h"
 #include "fleet/compact.h"
+#include "fleet/gates.h"
 #include "table/answer.h"
 
 static const struct usage usage = {
@@ -113,36 +115,87 @@ static void say_facts(const struct fleet_facts *f, struct table *answer)
 			   grouped_u64(f->modelled, captures));
 }
 
-static int show_answer(const struct fleet_question *q, const struct output_options *output,
-		       bool *out_has_rows, struct err *err)
+/* How the answer is shown and judged. */
+struct answering {
+	const struct output_options *output;
+	const struct gate_options *gates;
+	size_t top; /* rows to show; 0: all */
+};
+
+/* Before the engine is asked: conditions that no answer could meet. */
+static int check_gates(const struct fleet_question *q, const struct gate_options *o,
+		       struct err *err)
 {
+	struct gate gates[OPTION_LIST_MAX];
+
+	if (gate_options_check(o, err) < 0 ||
+	    gate_options_parse(o, fleet_quantities, FLEET_N_QUANTITIES, gates, err) < 0)
+		return -1;
+	for (size_t i = 0; i < o->conditions.n; i++)
+		if (fleet_gate_check(q->query, &gates[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+/* What gates measure. */
+struct measuring {
+	const struct fleet_query *query;
+	const struct table *table;
+};
+
+static int measure_fleet_gate(void *context, const struct gate *g, struct measured *out,
+			      struct err *err)
+{
+	const struct measuring *m = context;
+
+	return fleet_measure(m->query, m->table, g, out, err);
+}
+
+/* What the table says, in words. */
+static void say_answer(const struct fleet_question *q, const struct fleet_facts *facts,
+		       const struct table *t, struct table *answer)
+{
+	if (table_n_rows(t) == 0)
+		answer_say(answer, "Nothing stands out.");
+	else if (q->query->say != NULL)
+		q->query->say(t, answer);
+	say_facts(facts, answer);
+}
+
+static int show_answer(const struct fleet_question *q, const struct answering *how,
+		       struct gates *results, struct err *err)
+{
+	struct measuring measuring = { q->query, NULL };
 	struct fleet_facts facts;
 	struct printer out = { 0 };
-	struct tables tables = { 0 };
+	struct tables tables = { 0 }, shown = { 0 };
 	struct table answer, table;
-	int rc = printer_open(&out, output, "text", usage.command, NULL, err);
+	int rc = printer_open(&out, how->output, "text", usage.command, NULL, err);
 
 	answer_init(&answer);
 	table_init(&table, q->query->name, NULL, q->query->columns, q->query->n_columns);
+	measuring.table = &table;
 	if (rc == 0)
 		rc = fleet_ask(q, &facts, &table, err);
+	if (rc == 0)
+		rc = gate_options_judge(how->gates, fleet_quantities, FLEET_N_QUANTITIES,
+					measure_fleet_gate, &measuring, results, err);
 	if (rc == 0) {
-		*out_has_rows = table_n_rows(&table) > 0;
 		if (q->query->mark != NULL)
 			q->query->mark(&table);
-		if (q->query->is_cut_here)
-			table_show_top(&table, q->scope.top);
+		if (q->query->is_cut_here || how->gates->conditions.n > 0)
+			table_show_top(&table, how->top);
 		out.document.is_modelled = facts.modelled > 0;
-		if (*out_has_rows && q->query->say != NULL)
-			q->query->say(&table, &answer);
-		if (!*out_has_rows)
-			answer_say(&answer, "Nothing stands out.");
-		say_facts(&facts, &answer);
-		printer_page(&out, output);
+		say_answer(q, &facts, &table, &answer);
+		printer_page(&out, how->output);
 	}
 	*vec_add(&tables.list) = &answer;
 	*vec_add(&tables.list) = &table;
-	rc = printer_finish(&out, output, &tables, rc, err);
+	shown = gates_shown(results, &tables);
+	rc = printer_finish(&out, how->output, &shown, rc, err);
+	if (rc == 0)
+		rc = gate_options_report(how->gates, results, how->output, usage.command, err);
+	vec_release(&shown.list);
 	vec_release(&tables.list);
 	table_release(&table);
 	table_release(&answer);
@@ -237,15 +290,18 @@ static int fleet_command(int argc, char **argv)
 	struct fleet_options asked = { .keep_s = 60 };
 	struct row_options rows = { 0 };
 	struct output_options output = { 0 };
+	struct gate_options gates = { 0 };
+	struct answering how = { .output = &output, .gates = &gates };
 	const struct option_set sets[] = {
 		{ "What:", scope_options, COUNT(scope_options), &asked },
 		{ "Engine:", engine_options, COUNT(engine_options), &asked },
+		gate_option_set(&gates),
 		unsorted_row_option_set(&rows),
 		output_option_set(&output),
 	};
+	struct gates results;
 	struct fleet_question question = { 0 };
 	struct arguments arguments;
-	bool has_rows = true;
 	struct err err;
 	int rc, status = start_command(&usage, argc, argv, sets, COUNT(sets), 2, &asked.wants_help,
 				       &arguments);
@@ -257,11 +313,19 @@ static int fleet_command(int argc, char **argv)
 		return fleet_compact(&asked, &arguments, &rows, &output, &err) < 0 ? fail(&err)
 										   : EXIT_DONE;
 	rc = take_arguments(&arguments, &asked, &question, &err);
-	question.scope.top = rows_to_show(&rows);
+	if (rc == 0)
+		rc = check_gates(&question, &gates, &err);
+	how.top = rows_to_show(&rows);
+	question.scope.top = gates.conditions.n > 0 ? 0 : how.top; /* gates are about all rows */
+	gates_init(&results);
 	if (rc == 0)
 		rc = asked.print_sql ? print_sql(&question, &output, &err)
-				     : show_answer(&question, &output, &has_rows, &err);
-	return rc < 0 ? fail(&err) : EXIT_DONE;
+				     : show_answer(&question, &how, &results, &err);
+	if (rc < 0)
+		gate_options_report_failure(&gates, &results, usage.command, err.text);
+	status = rc < 0 ? fail(&err) : results.n_failed > 0 ? EXIT_GATE : EXIT_DONE;
+	gates_release(&results);
+	return status;
 }
 
 const struct command command_fleet = {

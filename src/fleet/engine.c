@@ -17,7 +17,7 @@
 
 extern char **environ;
 
-enum { ENGINE_ARGUMENTS = 16, ENGINE_LAST_WORDS = 600 };
+enum { ENGINE_ARGUMENTS = 32, ENGINE_LAST_WORDS = 600 };
 
 static const char *const duckdb_arguments[] = { "-init", "/dev/null",  "-batch", "-bail",
 						"-csv",	 "-nullvalue", "",	 NULL };
@@ -28,6 +28,12 @@ static const char *const spark_arguments[] = {
 	"spark.sql.cli.print.header=true",
 	"--conf",
 	"spark.log.level=ERROR",
+	"--conf",
+	"spark.sql.catalogImplementation=in-memory", /* no database of tables in this folder */
+	"--conf",
+	"spark.sql.sources.partitionColumnTypeInference.enabled=false",
+	"--conf",
+	"spark.ui.enabled=false",
 	"--class",
 	"org.apache.spark.sql.hive.thriftserver.SparkSQLCLIDriver",
 	"spark-internal",
@@ -41,11 +47,11 @@ static const char *const clickhouse_arguments[] = {
 };
 
 static const struct engine engines[] = {
-	{ "duckdb", "duckdb", &dialect_duckdb, duckdb_arguments, false, "",
+	{ "duckdb", "duckdb", &dialect_duckdb, duckdb_arguments, false, "", NULL,
 	  "`pip install duckdb-cli` brings it" },
-	{ "spark", "spark-submit", &dialect_spark, spark_arguments, true, "NULL",
+	{ "spark", "spark-submit", &dialect_spark, spark_arguments, true, "NULL", "Response code\n",
 	  "it is a part of Spark: `pip install pyspark`, and Java" },
-	{ "clickhouse", "clickhouse", &dialect_clickhouse, clickhouse_arguments, false, "",
+	{ "clickhouse", "clickhouse", &dialect_clickhouse, clickhouse_arguments, false, "", NULL,
 	  "clickhouse.com/docs/install says how to get it" },
 };
 

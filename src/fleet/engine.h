@@ -16,7 +16,9 @@ struct engine {
 	const char *const *arguments;
 	bool separates_by_tabs; /* its answer, which has no quotes then */
 	const char *absent;	/* the text for what is absent */
-	const char *remedy;	/* how to get it */
+	const char
+		*no_answer; /* a line that it prints for statements without an answer; NULL: none */
+	const char *remedy; /* how to get it */
 };
 
 /* The engine of that name (NULL: the default), or an error that lists all. */

@@ -123,13 +123,29 @@ static int read_cell(const struct reader *r, const struct column *column, struct
 	}
 }
 
+/* Skips empty lines, and those of statements without an answer. */
+static void skip_no_answers(struct reader *r)
+{
+	const char *line = r->engine->no_answer;
+	size_t size = line != NULL ? strlen(line) : 0;
+
+	for (;;) {
+		if (r->at < r->end && (*r->at == '\n' || *r->at == '\r'))
+			r->at++;
+		else if (size > 0 && (size_t)(r->end - r->at) >= size &&
+			 memcmp(r->at, line, size) == 0)
+			r->at += size;
+		else
+			return;
+	}
+}
+
 /* The line of names must be that of the columns. */
 static int read_head(struct reader *r, const struct column *columns, size_t n, struct err *err)
 {
 	size_t i = 0;
 
-	while (r->at < r->end && (*r->at == '\n' || *r->at == '\r'))
-		r->at++;
+	skip_no_answers(r);
 	while (next_value(r, i == 0)) {
 		if (i >= n || strcmp(r->value.bytes, columns[i].name) != 0)
 			return unexpected(r, "names", i < n ? columns[i].name : "no more columns",

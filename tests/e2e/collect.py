@@ -14,6 +14,7 @@ import argparse
 import collections
 import csv
 import io
+import json
 import os
 import pathlib
 import random
@@ -254,6 +255,7 @@ def check_compact(checks, cyclops, maker, duckdb, folder, captures, data, words,
     questions = (["top"], ["coverage"], ["latency"], ["sharing", "--true-sharing"], ["hosts"],
                  ["changed", "--from", "2026-11-26", "--to", "2026-11-27"])
     wanted = [fleet.ask(*question) for question in questions]
+    check_gates(checks, fleet)
 
     def counted(rows):
         """What was merged and not yet removed is there twice, and coverage says so."""
@@ -307,6 +309,27 @@ def check_questions(checks, fleet):
         done = subprocess.run([fleet.cyclops, "fleet", *words], env=ENVIRONMENT, capture_output=True, text=True, check=False)
         checks.expect(done.returncode == status and why in done.stderr, f"{words}: {done.returncode}: {done.stderr}")
         checks.count("messages")
+
+
+def check_gates(checks, fleet):
+    """Conditions of --fail-if are about the numbers of the answers."""
+    sides = ["--from", "2026-11-26", "--to", "2026-11-27", "--event", "spe"]
+    changes = {row["function"]: float(row["change"]) for row in fleet.ask("changed", *sides)}
+    shares = {row["function"]: float(row["share"]) for row in fleet.ask("top", "--event", "spe")}
+    function, share = max(shares.items(), key=lambda item: item[1])
+    rising, change = max(changes.items(), key=lambda item: item[1])
+    for words, condition, status, value in (
+            (["top", "--event", "spe"], f"share({function}) > {share * 0.9}", 3, share), (["top", "--event", "spe"], f"share({function}) > {share * 1.1}", 0, share),
+            (["changed", *sides], f"change({rising}) > {change * 0.9}", 3, change), (["changed", *sides], f"change({rising}) < 0", 0, change),
+            (["hosts"], "hosts > 0", 0, 0), (["top"], f"share({function}) > 1%", USAGE, None), (["top", "--event", "spe"], "share(none) > 1%", FAILED, None),
+            (["changed", *sides], "increase > 1%", NO_DATA, None)):
+        done = subprocess.run([fleet.cyclops, "fleet", words[0], fleet.root, "--program", fleet.duckdb, "--format", "json", *words[1:], "--fail-if", condition],
+                              env=ENVIRONMENT, capture_output=True, text=True, check=False)
+        checks.expect(done.returncode == status, f"{words} {condition}: {done.returncode} {done.stderr}")
+        if value is not None:
+            measured = json.loads(done.stdout)["gates"][0]["measured"]
+            checks.expect(abs(measured - value) <= 1e-12, f"{condition}: {measured}, not {value}")
+        checks.count("gates")
 
 
 def check_page(checks, cyclops, duckdb, data, page):

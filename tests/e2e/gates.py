@@ -102,6 +102,14 @@ ASKED = {
         ("--validate faults", "factor(L1D_CACHE) > 2", NO_DATA, r"'L1D_CACHE' was not validated"),
         ("chase", "wrong > 0", USAGE, r"--fail-if is about --validate and --calibrate"),
     ],
+    # What they measure is asked by collect.py, which has an engine.
+    "fleet": [
+        ("top x", "hosts > 0", USAGE, r"hosts is of the question hosts"),
+        ("top x", "share(f) > 5", USAGE, r"did you mean 5 %\?"),
+        ("changed x --from a --to b", "rise > 5%", USAGE, r"there is no 'rise'; there are share, change, increase, hosts|did you mean"),
+        ("changed x --from a --to b", "change > 5%", USAGE, r"change\(FUNCTION\)"),
+        ("changed x --from a --to b", "increase > 5%", NO_DATA, r"it has no table captures"),
+    ],
     "diff": [("padded sharing", "total > 5%", GATE, r"failed +arm_spe +\+165\.0 % +26\.2 % +\+5 %"),
              ("padded sharing", "time > 5 ms", DONE, r"passed +\+289\.9 [µu]s +\+5\.00 ms"),
              ("padded sharing", "total > 5 ms", FAILED, r"neither run has a measure")],
@@ -116,7 +124,7 @@ FILES = {**{name: f"samples/{name}.data" for name in ("stride", "sharing", "padd
 def ask(cyclops, data, command, words, *options, **more):
     """Runs a command with the options before its words."""
     line = [os.path.join(data, FILES[word]) if word in FILES else word for word in shlex.split(words)]
-    symbols = [] if command in ("stat", "run", "kernel") else ["--symfs", os.path.join(data, "root")]
+    symbols = [] if command in ("stat", "run", "kernel", "fleet") else ["--symfs", os.path.join(data, "root")]
     return subprocess.run([cyclops, command, *symbols, *options, *line], env=ENVIRONMENT, stdin=subprocess.DEVNULL,
                           capture_output=True, check=False, **more)
 
@@ -183,8 +191,8 @@ def check_numbers(checks, cyclops, data):
 
 def check_names(checks, cyclops, data):
     """The manual has each name that the error of an unknown one lists."""
-    for command in ("hot", "mem", "c2c"):
-        error = ask(cyclops, data, command, "stride", "--fail-if", "zzzzzzzzzzzz > 0").stderr.decode()
+    for command, words in (("hot", "stride"), ("mem", "stride"), ("c2c", "stride"), ("fleet", "top x")):
+        error = ask(cyclops, data, command, words, "--fail-if", "zzzzzzzzzzzz > 0").stderr.decode()
         names = re.search(r"there are (.*)", error)[1].strip().split(", ")
         page = run(cyclops, "help", command).decode()
         for name in names:

@@ -163,7 +163,7 @@ collect --into OUT --symfs DATA/root DATA/samples/sharing.data
 OF_FLEET = """
 fleet top FLEET
 fleet changed FLEET --from 2026-11-26 --to 2026-11-27
-fleet hosts FLEET
+fleet hosts FLEET --fail-if hosts>1000
 fleet sharing FLEET
 fleet latency FLEET
 fleet history FLEET --function chase_memory
