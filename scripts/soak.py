@@ -120,7 +120,8 @@ ENTRIES = {
         sys.executable, ADVICE / "real_programs.py", GCC.cyclops, ROOT / "build-debian"]),
     "html": ("e2e/html-pages", GCC, 50000, lambda n: script(
         "html_pages.py", "--captures", "--everything", "--rows", n, GCC.cyclops, GCC.e2e("write-samples"), GCC.folder / "viewer" / "packages", DATA)),
-    "fleet": ("e2e/collect", GCC, 100000000, lambda n: script("fleet_truth.py", "--rows", n, GCC.cyclops)),
+    "fleet": ("e2e/collect", GCC, 100000000, lambda n: script("fleet_truth.py", "--rows", n, "--compact", GCC.cyclops)),
+    "engines": ("e2e/collect", GCC, 10000000, lambda n: script("fleet_engines.py", "--rows", n, "--hosts", 1000, GCC.cyclops)),
     "collectors": ("e2e/collect", GCC, 100, lambda n: script(
         "collect.py", "--kills", n, GCC.cyclops, GCC.maker, DATA, ROOT / "docs/man/cyclops-fleet.1")),
     "kernels": ("model/kernels", GCC, 1, lambda n: script("kernel_model.py", "--all", GCC.cyclops)),

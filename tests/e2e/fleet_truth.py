@@ -3,7 +3,7 @@
 """
 A simulated fleet answers what it was made of: every question of `cyclops fleet`, compared with what fleet_generator.py drew.
 
-usage: fleet_truth.py [--rows N] [--hosts N] [--dataset DIR] CYCLOPS
+usage: fleet_truth.py [--rows N] [--hosts N] [--dataset DIR] [--compact] CYCLOPS
 
 Sums and percentiles have to be equal to what was drawn. Shares, changes and hosts that differ are compared with what they were
 drawn from, within the stated errors. How much CPU time each question took is printed. DIR keeps the dataset, or is
@@ -161,11 +161,25 @@ def check_sharing(checks, fleet, contention):
     checks.equal("with true sharing", [r["object"] for r in fleet.ask("sharing", "--true-sharing")], ["table", "queue", ""], "generator")
 
 
+def ask_everything(checks, fleet, generator):
+    drawn = drawn_shares(fleet.truth, generator)
+    days = fleet.truth["days"]
+    part = [sum(min(2, d * 3 // days) == i for d in range(days)) / days for i in range(3)]
+    check_top(checks, fleet, sum(drawn[b] * share for b, share in zip("abc", part)))
+    check_changed(checks, fleet, drawn)
+    check_hosts(checks, fleet)
+    check_latency(checks, fleet)
+    check_history(checks, fleet, drawn)
+    check_coverage(checks, fleet)
+    check_sharing(checks, fleet, generator["CONTENTION"] * math.exp(0.3**2 / 2))
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rows", type=int, default=10**8)
     p.add_argument("--hosts", type=int, default=1000)
     p.add_argument("--dataset")
+    p.add_argument("--compact", action="store_true", help="merge its small files, and ask once more")
     p.add_argument("cyclops")
     o = p.parse_args()
     duckdb = engines.duckdb(o.cyclops)
@@ -181,16 +195,10 @@ def main():
         sys.path.insert(0, HERE)
         generator.update(vars(importlib.import_module("fleet_generator")))
         fleet = Fleet(os.path.abspath(o.cyclops), duckdb, dataset)
-        drawn = drawn_shares(fleet.truth, generator)
-        days = fleet.truth["days"]
-        part = [sum(min(2, d * 3 // days) == i for d in range(days)) / days for i in range(3)]
-        check_top(checks, fleet, sum(drawn[b] * share for b, share in zip("abc", part)))
-        check_changed(checks, fleet, drawn)
-        check_hosts(checks, fleet)
-        check_latency(checks, fleet)
-        check_history(checks, fleet, drawn)
-        check_coverage(checks, fleet)
-        check_sharing(checks, fleet, generator["CONTENTION"] * math.exp(0.3**2 / 2))
+        ask_everything(checks, fleet, generator)
+        if o.compact:
+            run(fleet.cyclops, "fleet", "compact", dataset, "--program", duckdb, "--keep", "1")
+            ask_everything(checks, fleet, generator)
     checks.finish()
 
 
