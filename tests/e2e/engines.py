@@ -41,7 +41,7 @@ def duckdb(cyclops):
 def pip(folder, *packages):
     """Installs packages there; was that possible?"""
     done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--upgrade", "--target", folder,
-                           *packages], env={**harness.ENVIRONMENT, **PIP}, stdin=subprocess.DEVNULL, capture_output=True,
+                           *packages], env={**harness.ENVIRONMENT, **PIP, "HOME": folder}, stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, check=False)
     print(done.stderr[-300:], end="")
     return done.returncode == 0
