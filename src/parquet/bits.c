@@ -53,7 +53,7 @@ void bits_pack(struct text *out, const uint64_t *values, size_t n, unsigned widt
 	char *at = text_room(out, size + GROUP_ROOM);
 
 	assert(width <= 64);
-	if (width == 0)
+	if (size == 0)
 		return;
 	PACK_GROUPS(at, values, n_groups, width)
 	pack_wide(at + n_groups * width, values + n_groups * GROUP, n - n_groups * GROUP, width);
