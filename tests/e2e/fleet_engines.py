@@ -6,7 +6,7 @@ Other engines answer each question of `cyclops fleet` as DuckDB does, whose answ
 usage: fleet_engines.py [--rows N] [--hosts N] [--dataset DIR] [--engines clickhouse,spark] CYCLOPS
 
 ClickHouse runs as chDB, Spark as `spark-submit --master local[2]` of pyspark: pip brings both where they are not there. An
-engine that cannot be had is named and skipped. Merged and small files are asked, and a store that speaks S3 (moto), by chDB.
+engine that cannot be had is named and skipped.
 """
 
 import argparse
