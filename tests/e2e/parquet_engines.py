@@ -54,7 +54,7 @@ def by_chdb(path):
 
 def by_datafusion(path):
     import datafusion, pyarrow
-    context = datafusion.SessionContext()
+    context = datafusion.SessionContext(datafusion.SessionConfig().with_target_partitions(1))
     context.register_parquet("t", path)
     frame = context.sql("select * from t")
     return columns_of(pyarrow.Table.from_batches(frame.collect(), schema=frame.schema()))
