@@ -90,7 +90,7 @@ bool day_read(const char *text, int64_t *out_ns)
 		return false;
 	time = timegm(&tm);
 	strftime(again, sizeof(again), "%Y-%m-%d", &tm);
-	if (strcmp(again, text) != 0 || time < 0)
+	if (strcmp(again, text) != 0 || time < 0 || time > INT64_MAX / NS_PER_S)
 		return false;
 	*out_ns = (int64_t)time * NS_PER_S;
 	return true;

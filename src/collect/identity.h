@@ -44,7 +44,7 @@ int identity_hash(const char *path, char out[CAPTURE_HASH_DIGITS + 1], struct er
 int identity_find(struct identity *, const struct session *, const struct identity_given *,
 		  struct err *);
 
-/* Is it a day, as 2026-11-26? Then *out_ns is its first moment, since 1970. */
+/* Is it a day, as 2026-11-26, of 1970 to 2262? Then *out_ns is its first moment, since 1970. */
 bool day_read(const char *text, int64_t *out_ns);
 
 #endif

@@ -225,14 +225,15 @@ static int read_facts(struct reader *r, struct fleet_facts *out, struct err *err
 int result_read(const struct engine *engine, const struct text *answer, struct fleet_facts *facts,
 		struct table *t, struct err *err)
 {
-	struct reader r = { .engine = engine,
-			    .at = answer->bytes,
-			    .end = answer->bytes + answer->n };
+	struct reader r;
 	int rc;
 
 	*facts = (struct fleet_facts){ 0 };
 	if (answer->n == 0)
 		return err_set(err, ERR_FORMAT, ERR_NOWHERE, "%s answered nothing", engine->name);
+	r = (struct reader){ .engine = engine,
+			     .at = answer->bytes,
+			     .end = answer->bytes + answer->n };
 	rc = read_facts(&r, facts, err);
 	/* engines say nothing, or names alone, where there are no rows */
 	if (rc == 0 && r.at < r.end)

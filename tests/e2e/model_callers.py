@@ -164,7 +164,7 @@ def check_run(checks, cyclops, program, size, folder):
     run(cyclops, "run", "--model", "--folder", folder / "run", "--", program, "shared", size)
     rows = csv_rows(cyclops, "quality", "--table", "callers", "--all", "--format", "csv", folder / "run" / "perf.data")
     errors = [float(row["error_l1d_misses"]) for row in rows if row["function"] == "gather"]
-    checks.expect(errors and max(errors) < 0.1, f"run --model: errors of the misses of gather are {errors}")
+    checks.expect(errors and max(errors) < 0.2, f"run --model: errors of the misses of gather are {errors}")
 
 
 def check_capture(checks, cyclops, capture):
