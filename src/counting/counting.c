@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/alloc.h"
 #include "counting/control.h"
 #include "counting/counting_inside.h"
 #include "pmu/launch.h"
+#include "pmu/perf_event.h"
 
 enum {
 	NS_PER_MS = 1000000,
@@ -32,17 +32,6 @@ struct run {
 	struct control control;
 	bool is_disabled; /* by a command */
 };
-
-/* Each event takes a descriptor for each thread and CPU. The soft limit may be too low for that. */
-static void raise_descriptor_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
 
 /* One slot for each place if counts are separate, else one in all. All runs share the slots. */
 static void make_slots(struct counting_state *s, const struct target_places *places)
@@ -497,7 +486,7 @@ static int count_once(struct counting_state *s, struct run *run, uint32_t batch,
 	make_slots(s, &run->places);
 	run->sums = mem_zalloc(s->n_slots * s->n_specs + 1, sizeof(*run->sums));
 	run->tick_sums = mem_zalloc(s->n_slots * s->n_specs + 1, sizeof(*run->tick_sums));
-	raise_descriptor_limit();
+	event_limit_raise();
 	if (open_all(s, run, batch, err) < 0 || check_opened(s, run, err) < 0)
 		return -1;
 	if (control_open(&run->control, s->c->control, err) < 0)

@@ -157,6 +157,16 @@ static int explain_no_call(const struct event_request *r, const struct event_rig
 		r->name);
 }
 
+void event_limit_raise(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 static int explain_files(const struct event_request *r, struct err *err)
 {
 	struct rlimit limit = { 0 };

@@ -33,6 +33,9 @@ struct event_request {
  */
 int event_open(const struct event_request *);
 
+/* Each event takes a descriptor for each thread and CPU: raises this process's soft limit to its hard one. */
+void event_limit_raise(void);
+
 /*
  * Fills the error: why opening failed, and the remedy. `error` is the errno; `root`: where /proc is
  * read, "" for this machine. Returns -1.

@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "capture/format/sample.h"
+#include "pmu/perf_event.h"
 #include "record/attr.h"
 
 enum {
@@ -79,12 +80,8 @@ static void raise_file_limit(void)
 	enum { ALL_FILES = 1 << 20 }; /* the kernel's fs.nr_open, unless that was changed */
 	struct rlimit limit = { .rlim_cur = ALL_FILES, .rlim_max = ALL_FILES };
 
-	if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
-		return;
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+		event_limit_raise();
 }
 
 static bool has_all_events(const struct recording *r, uint32_t cpu)

@@ -260,17 +260,6 @@ static int explain_probe(const struct probe_function *f, int error, struct err *
 		       f->name, (unsigned long long)f->offset, f->path, strerror(error));
 }
 
-/* For each thread: its group, and its ring. Limits that are too low are raised. */
-static void raise_limit_of_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 int probe_thread_open(struct probe_plan *plan, struct probe_thread *t, int32_t tid, struct err *err)
 {
 	const struct probe_function *f = plan->functions.list.items;
@@ -278,7 +267,7 @@ int probe_thread_open(struct probe_plan *plan, struct probe_thread *t, int32_t t
 
 	t->tid = tid;
 	t->is_set_up = true;
-	raise_limit_of_files();
+	event_limit_raise();
 	rc = open_leader(plan, t, tid);
 	if (rc >= 0)
 		rc = open_counters(plan, t, tid);
