@@ -14,7 +14,6 @@ import csv
 import io
 import os
 import stat
-import subprocess
 import sys
 import tempfile
 
@@ -98,10 +97,7 @@ def main():
     more = fleet_truth.python_with_arrow(o.cyclops)
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
-        dataset = o.dataset or os.path.join(folder, "fleet")
-        if not os.path.exists(os.path.join(dataset, "truth.json")):
-            subprocess.run([sys.executable, os.path.join(HERE, "fleet_generator.py"), "--rows", str(o.rows), "--hosts", str(o.hosts), dataset],
-                           check=True, env={**os.environ, **more})
+        dataset = fleet_truth.dataset_of(o, folder, more)
         fleet = fleet_truth.Fleet(os.path.abspath(o.cyclops), duckdb, dataset)
         builds, function = fleet.truth["builds"], fleet.truth["regression"][0]
         questions = (["top"], ["changed", "--from", builds["a"], "--to", builds["c"]], ["hosts", "--event", "cycles"], ["sharing", "--true-sharing"],

@@ -174,6 +174,15 @@ def ask_everything(checks, fleet, generator):
     check_sharing(checks, fleet, generator["CONTENTION"] * math.exp(0.3**2 / 2))
 
 
+def dataset_of(options, folder, more):
+    """The simulated fleet, drawn if it is not there; `more`: variables of the environment, for pyarrow."""
+    dataset = options.dataset or os.path.join(folder, "fleet")
+    if not os.path.exists(os.path.join(dataset, "truth.json")):
+        subprocess.run([sys.executable, os.path.join(HERE, "fleet_generator.py"), "--rows", str(options.rows),
+                        "--hosts", str(options.hosts), dataset], check=True, env={**os.environ, **more})
+    return dataset
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rows", type=int, default=10**8)
@@ -187,10 +196,7 @@ def main():
     sys.path[:0] = [path for path in [more.get("PYTHONPATH")] if path]
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
-        dataset = o.dataset or os.path.join(folder, "fleet")
-        if not os.path.exists(os.path.join(dataset, "truth.json")):
-            subprocess.run([sys.executable, os.path.join(HERE, "fleet_generator.py"), "--rows", str(o.rows), "--hosts", str(o.hosts), dataset],
-                           check=True, env={**os.environ, **more})
+        dataset = dataset_of(o, folder, more)
         generator = {}
         sys.path.insert(0, HERE)
         generator.update(vars(importlib.import_module("fleet_generator")))
