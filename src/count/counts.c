@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/alloc.h"
 #include "base/nearest.h"
 
 void counts_release(struct counts *c)
@@ -27,6 +28,24 @@ struct count *counts_add(struct counts *c, const char *event)
 	count->cpu = COUNT_ANY;
 	count->tid = COUNT_ANY;
 	return count;
+}
+
+void counts_set_unit(struct counts *c, struct count *count, const char *unit, size_t n)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} times[] = { { "msec", 1e6 }, { "sec", 1e9 }, { "ns", 1 } };
+
+	for (size_t i = 0; i < COUNT(times); i++) {
+		if (strlen(times[i].name) != n || memcmp(unit, times[i].name, n) != 0)
+			continue;
+		count->value *= times[i].ns;
+		count->unit = "ns";
+		return;
+	}
+	if (n > 0)
+		count->unit = arena_strndup(&c->memory, unit, n);
 }
 
 const struct count *counts_find(const struct counts *c, const char *event)

@@ -116,6 +116,12 @@ void counts_release(struct counts *);
 struct count *counts_add(struct counts *, const char *event);
 
 /*
+ * Gives a count the unit that a tool wrote, `n` bytes: milliseconds and seconds become nanoseconds, other
+ * units stay.
+ */
+void counts_set_unit(struct counts *, struct count *, const char *unit, size_t n);
+
+/*
  * The count of an event over everything, ignoring case; NULL if there is none. The first one, if
  * there are counts by CPU, thread or interval.
  */

@@ -154,24 +154,6 @@ uint32_t import_interval(struct counts *c, double seconds)
 	return (uint32_t)(c->intervals.n - 1);
 }
 
-void import_unit(struct counts *c, struct count *count, struct slice unit)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} times[] = { { "msec", 1e6 }, { "sec", 1e9 }, { "ns", 1 } };
-
-	for (size_t i = 0; i < COUNT(times); i++) {
-		if (!slice_is(unit, times[i].name))
-			continue;
-		count->value *= times[i].ns;
-		count->unit = "ns";
-		return;
-	}
-	if (unit.n > 0)
-		count->unit = slice_copy(&c->memory, unit);
-}
-
 enum { TARGET_CPU, TARGET_TID, TARGET_INTERVAL, TARGET_WHERE, N_TARGET };
 
 /* The longest running time at each place in each interval. */

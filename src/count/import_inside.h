@@ -49,9 +49,6 @@ bool slice_is_thread(struct slice, int32_t *out_tid);
 /* The index of the interval that ends at this time, added if it is new. Times ascend. */
 uint32_t import_interval(struct counts *, double seconds);
 
-/* Converts milliseconds to nanoseconds; other units stay. */
-void import_unit(struct counts *, struct count *, struct slice unit);
-
 /*
  * The times that perf prints: the running time, and its percentage of the enabled time, truncated
  * to a whole number. The enabled time is that of an event with 100 % at the same place and

@@ -246,7 +246,7 @@ static void add_counter(struct counts *c, struct import_times *times,
 		count->where = slice_copy(&c->memory, line->where);
 	if (line->seconds >= 0)
 		count->interval = import_interval(c, line->seconds);
-	import_unit(c, count, line->unit);
+	counts_set_unit(c, count, line->unit.at, line->unit.n);
 	*vec_add(&times->percent) = line->percent;
 }
 

@@ -50,6 +50,7 @@ static void read_object(const json_t *object, struct counts *c, struct import_ti
 	const json_t *percent = json_object_get(object, "pcnt-running");
 	struct count read = { 0 }, *count;
 	json_int_t running;
+	struct slice unit;
 
 	if (event == NULL || event[0] == '\0' ||
 	    !import_perf_json_read_value(text_member(object, "counter-value"), &read))
@@ -63,7 +64,8 @@ static void read_object(const json_t *object, struct counts *c, struct import_ti
 	if (json_is_number(interval))
 		count->interval = import_interval(c, json_number_value(interval));
 	read_place(object, c, count);
-	import_unit(c, count, slice_trim(text_member(object, "unit")));
+	unit = slice_trim(text_member(object, "unit"));
+	counts_set_unit(c, count, unit.at, unit.n);
 	*vec_add(&times->percent) = json_is_number(percent) ? json_number_value(percent) : 100;
 }
 

@@ -201,6 +201,29 @@ static bool read_names(struct slice line, struct slice *unit, struct slice *even
 	return true;
 }
 
+/* Reads "comm-123" before a value; names of threads may have blanks. */
+static void take_thread(struct reader *r, struct slice *line, struct count *out)
+{
+	struct slice rest = *line, word = take_word(&rest);
+	const char *start = word.at;
+
+	for (size_t i = 0; i < WORDS_MAX && word.n > 0; i++, word = take_word(&rest)) {
+		struct slice behind = rest;
+		struct count value;
+
+		if (!slice_is_thread(word, &out->tid))
+			continue;
+		if (take_value(&behind, &value)) {
+			out->where = slice_copy(
+				&r->out->memory,
+				(struct slice){ start, (size_t)(word.at + word.n - start) });
+			*line = rest;
+			return;
+		}
+		out->tid = COUNT_ANY;
+	}
+}
+
 /* Reads the time and the place that may precede the value. */
 static void take_prefix(struct reader *r, struct slice *line, struct count *out, double *seconds)
 {
@@ -219,10 +242,8 @@ static void take_prefix(struct reader *r, struct slice *line, struct count *out,
 		*line = rest;
 		if (slice_u64(take_word(&rest), &n))
 			*line = rest;
-	} else if (word.n > 0 && isalpha((unsigned char)word.at[0]) &&
-		   slice_is_thread(word, &out->tid)) {
-		out->where = slice_copy(&r->out->memory, word);
-		*line = rest;
+	} else {
+		take_thread(r, line, out);
 	}
 }
 
@@ -243,7 +264,7 @@ static void read_count_line(struct reader *r, struct slice line)
 	count->n_runs = r->n_runs;
 	if (seconds >= 0)
 		count->interval = import_interval(r->out, seconds);
-	import_unit(r->out, count, unit);
+	counts_set_unit(r->out, count, unit.at, unit.n);
 	*vec_add(&r->coverage) = coverage;
 }
 

@@ -13,7 +13,7 @@
 #include "cli/gates.h"
 #include "cli/input.h"
 #include "cli/printer.h"
-#include "count/import.h"
+#include "estimate/stat_record.h"
 #include "cpu/event_name.h"
 #include "diff/diff.h"
 #include "diff/html.h"
@@ -98,40 +98,6 @@ static bool wants_shared(const struct loader *l, const struct session *s)
 	       (l->kinds_are_given || capture_spe(s->capture)->is_present);
 }
 
-static int load_capture(const struct loader *l, const char *path, struct measures *out,
-			struct err *err)
-{
-	const struct arguments arguments = { .items = { path }, .n = 1 };
-	struct session session;
-	struct select *select;
-	struct shared_scan first = { 0 };
-	struct c2c sharing = { 0 };
-	int rc = open_input(l->input, &arguments, &session, &select, err);
-	bool with_shared = rc == 0 && wants_shared(l, &session);
-
-	if (rc == 0 && strcmp(path, "-") != 0)
-		out->capture_path = arena_strndup(&out->memory, path, strlen(path));
-	if (with_shared)
-		rc = c2c_begin(&sharing, &session, &measures_shared_request, &first, err);
-	if (rc == 0)
-		measures_of_session(&session, select, l->kinds, &first, out);
-	if (rc == 0 && with_shared)
-		rc = measures_add_shared(&sharing, select, out, err);
-	if (rc == 0 && l->kinds >> MEASURE_CYCLES & 1)
-		rc = measures_add_cycles(&session, select, l->accounting, out, err);
-	shared_scan_release(&first);
-	c2c_release(&sharing);
-	close_input(&session, select, rc < 0 ? EXIT_FAILED : EXIT_DONE);
-	return rc;
-}
-
-static bool is_folder(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* Evaluates the metrics of the CPU that --cpu names, else of the CPU that the counts name. */
 static int measure_counts(const struct loader *l, struct counts *counts, struct measures *out,
 			  struct err *err)
@@ -158,18 +124,67 @@ static int measure_counts(const struct loader *l, struct counts *counts, struct 
 	return rc;
 }
 
-static int load_counts(const struct loader *l, const struct mapped *file, const char *path,
-		       struct measures *out, struct err *err)
+static int load_counts(const struct loader *l, const char *path, struct measures *out,
+		       struct err *err)
 {
 	struct counts counts = { 0 };
-	int rc = counts_import((const char *)file->bytes, file->size, path, &counts, err);
+	struct mapped file = { 0 };
+	int rc = mapped_open(&file, path, err);
 
+	if (rc == 0 && (rc = counts_read(file.bytes, file.size, path, &counts, err)) < 0)
+		err_within(err, "%s: not a capture, a baseline or counts", path);
 	if (rc == 0)
 		rc = measure_counts(l, &counts, out, err);
-	else
-		err_within(err, "%s: not a capture, a baseline or counts", path);
 	counts_release(&counts);
+	mapped_release(&file);
 	return rc;
+}
+
+/* A file of `perf stat record` alone: nothing was sampled. */
+static bool is_of_counts(const struct session *s)
+{
+	const struct capture_totals *totals = capture_totals(s->capture);
+
+	return totals->by_type[RECORD_STAT] > 0 && totals->n_samples + totals->n_auxtrace == 0;
+}
+
+static int load_capture(const struct loader *l, const char *path, struct measures *out,
+			struct err *err)
+{
+	const struct arguments arguments = { .items = { path }, .n = 1 };
+	struct session session;
+	struct select *select;
+	struct shared_scan first = { 0 };
+	struct c2c sharing = { 0 };
+	int rc = open_input(l->input, &arguments, &session, &select, err);
+	bool has_counts = rc == 0 && strcmp(path, "-") != 0 && is_of_counts(&session);
+	bool with_shared = rc == 0 && !has_counts && wants_shared(l, &session);
+
+	if (has_counts) {
+		close_input(&session, select, EXIT_DONE);
+		return load_counts(l, path, out, err);
+	}
+	if (rc == 0 && strcmp(path, "-") != 0)
+		out->capture_path = arena_strndup(&out->memory, path, strlen(path));
+	if (with_shared)
+		rc = c2c_begin(&sharing, &session, &measures_shared_request, &first, err);
+	if (rc == 0)
+		measures_of_session(&session, select, l->kinds, &first, out);
+	if (rc == 0 && with_shared)
+		rc = measures_add_shared(&sharing, select, out, err);
+	if (rc == 0 && l->kinds >> MEASURE_CYCLES & 1)
+		rc = measures_add_cycles(&session, select, l->accounting, out, err);
+	shared_scan_release(&first);
+	c2c_release(&sharing);
+	close_input(&session, select, rc < 0 ? EXIT_FAILED : EXIT_DONE);
+	return rc;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 static int load_file(const struct loader *l, const char *path, struct measures *out,
@@ -185,7 +200,7 @@ static int load_file(const struct loader *l, const char *path, struct measures *
 	else if (l->input->raw.is_raw || capture_begins(file.bytes, file.size))
 		rc = load_capture(l, path, out, err);
 	else
-		rc = load_counts(l, &file, path, out, err);
+		rc = load_counts(l, path, out, err);
 	mapped_release(&file);
 	return rc;
 }

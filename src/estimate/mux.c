@@ -133,7 +133,7 @@ struct mux *mux_new(const struct session *s)
 	tuples_init(&m->places, 2);
 	find_followers(m);
 	if (readings_are_there(s->capture))
-		readings_walk(s, mux_visit, m);
+		readings_walk(s->capture, mux_visit, m);
 	finish(m, n);
 	return m;
 }

@@ -4,7 +4,6 @@
 
 #include "base/tuples.h"
 #include "base/vec.h"
-#include "capture/capture.h"
 #include "capture/format/sample.h"
 
 /* The last reading of a counter on a CPU or of a thread. */
@@ -14,7 +13,7 @@ struct last_reading {
 };
 
 struct readings {
-	const struct session *session;
+	const struct capture *capture;
 	readings_visit *visit;
 	void *context;
 	struct tuples counters; /* (id, thread) … */
@@ -97,7 +96,7 @@ static void take_group(struct readings *r, struct cursor *c, struct record_readi
 	read_times(c, from);
 	for (uint64_t i = 0; i < n && !c->bad; i++) {
 		uint64_t value = cur_u64(c), id = next_word(c, from->attr, READ_ID);
-		int event = capture_event_of_id(r->session->capture, id);
+		int event = capture_event_of_id(r->capture, id);
 
 		next_word(c, from->attr, READ_LOST);
 		if (!c->bad && event >= 0 && from->attr->read_format >> READ_ID & 1)
@@ -120,7 +119,7 @@ static void take_values(struct readings *r, struct cursor *values, int event,
 			struct record_reading *from)
 {
 	from->common.leader = (uint32_t)event;
-	from->attr = &capture_event(r->session->capture, (size_t)event)->attr;
+	from->attr = &capture_event(r->capture, (size_t)event)->attr;
 	if (from->attr->read_format >> READ_GROUP & 1)
 		take_group(r, values, from);
 	else
@@ -134,7 +133,7 @@ static uint32_t number_or_unknown(bool is_there, uint32_t number)
 
 static void take_sample(struct readings *r, const struct record *record)
 {
-	int event = capture_event_of_sample(r->session->capture, record);
+	int event = capture_event_of_sample(r->capture, record);
 	struct record_reading from = { 0 };
 	struct cursor values;
 	struct sample s;
@@ -143,7 +142,7 @@ static void take_sample(struct readings *r, const struct record *record)
 
 	if (event < 0)
 		return;
-	attr = &capture_event(r->session->capture, (size_t)event)->attr;
+	attr = &capture_event(r->capture, (size_t)event)->attr;
 	if (!(attr->sample_type >> SAMPLE_READ & 1) || sample_read(record, attr, &s, &err) < 0)
 		return;
 	from.id = s.id;
@@ -161,7 +160,7 @@ static void take_sample(struct readings *r, const struct record *record)
 
 static void take_thread(struct readings *r, const struct record *record, const struct sample_id *id)
 {
-	int event = capture_event_of_id(r->session->capture, id->id);
+	int event = capture_event_of_id(r->capture, id->id);
 	struct cursor body = record->body;
 	uint32_t pid = cur_u32(&body), tid = cur_u32(&body);
 	struct record_reading from = {
@@ -200,7 +199,7 @@ static void take_stat(struct readings *r, const struct record *record)
 	uint64_t id = cur_u64(&body);
 	uint32_t cpu = cur_u32(&body), thread = cur_u32(&body);
 	uint64_t value = cur_u64(&body), enabled_ns = cur_u64(&body), running_ns = cur_u64(&body);
-	int event = capture_event_of_id(r->session->capture, id);
+	int event = capture_event_of_id(r->capture, id);
 	struct record_reading from = {
 		.common = { .kind = READING_STAT,
 			    .position = record->position,
@@ -263,12 +262,12 @@ static void readings_of_record(void *context, const struct record *record,
 	}
 }
 
-void readings_walk(const struct session *s, readings_visit *visit, void *context)
+void readings_walk(const struct capture *c, readings_visit *visit, void *context)
 {
-	struct readings r = { .session = s, .visit = visit, .context = context };
+	struct readings r = { .capture = c, .visit = visit, .context = context };
 
 	tuples_init(&r.counters, 2);
-	capture_walk(s->capture, readings_of_record, &r);
+	capture_walk(c, readings_of_record, &r);
 	end_round(&r, 0);
 	tuples_release(&r.counters);
 	vec_release(&r.last);

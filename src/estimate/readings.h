@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "session/session.h"
+#include "capture/capture.h"
 
 enum reading_kind {
 	READING_SAMPLE, /* in a sample */
@@ -40,7 +40,7 @@ struct reading {
 typedef void readings_visit(void *context, const struct reading *);
 
 /* Visits all readings, in order of the file. Those of events that the capture does not have are left out. */
-void readings_walk(const struct session *, readings_visit *, void *context);
+void readings_walk(const struct capture *, readings_visit *, void *context);
 
 /* Has the capture any? */
 bool readings_are_there(const struct capture *);

@@ -218,7 +218,7 @@ static int counts_scan(struct session *session, const struct select *select,
 	};
 
 	batch_reset(&s.batch->rows, BATCH_READINGS);
-	readings_walk(session, add_row, &s);
+	readings_walk(session->capture, add_row, &s);
 	deliver(&s);
 	for (size_t i = 0; i < output->n_texts; i++)
 		text_release(&s.texts[i]);

@@ -18,7 +18,7 @@
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/printer.h"
-#include "count/import.h"
+#include "estimate/stat_record.h"
 #include "metrics/cpu_choice.h"
 #include "model/gains.h"
 #include "model/what_if.h"
@@ -297,7 +297,7 @@ int run_read_counts(struct run *r, struct err *err)
 
 	if (mapped_open(&file, r->counts_path, err) < 0)
 		return -1;
-	rc = counts_import((const char *)file.bytes, file.size, r->counts_path, &r->counts, err);
+	rc = counts_read(file.bytes, file.size, r->counts_path, &r->counts, err);
 	mapped_release(&file);
 	if (rc < 0)
 		return err_within(err, "%s", r->counts_path);

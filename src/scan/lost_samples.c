@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/mapped.h"
 #include "capture/format/sample.h"
-#include "count/import.h"
+#include "estimate/stat_record.h"
 #include "cpu/event_name.h"
 #include "scan/scan.h"
 #include "scan/spe_filters.h"
@@ -169,7 +169,7 @@ static int count_in_file(const char *path, struct sampling_counts *out, struct e
 
 	if (mapped_open(&file, path, err) < 0)
 		return err_within(err, "--counts");
-	rc = counts_import((const char *)file.bytes, file.size, path, &counts, err);
+	rc = counts_read(file.bytes, file.size, path, &counts, err);
 	for (size_t i = 0; rc == 0 && i < counts.items.n; i++) {
 		int event = event_of_name(counts.items.items[i].event);
 

@@ -7,7 +7,7 @@
 #include "base/mapped.h"
 #include "cli/command.h"
 #include "cli/printer.h"
-#include "count/import.h"
+#include "estimate/stat_record.h"
 #include "stat/gates.h"
 #include "stat/live.h"
 #include "stat/probes/answer.h"
@@ -37,9 +37,9 @@ struct stat_command {
 
 static const struct option input_list[] = {
 	{ "import", 0, OPTION_INPUT, STAT(import), "FILE",
-	  "read counts of perf stat (plain, -x, -j), topdown-tool (csv),\n                         "
-	  " rpistat, cyclops stat, cyclops model (json) or libcyclops (json, csv);\n               "
-	  "           - is a pipe" },
+	  "read counts of perf stat (plain, -x, -j, record), topdown-tool (csv),\n                 "
+	  "         rpistat, cyclops stat, cyclops model (json) or libcyclops (json, csv);\n       "
+	  "                   - is a pipe" },
 	{ "against", 0, OPTION_INPUT, STAT(against), "FILE",
 	  "counts of another run, to compare with" },
 	{ "region", 0, OPTION_LIST, STAT(regions), "NAME",
@@ -115,7 +115,7 @@ static int read_counts(const char *path, struct counts *out, struct err *err)
 	if ((is_pipe ? mapped_from_fd(&file, 0, "standard input", err)
 		     : mapped_open(&file, path, err)) < 0)
 		return -1;
-	rc = counts_import((const char *)file.bytes, file.size, is_pipe ? NULL : path, out, err);
+	rc = counts_read(file.bytes, file.size, is_pipe ? NULL : path, out, err);
 	mapped_release(&file);
 	return rc < 0 ? err_within(err, "%s", is_pipe ? "standard input" : path) : 0;
 }

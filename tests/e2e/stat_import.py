@@ -36,6 +36,15 @@ MODES = {
     "by node": (["-a", "--per-node"], 2, SLEEP),
     "by thread": (["-a", "--per-thread"], 1, SLEEP),
 }
+# perf stat record, whose perf stat report -x is read; as above, and whether it has CPUs.
+RECORDED = {
+    "recorded": ([], 0, WORK),
+    "recorded by interval": (["-I", "100"], 0, SLEEP),
+    "recorded by cpu": (["-a", "-A"], 1, SLEEP),
+    "recorded on all cpus": (["-a"], 0, SLEEP),
+    "recorded by core and interval": (["-a", "--per-core", "-I", "100"], 2, SLEEP),
+}
+ROUNDED_NS = 1e5  # perf prints clocks in hundredths of a millisecond, a line each
 SEPARATORS = [";", ",", "|", "\t", "::", "@"]
 ALL_SEPARATORS = ("plain", "by cpu and interval")  # modes that take all of them; the others, without --all, the first
 
@@ -47,11 +56,29 @@ def perf(arguments, work):
         return out.read() if done.returncode == 0 else None
 
 
+def perf_record(arguments, work, is_stream):
+    """What perf stat record writes, and what perf stat report -x says of it; None where perf cannot."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "perf.data")
+        command = ["perf", "stat", "record", "-o", "-" if is_stream else path, "-e", EVENTS, *arguments, "--", *work]
+        done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, check=False)
+        if is_stream:
+            with open(path, "wb") as stream:
+                stream.write(done.stdout)
+        report = subprocess.run(["perf", "stat", "-x", ";", "report", "-i", path], env=ENVIRONMENT,
+                                capture_output=True, text=True, check=False)
+        if done.returncode != 0 or report.returncode != 0:
+            return None
+        with open(path, "rb") as file:
+            return file.read(), report.stderr
+
+
 def imported(cyclops, text):
     command = [cyclops, "stat", "--import", "-", "--format", "json"]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, input=text if isinstance(text, bytes) else text.encode(), capture_output=True,
+                          check=False)
     if done.returncode != 0:
-        return None, done.stderr
+        return None, done.stderr.decode()
     return json.loads(done.stdout), ""
 
 
@@ -113,7 +140,7 @@ def summed(rows):
     return {e: values[e] if e in counted else states[e] for e in {*values, *states}}
 
 
-def differences(expected, answer):
+def differences(expected, answer, clock_error_ns=0):
     # The kernel's words are names of the catalog's generic events.
     events = {k.lower().replace("_", "-"): v for k, v in answer["events"].items()}
     for event, value in sorted(expected.items()):
@@ -123,7 +150,8 @@ def differences(expected, answer):
         elif isinstance(value, str):
             if found["state"] != value:
                 yield f"{event}: {found['state']}, wanted {value}"
-        elif found["state"] != "counted" or abs(found["count"] - value) > 1e-6 * abs(value) + 1e-6:
+        elif found["state"] != "counted" or abs(found["count"] - value) > 1e-6 * abs(value) + (
+                clock_error_ns if event == "task-clock" else 1e-6):
             yield f"{event}: {found}, wanted {value}"
     for event in events:
         yield f"{event}: perf has no such event"
@@ -141,7 +169,7 @@ def cases(has_all):
 
 def main():
     cyclops = sys.argv[1]
-    n_compared, n_left_out, faults = 0, 0, []
+    n_compared, n_recorded, n_left_out, faults = 0, 0, 0, []
     if perf([], WORK) is None:
         print("perf cannot count here")
         sys.exit(SKIPPED)
@@ -157,6 +185,19 @@ def main():
             continue
         n_compared += len(expected)
         faults += [f"{name}: {d}" for d in differences(expected, answer)]
+    for name, (arguments, n_prefix, work) in RECORDED.items():
+        for is_stream in (False, True):
+            made = perf_record(arguments, work, is_stream)
+            if made is None:
+                n_left_out += 1
+                continue
+            expected = summed(rows_of_csv(made[1], ";", n_prefix, "-I" in arguments))
+            answer, error = imported(cyclops, made[0])
+            n_recorded += len(expected)
+            faults += [f"{name}: {d}" for d in differences(expected, answer, ROUNDED_NS)] if answer else [f"{name}: {error.strip()}"]
+    if n_recorded < 10:
+        faults.append("too little of perf stat record was compared")
+    n_compared += n_recorded
     print("\n".join(faults) or f"{n_compared} counts are the same, {n_left_out} modes left out")
     if n_compared < 40:
         faults.append("too little was compared")

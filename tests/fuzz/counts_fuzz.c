@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "count/import.h"
+#include "estimate/stat_record.h"
 #include "metrics/cpu_choice.h"
 #include "stat/stat.h"
 
@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 	if (size == 0 || catalog_open(NULL, &catalog, &err) < 0)
 		return 0;
-	if (counts_import((const char *)bytes + 1, size - 1, "x_metrics.csv", &counts, &err) == 0) {
+	if (counts_read(bytes + 1, size - 1, "x_metrics.csv", &counts, &err) == 0) {
 		const struct cpu *cpu = catalog_cpu_at(catalog, *bytes % catalog_n_cpus(catalog));
 		const struct stat_options options = { .for_programs = *bytes & 1, .slots = 5 };
 

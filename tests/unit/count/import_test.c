@@ -87,6 +87,18 @@ static const struct text_case cases[] = {
 	  0,
 	  { { "page-faults", 5, 1, "bash-12120", NULL, COUNT_ANY, 12120, COUNT_COUNTED },
 	    { "page-faults", 6, 1, "a,b c-7", NULL, COUNT_ANY, 7, COUNT_COUNTED } } },
+	{ "by thread, as text: names with blanks, a parenthesis, a digit first",
+	  " Performance counter stats for 'system wide':\n\n"
+	  " C2 CompilerThre-22088    48.10 msec task-clock       #    0.231 CPUs utilized\n"
+	  "       (sd-pam)-12           71      page-faults\n"
+	  "     7z a-1 b-13  <not counted>      page-faults\n\n"
+	  "       0.100000000 seconds time elapsed\n",
+	  3,
+	  0,
+	  { { "task-clock", 48.1e6, 1, "C2 CompilerThre-22088", "ns", COUNT_ANY, 22088,
+	      COUNT_COUNTED },
+	    { "page-faults", 71, 1, "(sd-pam)-12", NULL, COUNT_ANY, 12, COUNT_COUNTED },
+	    { "page-faults", 0, 1, "7z a-1 b-13", NULL, COUNT_ANY, 13, COUNT_NOT_COUNTED } } },
 	{ "several runs, a cgroup",
 	  "49,,page-faults,0.68%,733749,100.00,65.215,K/sec\n"
 	  "50,,page-faults,my.slice,733749,100.00,65.215,K/sec\n",

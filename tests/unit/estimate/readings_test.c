@@ -88,7 +88,7 @@ static void expect_readings(void (*write)(struct writer *), const struct reading
 
 	open_fixture(&contents, 1, &session);
 	assert_true(readings_are_there(session.capture));
-	readings_walk(&session, keep, &seen);
+	readings_walk(session.capture, keep, &seen);
 	assert_int_equal(seen.list.n, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct reading *found = &seen.list.items[i], *wanted = &expected[i];
