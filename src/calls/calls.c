@@ -7,9 +7,24 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "estimate/estimate.h"
+#include "estimate/shares.h"
+#include "scan/scan.h"
+#include "scan/spe_filters.h"
+#include "spe/names.h"
 
 /* Words of a call's key. */
 enum { CALL_CALLER, CALL_CALLEE, CALL_SITE, CALL_WORDS };
+
+/* A recorded branch. */
+struct recorded {
+	struct place from, to;
+	uint32_t from_place, to_place; /* their numbers */
+	enum branch_type type;
+	struct taken_sum sum; /* SPE: weights are operations */
+};
+
+static const double deviations_95 = 1.96;
 
 static const struct symbol *symbol_of(const struct calls *c, uint32_t place)
 {
@@ -18,7 +33,7 @@ static const struct symbol *symbol_of(const struct calls *c, uint32_t place)
 
 static uint64_t start_of(const struct calls *c, uint32_t place)
 {
-	struct place at = session_place(c->stacks.session, place);
+	struct place at = session_place(c->session, place);
 	const struct symbol *symbol = symbol_of(c, place);
 
 	return symbol->function.v == 0 || symbol->function_offset > at.offset
@@ -29,7 +44,7 @@ static uint64_t start_of(const struct calls *c, uint32_t place)
 /* The number of the function of a place. */
 static uint32_t function_of(struct calls *c, uint32_t place)
 {
-	struct place at = session_place(c->stacks.session, place);
+	struct place at = session_place(c->session, place);
 	const uint64_t key[] = { at.module.v, start_of(c, place) };
 	uint32_t number = tuples_add(&c->function_keys, key);
 
@@ -46,13 +61,12 @@ static uint32_t function_of(struct calls *c, uint32_t place)
 static const struct code_function *code_around(struct calls *c, uint32_t place)
 {
 	const struct symbol *symbol = symbol_of(c, place);
-	struct place at = session_place(c->stacks.session, place);
+	struct place at = session_place(c->session, place);
 	uint64_t start = start_of(c, place);
 
 	if (symbol->function.v == 0)
 		return NULL;
-	return code_function_get(&c->stacks.functions, at.module, start,
-				 start + symbol->function_size);
+	return code_function_get(c->code, at.module, start, start + symbol->function_size);
 }
 
 static const struct code_instruction *instruction_at(struct calls *c, uint32_t place)
@@ -62,7 +76,7 @@ static const struct code_instruction *instruction_at(struct calls *c, uint32_t p
 
 	if (f == NULL)
 		return NULL;
-	i = code_instruction_at(f, session_place(c->stacks.session, place).offset);
+	i = code_instruction_at(f, session_place(c->session, place).offset);
 	return i < f->list.n ? &f->list.items[i] : NULL;
 }
 
@@ -70,7 +84,7 @@ static const struct code_instruction *instruction_at(struct calls *c, uint32_t p
 static const struct code_instruction *instruction_before(struct calls *c, uint32_t place)
 {
 	const struct code_function *f = code_around(c, place);
-	uint64_t offset = session_place(c->stacks.session, place).offset;
+	uint64_t offset = session_place(c->session, place).offset;
 	size_t i;
 
 	if (f == NULL)
@@ -79,78 +93,77 @@ static const struct code_instruction *instruction_before(struct calls *c, uint32
 	return i == 0 || i == f->list.n ? NULL : &f->list.items[i - 1];
 }
 
-static bool is_return(struct calls *c, const uint64_t *key)
+static bool is_return(struct calls *c, const struct recorded *r)
 {
 	const struct code_instruction *i;
 
-	if (key[TAKEN_TYPE] != BRANCH_UNKNOWN)
-		return key[TAKEN_TYPE] == BRANCH_RETURN ||
-		       key[TAKEN_TYPE] == BRANCH_CONDITIONAL_RETURN;
-	if (c->stacks.filter == FILTER_RETURNS)
+	if (r->type != BRANCH_UNKNOWN)
+		return r->type == BRANCH_RETURN || r->type == BRANCH_CONDITIONAL_RETURN;
+	if (!c->is_spe && c->stacks.filter == FILTER_RETURNS)
 		return true;
-	i = instruction_at(c, (uint32_t)key[TAKEN_FROM]);
+	i = instruction_at(c, r->from_place);
 	return i != NULL && i->flow.kind == FLOW_RETURN;
 }
 
-static bool is_call(struct calls *c, const uint64_t *key)
+static bool is_call(struct calls *c, const struct recorded *r)
 {
 	const struct code_instruction *i;
 
-	if (key[TAKEN_TYPE] != BRANCH_UNKNOWN)
-		return key[TAKEN_TYPE] == BRANCH_CALL || key[TAKEN_TYPE] == BRANCH_INDIRECT_CALL ||
-		       key[TAKEN_TYPE] == BRANCH_CONDITIONAL_CALL;
-	i = instruction_at(c, (uint32_t)key[TAKEN_FROM]);
+	if (r->type != BRANCH_UNKNOWN)
+		return r->type == BRANCH_CALL || r->type == BRANCH_INDIRECT_CALL ||
+		       r->type == BRANCH_CONDITIONAL_CALL;
+	i = instruction_at(c, r->from_place);
 	return i != NULL && i->flow.kind == FLOW_CALL;
 }
 
-static void add_sums(struct taken_sum *to, const struct taken_sum *from)
+/* Squares of branch stacks are at most these: as if the returns of one sample were all together. */
+static void add_sums(struct taken_sum *to, const struct taken_sum *from, bool are_independent)
 {
 	to->n += from->n;
 	to->weight += from->weight;
 	to->n_told += from->n_told;
 	to->n_mispredicted += from->n_mispredicted;
-	/* at most: as if the returns of one sample were all together */
-	to->squares +=
-		from->squares + 2 * (uint64_t)sqrt((double)to->squares * (double)from->squares);
+	to->squares += from->squares;
+	if (!are_independent)
+		to->squares += 2 * (uint64_t)sqrt((double)(to->squares - from->squares) *
+						  (double)from->squares);
 }
 
-static void add_return(struct calls *c, const uint64_t *key, const struct taken_sum *sum)
+static void add_return(struct calls *c, const struct recorded *r)
 {
-	struct session *s = c->stacks.session;
-	uint32_t from = (uint32_t)key[TAKEN_FROM], to = (uint32_t)key[TAKEN_TO], number;
-	struct place target = session_place(s, to);
+	uint32_t to = r->to_place, number;
 	const struct code_instruction *site;
 	uint64_t words[CALL_WORDS];
 	struct call *call;
 
-	c->n_returns += sum->n;
-	if (target.module.v == 0 || session_place(s, from).module.v == 0 ||
-	    code_around(c, to) == NULL || code_around(c, to)->list.n == 0) {
-		c->n_unresolved += sum->n;
+	c->n_returns += r->sum.n;
+	if (r->to.module.v == 0 || r->from.module.v == 0 || code_around(c, to) == NULL ||
+	    code_around(c, to)->list.n == 0) {
+		c->n_unresolved += r->sum.n;
 		return;
 	}
 	site = instruction_before(c, to);
 	if (site == NULL || site->flow.kind != FLOW_CALL) {
-		c->n_unmatched += sum->n;
+		c->n_unmatched += r->sum.n;
 		return;
 	}
 	words[CALL_SITE] = site->offset;
 	words[CALL_CALLER] = function_of(c, to);
-	words[CALL_CALLEE] = function_of(c, from);
+	words[CALL_CALLEE] = function_of(c, r->from_place);
 	number = tuples_add(&c->call_keys, words);
 	if (number == c->list.n)
 		*vec_add(&c->list) = (struct call){
 			.caller = (uint32_t)words[CALL_CALLER],
 			.callee = (uint32_t)words[CALL_CALLEE],
-			.site = { target.module, words[CALL_SITE] },
+			.site = { r->to.module, words[CALL_SITE] },
 			.return_place = to,
 		};
 	call = &c->list.items[number];
 	call->return_address = symbol_of(c, to)->address;
-	call->site_address = call->return_address - (target.offset - words[CALL_SITE]);
-	add_sums(&call->returns, sum);
-	c->functions.items[call->caller].n_out += sum->n;
-	c->functions.items[call->callee].n_in += sum->n;
+	call->site_address = call->return_address - (r->to.offset - words[CALL_SITE]);
+	add_sums(&call->returns, &r->sum, c->is_spe);
+	c->functions.items[call->caller].n_out += r->sum.n;
+	c->functions.items[call->callee].n_in += r->sum.n;
 }
 
 static bool is_stub(const char *name)
@@ -161,16 +174,14 @@ static bool is_stub(const char *name)
 }
 
 /* Notes a recorded call from its site. */
-static void add_entry(struct calls *c, const uint64_t *key, const struct taken_sum *sum)
+static void add_entry(struct calls *c, const struct recorded *r)
 {
-	struct place site = session_place(c->stacks.session, (uint32_t)key[TAKEN_FROM]);
-	const uint64_t words[] = { site.module.v, site.offset,
-				   function_of(c, (uint32_t)key[TAKEN_TO]) };
+	const uint64_t words[] = { r->from.module.v, r->from.offset, function_of(c, r->to_place) };
 	uint32_t number = tuples_add(&c->entry_keys, words);
 
 	if (number == c->entries.n)
 		vec_add(&c->entries);
-	c->entries.items[number].n += sum->n;
+	c->entries.items[number].n += r->sum.n;
 }
 
 /* The places that direct calls go to: of a call by its number. Indirect ones: of no module. */
@@ -194,7 +205,7 @@ static struct place *call_targets(struct calls *c)
  */
 static void find_jumps(struct calls *c)
 {
-	struct session *s = c->stacks.session;
+	struct session *s = c->session;
 	struct symbol *symbols = mem_zalloc(c->list.n + 1, sizeof(*symbols));
 	struct place *targets = call_targets(c);
 
@@ -261,13 +272,6 @@ static int calls_compare(const void *left, const void *right)
 	return 0;
 }
 
-/* A recorded branch. */
-struct recorded {
-	struct place from, to;
-	uint64_t type;
-	uint32_t number; /* in the counts */
-};
-
 static int recorded_compare(const void *left, const void *right)
 {
 	const struct recorded *a = left, *b = right;
@@ -285,61 +289,138 @@ static int recorded_compare(const void *left, const void *right)
 	return 0;
 }
 
-/* Adds all branches by place: numbers of functions and sums do not depend on the workers. */
-static void add_recorded(struct calls *c)
-{
-	const struct stack_counts *counts = c->stacks.counts;
-	struct recorded *list = mem_alloc(counts->taken.n + 1, sizeof(*list));
+/* As VEC_OF(struct recorded). */
+struct recorded_list {
+	struct recorded *items;
+	size_t n, cap;
+};
 
+static void add_recorded(struct calls *c, struct recorded_list *list, uint64_t from, uint64_t to,
+			 enum branch_type type, const struct taken_sum *sum)
+{
+	*vec_add(list) = (struct recorded){
+		.from = session_place(c->session, (uint32_t)from),
+		.to = session_place(c->session, (uint32_t)to),
+		.from_place = (uint32_t)from,
+		.to_place = (uint32_t)to,
+		.type = type,
+		.sum = *sum,
+	};
+}
+
+static int read_stacks(struct calls *c, const struct select *select, int event,
+		       struct recorded_list *out, struct err *err)
+{
+	const struct stack_counts *counts;
+
+	if (branch_stacks_read(&c->stacks, c->session, select, event, false, err) < 0)
+		return -1;
+	c->code = &c->stacks.functions;
+	c->has_entries = c->stacks.filter == FILTER_ANY;
+	counts = c->stacks.counts;
 	for (uint32_t i = 0; i < counts->taken.n; i++) {
 		const uint64_t *key = tuples_get(&counts->taken, i);
 
-		list[i] = (struct recorded){
-			.from = session_place(c->stacks.session, (uint32_t)key[TAKEN_FROM]),
-			.to = session_place(c->stacks.session, (uint32_t)key[TAKEN_TO]),
-			.type = key[TAKEN_TYPE],
-			.number = i,
-		};
+		add_recorded(c, out, key[TAKEN_FROM], key[TAKEN_TO],
+			     (enum branch_type)key[TAKEN_TYPE], &counts->taken_sums.items[i]);
 	}
-	qsort(list, counts->taken.n, sizeof(*list), recorded_compare);
-	for (uint32_t i = 0; i < counts->taken.n; i++) {
-		const uint64_t *key = tuples_get(&counts->taken, list[i].number);
-		const struct taken_sum *sum = &counts->taken_sums.items[list[i].number];
+	return 0;
+}
 
-		if (is_return(c, key))
-			add_return(c, key, sum);
-		else if (c->stacks.filter == FILTER_ANY && is_call(c, key))
-			add_entry(c, key, sum);
+static int read_spe(struct calls *c, const struct select *select, struct recorded_list *out,
+		    struct err *err)
+{
+	const struct scan_wish wish = { .keeps_places = true };
+	struct analysis analysis = { .class = &flow_record_class };
+
+	if (spe_filters_thin(c->session) || select_thins(select))
+		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
+			       "calls: SPE records were filtered by event, latency or data source, "
+			       "which leaves some returns out: record without that filter");
+	c->is_spe = c->has_entries = true;
+	code_functions_init(&c->own_code, c->session);
+	c->code = &c->own_code;
+	scan_part(c->session, select, &wish, &analysis, 1);
+	c->records = analysis.result;
+	c->interval = spe_interval_range(c->session);
+	for (uint32_t i = 0; i < c->records->keys.n; i++) {
+		const uint64_t *key = tuples_get(&c->records->keys, i);
+		const struct flow_record_sum *sum = &c->records->sums.items[i];
+		const struct taken_sum taken = {
+			.n = sum->n,
+			.weight = sum->operations,
+			.n_told = sum->n,
+			.n_mispredicted = sum->n_mispredicted,
+			.squares = sum->n, /* records are independent of each other */
+		};
+
+		if (key[FLOW_RECORD_KIND] == RECORD_TAKEN)
+			add_recorded(c, out, key[FLOW_RECORD_PLACE], key[FLOW_RECORD_TARGET],
+				     BRANCH_UNKNOWN, &taken);
 	}
-	free(list);
+	return 0;
+}
+
+/* Adds all branches by place: numbers of functions and sums do not depend on the workers. */
+static void count_recorded(struct calls *c, struct recorded_list *list)
+{
+	if (list->n > 1)
+		qsort(list->items, list->n, sizeof(*list->items), recorded_compare);
+	for (size_t i = 0; i < list->n; i++) {
+		const struct recorded *r = &list->items[i];
+
+		if (r->type == BRANCH_UNKNOWN && instruction_at(c, r->from_place) == NULL)
+			c->n_unread += r->sum.n;
+		if (is_return(c, r))
+			add_return(c, r);
+		else if (c->has_entries && is_call(c, r))
+			add_entry(c, r);
+	}
+}
+
+static int choose_event(const struct session *s, int event)
+{
+	if (event == CALLS_BY_BEST)
+		event = branch_stacks_choose(s, FILTER_RETURNS);
+	if (event >= 0 && stack_filter_of(s, (size_t)event) == FILTER_SOME)
+		event = branch_stacks_choose(s, FILTER_ANY);
+	return event < 0 && capture_n_chunks(s->capture) > 0 ? CALLS_BY_SPE : event;
 }
 
 int calls_read(struct calls *c, struct session *s, const struct select *select, int event,
 	       struct err *err)
 {
-	*c = (struct calls){ 0 };
+	struct recorded_list list = { 0 };
+	int rc;
+
+	*c = (struct calls){ .session = s };
 	tuples_init(&c->function_keys, 2);
 	tuples_init(&c->call_keys, CALL_WORDS);
 	tuples_init(&c->entry_keys, 3);
 	tuples_init(&c->site_keys, 2);
-	if (event < 0)
-		event = branch_stacks_choose(s, FILTER_RETURNS);
-	if (event >= 0 && stack_filter_of(s, (size_t)event) == FILTER_SOME)
-		event = branch_stacks_choose(s, FILTER_ANY);
-	if (branch_stacks_read(&c->stacks, s, select, event, false, err) < 0)
-		return -1;
-	names_init(&c->names, s, NULL, SYMBOLS_LINES);
-	add_recorded(c);
-	find_jumps(c);
-	count_entries(c);
-	if (c->list.n > 1)
-		qsort(c->list.items, c->list.n, sizeof(*c->list.items), calls_compare);
-	return 0;
+	event = choose_event(s, event);
+	rc = event == CALLS_BY_SPE ? read_spe(c, select, &list, err)
+				   : read_stacks(c, select, event, &list, err);
+	if (rc == 0) {
+		names_init(&c->names, s, NULL, SYMBOLS_LINES);
+		count_recorded(c, &list);
+		find_jumps(c);
+		count_entries(c);
+		if (c->list.n > 1)
+			qsort(c->list.items, c->list.n, sizeof(*c->list.items), calls_compare);
+	}
+	vec_release(&list);
+	return rc;
 }
 
 void calls_release(struct calls *c)
 {
-	branch_stacks_release(&c->stacks);
+	if (c->is_spe) {
+		flow_record_class.free(c->records);
+		code_functions_release(&c->own_code);
+	} else {
+		branch_stacks_release(&c->stacks);
+	}
 	names_release(&c->names);
 	tuples_release(&c->function_keys);
 	tuples_release(&c->call_keys);
@@ -352,14 +433,38 @@ void calls_release(struct calls *c)
 	*c = (struct calls){ 0 };
 }
 
+static struct estimate estimate_calls(const struct calls *c, const struct call *call)
+{
+	return estimate_of(call->returns.n, call->returns.weight, &c->interval);
+}
+
 double calls_of(const struct calls *c, const struct call *call)
 {
-	return branch_stacks_executions(&c->stacks, (double)call->returns.weight);
+	if (!c->is_spe)
+		return branch_stacks_executions(&c->stacks, (double)call->returns.weight);
+	return c->interval.longest > 0 ? estimate_calls(c, call).total : NAN;
 }
 
 double calls_error(const struct calls *c, const struct call *call)
 {
-	return calls_of(c, call) * sqrt((double)call->returns.squares) / (double)call->returns.n;
+	struct estimate e;
+
+	if (!c->is_spe)
+		return calls_of(c, call) * sqrt((double)call->returns.squares) /
+		       (double)call->returns.n;
+	e = estimate_calls(c, call);
+	return calls_of(c, call) * estimate_error(&e) / deviations_95;
+}
+
+struct cell calls_cell(const struct calls *c, double calls, uint64_t n)
+{
+	enum cell_mark mark = c->interval.lost.is_unknown ? MARK_AT_LEAST
+			      : n < SPARSE_BELOW	  ? MARK_SPARSE
+							  : MARK_SCALED;
+
+	if (!c->is_spe)
+		return branch_stacks_cell(&c->stacks, calls, n);
+	return isnan(calls) ? (struct cell){ 0 } : cell_marked(cell_number(calls), mark);
 }
 
 static const char *function_name_at(const void *context, size_t i)
@@ -373,7 +478,7 @@ static const char *function_name_at(const void *context, size_t i)
 static bool called_has_name(const struct calls *c, const struct called_function *f,
 			    const char *name, bool is_alias)
 {
-	const char *module = names_module(c->stacks.session, f->module), *at = strrchr(name, '@');
+	const char *module = names_module(c->session, f->module), *at = strrchr(name, '@');
 	size_t n = strlen(f->name), n_name = strlen(name);
 
 	if (!is_alias)
@@ -381,8 +486,8 @@ static bool called_has_name(const struct calls *c, const struct called_function 
 		       (name[n] == '\0' || (name[n] == '@' && strcmp(name + n + 1, module) == 0));
 	if (at != NULL && strcmp(at + 1, module) == 0)
 		n_name = (size_t)(at - name);
-	return symbols_has_alias(c->stacks.session->symbols, (struct place){ f->module, f->start },
-				 name, n_name);
+	return symbols_has_alias(c->session->symbols, (struct place){ f->module, f->start }, name,
+				 n_name);
 }
 
 /* Counts the functions of this name with calls; `out` is the last of them. */

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "calls/calls.h"
 #include "estimate/shares.h"
+#include "scan/spe_filters.h"
 #include "table/answer.h"
 
 static const double deviations_95 = 1.96;
@@ -43,7 +44,7 @@ static const struct column call_columns[CALLS_N_COLS] = {
 	[CALLS_COL_SHARE] = { "share", "of calls", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR,
 			      "part of all recorded calls" },
 	[CALLS_COL_CALLS] = { "calls", NULL, "calls", CELL_NUMBER, COLUMN_TRUST,
-			      "how often, by the returns in branch stacks" },
+			      "how often, by the returns that were recorded" },
 	[CALLS_COL_ERROR] = { "calls_se", NULL, "calls", CELL_NUMBER, COLUMN_MACHINE_ONLY,
 			      "standard error of it, by the number of samples" },
 	[CALLS_COL_MARGIN] = { "margin", "±", "calls", CELL_NUMBER, COLUMN_TEXT_ONLY,
@@ -71,14 +72,14 @@ static void add_call(const struct calls *c, const struct call *call, uint64_t of
 	uint32_t line;
 
 	cells[CALLS_COL_CALLER] = cell_text(caller->name);
-	cells[CALLS_COL_CALLER_MODULE] = cell_text(names_module(c->stacks.session, caller->module));
+	cells[CALLS_COL_CALLER_MODULE] = cell_text(names_module(c->session, caller->module));
 	cells[CALLS_COL_SITE] = cell_hex(call->site_address);
 	if (names_line(&c->names, call->return_place, &file, &line))
 		cells[CALLS_COL_LINE] = cell_count(line);
 	cells[CALLS_COL_CALLEE] = cell_text(callee->name);
-	cells[CALLS_COL_CALLEE_MODULE] = cell_text(names_module(c->stacks.session, callee->module));
+	cells[CALLS_COL_CALLEE_MODULE] = cell_text(names_module(c->session, callee->module));
 	cells[CALLS_COL_SHARE] = cell_ratio(call->returns.n, of);
-	cells[CALLS_COL_CALLS] = branch_stacks_cell(&c->stacks, calls_of(c, call), call->returns.n);
+	cells[CALLS_COL_CALLS] = calls_cell(c, calls_of(c, call), call->returns.n);
 	if (!isnan(calls_error(c, call))) {
 		cells[CALLS_COL_ERROR] = cell_number(calls_error(c, call));
 		cells[CALLS_COL_MARGIN] = cell_number(deviations_95 * calls_error(c, call));
@@ -90,7 +91,7 @@ static void add_call(const struct calls *c, const struct call *call, uint64_t of
 		cells[CALLS_COL_MISPREDICTED] =
 			cell_sparse(cell_ratio(call->returns.n_mispredicted, call->returns.n_told),
 				    call->returns.n_told);
-	if (c->stacks.filter != FILTER_ANY)
+	if (!c->has_entries)
 		return;
 	cells[CALLS_COL_ENTRIES] = cell_count(call->n_entries);
 	if (call->n_entries > 0)
@@ -140,13 +141,35 @@ static void note_balance(const struct calls *c, struct table *t)
 	free(ratios);
 }
 
+static void note_spe(const struct calls *c, struct table *t)
+{
+	struct text text = { 0 };
+
+	spe_intervals_text(c->session, &text);
+	table_note(t, "%" PRIu64 " of %" PRIu64 " SPE records are returns; sampling interval: %.*s",
+		   c->n_returns, c->records->n, (int)text.n, text.bytes);
+	if (c->n_returns > 0)
+		table_note(t, "shares are those of calls, not of the time or the misses of "
+			      "callees: calls of one caller may take longer than those of others");
+	else if (c->records->n_branches == 0)
+		table_note(t, "no branches are among the SPE records");
+	if (c->n_unread > 0)
+		table_note(t,
+			   "%" PRIu64 " taken branches are in code that is not here: whether they "
+			   "are returns is not known",
+			   c->n_unread);
+	text_release(&text);
+	spe_filters_note(c->session, t);
+}
+
 static void note_calls(const struct calls *c, struct table *t)
 {
 	uint64_t n = c->n_returns;
 
-	table_note(t, "%" PRIu64 " returns were recorded with %s%s", n,
-		   capture_event_name(c->stacks.session->capture, c->stacks.options.event),
-		   n > 0 ? "" : ": 'perf record -j any_ret,u' records them");
+	if (!c->is_spe)
+		table_note(t, "%" PRIu64 " returns were recorded with %s%s", n,
+			   capture_event_name(c->session->capture, c->stacks.options.event),
+			   n > 0 ? "" : ": 'perf record -j any_ret,u' records them");
 	if (c->n_unmatched > 0)
 		table_note(t,
 			   "%" PRIu64 " of them (%.1f %%) went to where no call ends: signals, "
@@ -156,7 +179,10 @@ static void note_calls(const struct calls *c, struct table *t)
 		table_note(t, "%" PRIu64 " of them (%.1f %%) went to code that is not here",
 			   c->n_unresolved, 100 * ratio(c->n_unresolved, n));
 	note_balance(c, t);
-	branch_stacks_note(&c->stacks, t);
+	if (c->is_spe)
+		note_spe(c, t);
+	else
+		branch_stacks_note(&c->stacks, t);
 }
 
 static void fill_part(const struct calls *c, uint32_t function, bool is_caller, size_t top,

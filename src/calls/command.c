@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cyclops calls: who calls whom, how often. */
 #include <stddef.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "calls/calls.h"
@@ -11,7 +12,7 @@
 static const struct usage usage = {
 	"calls",
 	"[OPTIONS] [FILE] [FUNCTION]",
-	"Who calls whom, how often, by the returns in branch stacks.",
+	"Who calls whom, how often, by the returns in branch stacks or SPE records.",
 };
 
 struct calls_command {
@@ -20,8 +21,8 @@ struct calls_command {
 
 static const struct option options[] = {
 	{ "event", 'e', OPTION_TEXT, offsetof(struct calls_command, event), "NAME",
-	  "calls by the branch stacks of this event (default: one that\n"
-	  "                          records returns alone, else all branches)" },
+	  "calls by the branch stacks of this event, or spe (default: one\n"
+	  "                          that records returns alone, else all branches, else spe)" },
 	{ "graph", 0, OPTION_TEXT, offsetof(struct calls_command, graph), "FORM",
 	  "draw the call graph: dot (Graphviz) or text" },
 };
@@ -73,9 +74,12 @@ static int calls_answer(struct question *q, struct session *s, const struct sele
 {
 	const struct calls_command *command = q->what.into;
 	struct calls calls;
-	int event = -1, rc;
+	int event = CALLS_BY_BEST, rc;
 
-	if (command->event != NULL) {
+	if (command->event != NULL && strcmp(command->event, "spe") == 0 &&
+	    capture_n_chunks(s->capture) > 0) {
+		event = CALLS_BY_SPE;
+	} else if (command->event != NULL) {
 		event = branch_stacks_event(s, command->event, err);
 		if (event < 0)
 			return -1;
@@ -106,7 +110,7 @@ static int calls_command(int argc, char **argv)
 
 const struct command command_calls = {
 	.usage = &usage,
-	.purpose = "who calls whom, how often, by branch stacks",
+	.purpose = "who calls whom, how often, by branch records",
 	.reads = COMMAND_READS_CAPTURE,
 	.run = calls_command,
 };

@@ -128,11 +128,14 @@ static void thin_out_callers(struct drawing *d)
 static void add_count(const struct calls *c, const struct drawn_call *drawn, struct text *out)
 {
 	const struct cell records = cell_count(drawn->n);
+	const struct cell calls = calls_cell(c, drawn->calls, drawn->n);
 
-	if (isnan(drawn->calls))
+	if (isnan(drawn->calls)) {
 		human_words(out, &records, "records");
-	else
-		branch_stacks_words(&c->stacks, drawn->calls, drawn->n, out);
+		return;
+	}
+	human_words(out, &calls, "");
+	text_str(out, mark_sign(calls.mark));
 }
 
 static double most_calls(const struct calls *c)
@@ -193,6 +196,11 @@ void calls_draw_text(const struct calls *c, bool has_unicode, struct text *out)
 		add_count(c, drawn, out);
 		text_char(out, '\n');
 	}
-	branch_stacks_legend(&c->stacks, out);
+	if (c->is_spe)
+		text_format(out, "%s   %s\n",
+			    mark_meaning(c->interval.lost.is_unknown ? MARK_AT_LEAST : MARK_SCALED),
+			    mark_meaning(MARK_SPARSE));
+	else
+		branch_stacks_legend(&c->stacks, out);
 	drawing_release(&d);
 }

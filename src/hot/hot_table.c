@@ -378,6 +378,9 @@ void hot_table_notes(const struct hot *hot, const struct hot_view *view, struct 
 	if ((view->with_callers || view->with_call_tree) && !hot_has_chains(hot))
 		table_note(t,
 			   "no callers: this capture has no call chains. cyclops record -g records "
-			   "them%s",
-			   hot_n_spe_records(hot) > 0 ? " of events, SPE has none" : "");
+			   "them%s%s",
+			   hot_n_spe_records(hot) > 0
+				   ? " of events, SPE has none. Who calls whom, how often: "
+				   : "",
+			   hot_n_spe_records(hot) > 0 ? tip(t, hot->session, "calls") : "");
 }

@@ -12,6 +12,7 @@
 #include "mem/summary.h"
 #include "scan/scan.h"
 #include "scan/spe_filters.h"
+#include "session/tip.h"
 #include "session/without_spe.h"
 #include "table/answer.h"
 
@@ -187,9 +188,11 @@ static void make_region(struct making *m)
 static void note_callers(const struct making *m)
 {
 	if (!access_is_sampled(m->s) && callers_known_of_all(m->s).n_records == 0)
-		table_note(&m->out->rows, "callers are not known: the capture has no samples with "
-					  "call chains of these functions; cyclops record --spe "
-					  "takes them");
+		table_note(&m->out->rows,
+			   "callers are not known: the capture has no samples with call chains of "
+			   "these functions; cyclops record --spe takes them. Who calls whom, "
+			   "how often: %s",
+			   tip(&m->out->rows, m->s, "calls"));
 	callers_note(m->s, &m->out->rows);
 }
 

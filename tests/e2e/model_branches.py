@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Executions, trips and calls out of branch stacks of the machine model, against its truth:
+Executions, trips and calls out of branch stacks of the machine model, and calls out of SPE records, against its truth:
 model_branches.py CYCLOPS KERNELS_DIR [STACKS].
 
 A loop that copies and takes a root in turn, with stacks of several depths; loops of 1 to 64 trips; a machine whose
@@ -33,6 +33,7 @@ SOME_TRIPS = (1, 2, 3, 8, 21, 31, 64)
 FEW = 6000
 STANDARD_ERRORS = 3
 LINKS, RETURN_STACK = 21, 16
+SPE_ROUNDS = 20000
 
 
 class Run:
@@ -209,6 +210,29 @@ def check_calls(checks, cyclops, kernels, folder):
         print(f"{words}: {len(rows)} calls, {missed:.2f} of {LINKS} returns mispredicted")
 
 
+def check_calls_of_spe(checks, cyclops, kernels, folder):
+    """SPE's own records of returns count calls, too: few, but each call with the same chance."""
+    program = compile_kernel(kernels, folder, "calls.c", "calls-spe", f"-DROUNDS={SPE_ROUNDS}")
+    one = Run(cyclops, folder, program)
+    rows, wanted = one.tables("calls"), true_calls(one)
+    found = {(row["caller"], row["site"], row["callee"], row["via"]): row for row in rows}
+    checks.expect(set(found) <= set(wanted), f"SPE: {sorted(set(found) - set(wanted))} are no calls")
+    deviations = []
+    for key, n in wanted.items():
+        if n < SPE_ROUNDS:
+            continue
+        calls, error = (float(found[key][name]) for name in ("calls", "calls_se")) if key in found else (0, 0)
+        checks.count("numbers of calls, by SPE")
+        checks.expect(abs(calls - n) <= 4 * error, f"SPE: {found.get(key)}: {n} calls")
+        deviations.append((calls - n) / error if error else math.inf)
+    mean = sum(deviations) / len(deviations)
+    checks.expect(abs(mean) < 4 / math.sqrt(len(deviations)), f"SPE: calls are off by {mean:.2f} standard errors on average")
+    links = [row for row in rows if row["callee"].startswith("link_")]
+    missed = sum(float(row["mispredicted_returns"]) * int(row["records"]) for row in links) / sum(int(row["records"]) for row in links)
+    checks.expect(abs(missed - (LINKS - RETURN_STACK) / LINKS) < 0.1, f"SPE: {missed} of the returns of links are mispredicted")
+    print(f"SPE: {len(deviations)} calls, off by {mean:.2f} standard errors on average, most by {max(map(abs, deviations)):.1f}")
+
+
 def check_stubs(checks, cyclops, folder):
     """A call by the linker's stub is a call of the function."""
     library, program = folder / "libwork.so", folder / "stubs"
@@ -240,6 +264,7 @@ def main():
         check_trips(checks, cyclops, kernels, folder, range(1, MOST_TRIPS + 1) if n_stacks > FEW else SOME_TRIPS)
         check_interrupts(checks, cyclops, kernels, folder)
         check_calls(checks, cyclops, kernels, folder)
+        check_calls_of_spe(checks, cyclops, kernels, folder)
         check_stubs(checks, cyclops, folder)
     checks.finish()
 

@@ -7,7 +7,8 @@ pointers. The truth of `model --stacks --truth` has the calls of each record. Fo
 of functions: its shares of records, of latency and of L1D misses. They may be 5 points off, or, where `quality` says
 that they are less certain, half more than it says; nine tenths are within what it says. Without --all three programs are asked. Prints a table as docs/callers.md
 has it. Also: the same for any number of threads; perf reads the capture; a capture of cycles alone, whose errors must say so.
-Without the emulator or the cross compiler the test is skipped.
+The numbers of calls by SPE's own records of returns hold, too; with --all, how far shares of calls are from shares of records, of
+latency and of misses. Without the emulator or the cross compiler the test is skipped.
 """
 
 import argparse
@@ -34,6 +35,9 @@ POINTS = 0.05
 LEAST_RECORDS, LEAST_MISSES = 200, 50
 L1D_REFILL = 3  # bit of events
 INSTRUCTION = 4
+INTERVAL = 1152  # operations for each record, with jitter
+LEAST_CALLS, LEAST_RETURNS = 5, 30
+DEVIATIONS = 1.96
 
 
 class Truth:
@@ -46,6 +50,9 @@ class Truth:
         chains = [()]
         for call in data["chains"]:
             chains.append((self.function_at(int(call["return"], 16) - INSTRUCTION), *chains[call["caller"]]))
+        self.calls = collections.Counter()  # by site
+        for call in data["calls"]:
+            self.calls[int(call["from"], 16)] += call["n"]
         self.sums = {quantity: collections.Counter() for quantity in QUANTITIES}
         for record in data["records"]:
             chain = without_repeats((self.function_at(int(record["pc"], 16)), *chains[record["chain"]]))
@@ -117,6 +124,42 @@ class Comparison:
             self.worst[quantity], self.of_worst[quantity] = error, stated
 
 
+class Calls:
+    """Calls of one capture by SPE's records of returns: their numbers, and what their shares are not."""
+
+    def __init__(self, cyclops, capture, truth):
+        rows = csv_rows(cyclops, "calls", "--all", "--format", "csv", capture)
+        n_callees = collections.Counter(row["site"] for row in rows)
+        self.n, self.within = 0, 0
+        self.shares, self.returns = collections.defaultdict(collections.Counter), collections.Counter()
+        for row in rows:
+            if row["caller"] != row["callee"]:
+                self.shares[row["callee"]][row["caller"]] += int(row["records"])
+                self.returns[row["callee"]] += int(row["records"])
+            true = truth.calls[int(row["site"], 16)]
+            if true < LEAST_CALLS * INTERVAL or n_callees[row["site"]] > 1:
+                continue
+            self.n += 1
+            self.within += abs(float(row["calls"]) - true) <= DEVIATIONS * float(row["calls_se"])
+
+    def print_shares(self, name, truth):
+        """How far a caller's share of calls is from its shares of what the function did for it, at most."""
+        n_all = sum(truth.sums["records"].values())
+        for callee, n in self.returns.most_common():
+            own = [(chain[1], number) for chain, number in truth.sums["records"].items() if chain[0] == callee and len(chain) > 1]
+            if n < LEAST_RETURNS or sum(number for _, number in own) < max(LEAST_RECORDS, n_all / 20) or len({caller for caller, _ in own}) < 2:
+                continue
+            off = []
+            for quantity in QUANTITIES:
+                true = collections.Counter()
+                for chain, number in truth.sums[quantity].items():
+                    if chain[0] == callee and len(chain) > 1:
+                        true[chain[1]] += number
+                whole = sum(true.values()) or 1
+                off.append(100 * max(abs(true[caller] / whole - self.shares[callee][caller] / n) for caller in {*true, *self.shares[callee]}))
+            print(f"{callee} ({name}): {n} returns; shares of calls are off by", ", ".join(map("{:.1f}".format, off)))
+
+
 def record(cyclops, program, name, size, folder, *words):
     capture, truth = folder / f"{name}.data", folder / f"{name}.json"
     run(cyclops, "model", *words, "--stacks", "-o", capture, "--truth", truth, "--", program, name, size)
@@ -124,7 +167,7 @@ def record(cyclops, program, name, size, folder, *words):
 
 
 def check_programs(checks, cyclops, program, names, size, folder):
-    n = within = 0
+    n = within = n_calls = calls_within = 0
     print("| program | records | latency | L1D misses |\n| --- | --- | --- | --- |")
     for name in names:
         capture, truth = record(cyclops, program, name, size, folder)
@@ -134,8 +177,14 @@ def check_programs(checks, cyclops, program, names, size, folder):
             checks.fail(f"{name}: {text}")
         checks.count("shares of functions' callers", one.n)
         n, within = n + one.n, within + one.within
+        calls = Calls(cyclops, capture, truth)
+        n_calls, calls_within = n_calls + calls.n, calls_within + calls.within
+        if len(names) > len(SOME_PROGRAMS):
+            calls.print_shares(name, truth)
     print(f"{within} of {n} within what is stated")
     checks.expect(within >= 0.9 * n - 1, f"stated errors hold in {within} of {n} cases")
+    print(f"{calls_within} of {n_calls} numbers of calls within what is stated")
+    checks.expect(n_calls > 0 and calls_within >= 0.9 * n_calls - 1, f"stated errors of calls hold in {calls_within} of {n_calls} cases")
 
 
 def check_cycles_alone(checks, cyclops, program, size, folder):
@@ -206,4 +255,5 @@ def main():
     checks.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

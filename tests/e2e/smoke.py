@@ -20,16 +20,16 @@ import tempfile
 
 from harness import ENVIRONMENT, Checks, Failed, table_of
 
-DONE, FAILED, MISUSED, NO_DATA = 0, 1, 2, 4
+DONE, FAILED, MISUSED = 0, 1, 2
 FORMS = ("text", "csv", "json")
 
-# Words of each command; CAPTURE, SAMPLES (of the PMU), COUNTS and ROOT stand for those of the test data, OUT for a path.
+# Words of each command; CAPTURE, SAMPLES (of the PMU), STACKS (of branches), COUNTS and ROOT stand for those of the test data, OUT for a path.
 ASKED = {
     "report": ["--symfs", "ROOT", "CAPTURE"],
     "hot": ["--symfs", "ROOT", "CAPTURE"],
     "annotate": ["--symfs", "ROOT", "CAPTURE"],
     "blocks": ["--symfs", "ROOT", "CAPTURE"],
-    "calls": ["--symfs", "ROOT", "CAPTURE"],
+    "calls": ["--symfs", "ROOT", "STACKS"],
     "mem": ["--symfs", "ROOT", "CAPTURE"],
     "c2c": ["--symfs", "ROOT", "CAPTURE"],
     "addr": ["--symfs", "ROOT", "CAPTURE"],
@@ -56,8 +56,6 @@ WRITES_FILE = ("record",)
 # Those that may end with another status, by what this machine is like.
 MEASURES = ("run", "record")
 JUDGES = ("doctor", "kernel")
-# The capture has no branch stacks.
-LACKS = ("calls",)
 WITHOUT_EMULATOR = ("model",)
 
 
@@ -85,9 +83,6 @@ def check_form(checks, cyclops, name, words, form, out):
         checks.expect(done.returncode == MISUSED and "/nonexistent" in done.stderr,
                       f"{what}: exit status {done.returncode}: {done.stderr}")
         return
-    if name in LACKS:
-        checks.expect(done.returncode == NO_DATA and "branch stacks" in done.stderr, f"{what}: {done}")
-        return
     if name in MEASURES and done.returncode == FAILED and "perf_event" in done.stderr:
         print(f"left out: {name}: {done.stderr.strip()}")
         return
@@ -113,7 +108,7 @@ def check_command(checks, cyclops, data, name, words):
         with tempfile.TemporaryDirectory() as folder:
             out = os.path.join(folder, "out")
             places = {"CAPTURE": f"{data}/samples/sharing.data", "SAMPLES": f"{data}/cycles.data", "COUNTS": f"{data}/counts/stride.csv",
-                      "ROOT": f"{data}/root", "OUT": out}
+                      "STACKS": f"{data}/calls.data", "ROOT": f"{data}/root", "OUT": out}
             command = [word.replace("ROOT/", places["ROOT"] + "/") if "/" in word else places.get(word, word)
                        for word in words]
             check_form(checks, cyclops, name, command, form, out)
