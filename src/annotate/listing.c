@@ -440,6 +440,7 @@ static const char *title_of(const struct listing *l)
 	uint64_t n_records = annotation_count(a, COUNT_RECORDS);
 	uint64_t n_samples = annotation_count(a, COUNT_SAMPLES);
 	uint64_t n_entries = annotation_count(a, COUNT_ENTRY);
+	char digits[GROUPED_BYTES];
 	struct text text = { 0 };
 	const char *out;
 
@@ -450,11 +451,11 @@ static const char *title_of(const struct listing *l)
 			    (unsigned long long)r->address);
 	text_format(&text, "   %s", names_module(a->session, r->module));
 	if (n_records > 0)
-		text_format(&text, "   SPE records %llu", (unsigned long long)n_records);
+		text_format(&text, "   %s SPE records", grouped_u64(n_records, digits));
 	if (n_entries > 0)
-		text_format(&text, "   branch entries %llu", (unsigned long long)n_entries);
+		text_format(&text, "   %s branch entries", grouped_u64(n_entries, digits));
 	if (n_samples > 0)
-		text_format(&text, "   samples %llu", (unsigned long long)n_samples);
+		text_format(&text, "   %s samples", grouped_u64(n_samples, digits));
 	text_char(&text, '\0');
 	out = table_text(l->table, text.bytes);
 	text_release(&text);

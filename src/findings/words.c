@@ -315,10 +315,10 @@ const char *finding_size_words(struct table *t, const struct finding *f)
 	if (finding_is_of_counts(f))
 		return counts_size(t, f);
 	return table_format(t, "%s%.1f %% of %s",
-			    f->loop != NULL   ? "at most "
+			    words_is_limit(f) ? "at most "
 			    : f->code != NULL ? "at least "
 					      : "",
-			    100 * f->size.share, f->size.whole);
+			    100 * words_share(f), f->size.whole);
 }
 
 /* "393 291 of 473 661 latency cycles", or times: "55.0 ms of 160.0 ms". */
@@ -482,8 +482,7 @@ const char *finding_remedy_words(struct table *t, const struct finding *f)
 	return words_take(t, &text);
 }
 
-/* Without the function annotate shows the hottest. NULL: it has no name. */
-static const char *annotate_words(struct table *t, const struct finding *f)
+const char *finding_annotate_words(struct table *t, const struct finding *f)
 {
 	struct text text = { 0 };
 
@@ -496,7 +495,8 @@ static const char *annotate_words(struct table *t, const struct finding *f)
 
 static const char *command_words(struct table *t, const struct finding *f)
 {
-	const char *annotate = strcmp(f->command, "annotate") == 0 ? annotate_words(t, f) : NULL;
+	const char *annotate =
+		strcmp(f->command, "annotate") == 0 ? finding_annotate_words(t, f) : NULL;
 
 	return annotate != NULL ? annotate : f->command;
 }
@@ -505,7 +505,7 @@ const char *finding_code_words(struct table *t, const struct session *s, const s
 {
 	bool is_of_data =
 		f->loop != NULL && f->command != NULL && f->kind != FINDING_MISPREDICTIONS;
-	const char *annotate = is_of_data ? annotate_words(t, f) : NULL;
+	const char *annotate = is_of_data ? finding_annotate_words(t, f) : NULL;
 
 	return annotate != NULL ? tip(t, s, annotate) : NULL;
 }
@@ -535,9 +535,12 @@ static const char *samples_words(struct table *t, const struct finding *f)
 	const struct finding_samples *s = &f->samples;
 	struct text text = { 0 };
 
-	text_format(&text, "\xc2\xb1 %.1f %% (95 %% interval), from %s %s%s",
-		    100 * (f->loop != NULL ? f->size.error : s->error),
-		    table_human(t, cell_count(s->n), "of"),
+	if (!words_is_limit(f))
+		text_format(&text, "\xc2\xb1 %.1f %% (95 %% interval), ", 100 * s->error);
+	else if (words_has_error(f))
+		text_format(&text, "95 %%: %.1f %% \xc2\xb1 %.1f, ", 100 * f->size.share,
+			    100 * f->size.error);
+	text_format(&text, "from %s %s%s", table_human(t, cell_count(s->n), "of"),
 		    table_human(t, cell_count(s->n_all), s->of),
 		    s->no_jitter ? "; the interval had no jitter: loops in step with it are over- "
 				   "or undercounted"
@@ -631,7 +634,7 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 	row[EVIDENCE] = words_cell(evidence_words(t, f, true));
 	row[WHERE] = words_cell(where_words(t, f));
 	row[TRY] = words_cell(finding_remedy_words(t, f));
-	row[GAIN] = words_cell(finding_gain_words(t, f));
+	row[GAIN] = words_cell(finding_gain_words(t, s, f));
 	row[WHAT_IF] = words_cell(finding_what_if_words(t, f));
 	if (f->has_prediction)
 		row[PREDICTED] = cell_number(f->prediction);
@@ -660,6 +663,21 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 	put_rest(t, f, row);
 }
 
+/* What "nothing" rests on: samples, and the cause that they leave most room for. */
+static void note_confidence(struct table *t, const struct silence *s)
+{
+	const char *samples = table_human(t, cell_count(s->n), "samples");
+
+	if (s->largest != NULL)
+		table_note(t, "Confidence: 95 %%, from %s; not excluded: %s.",
+			   table_human(t, cell_count(s->largest->samples.n), "samples"),
+			   finding_cause_words(t, s->largest));
+	else if (s->unexplained != NULL)
+		table_note(t, "Confidence: \xc2\xb1 is the 95 %% interval, from %s.", samples);
+	else
+		table_note(t, "Confidence: from %s.", samples);
+}
+
 void findings_note_silence(struct table *t, const struct silence *s)
 {
 	switch (s->kind) {
@@ -684,12 +702,7 @@ void findings_note_silence(struct table *t, const struct silence *s)
 			put_unexplained(s->unexplained, &text);
 			table_note(t, "Not explained: %s.", words_take(t, &text));
 		}
-		if (s->largest != NULL)
-			table_note(t,
-				   "Confidence: not excluded are %s; \xc2\xb1 is the 95 %% "
-				   "interval, from %s.",
-				   finding_cause_words(t, s->largest),
-				   table_human(t, cell_count(s->largest->samples.n), "samples"));
+		note_confidence(t, s);
 		break;
 	case SILENCE_NO_LATENCIES:
 		table_note(t, "What limits the program is not known: these samples say where it "

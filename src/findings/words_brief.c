@@ -174,7 +174,7 @@ static const char *line_words(struct table *t, const struct finding *f)
 
 static const char *bound_words(const struct finding *f)
 {
-	if (f->loop != NULL)
+	if (words_is_limit(f))
 		return "at most ";
 	return f->code != NULL ? "at least " : "";
 }
@@ -186,6 +186,15 @@ bool words_has_error(const struct finding *f)
 	return !is_bound && !isnan(f->size.error) && f->size.error > 0;
 }
 
+double words_share(const struct finding *f)
+{
+	double share = f->size.share;
+
+	if (words_is_limit(f) && words_has_error(f))
+		share += f->size.error;
+	return words_is_limit(f) && share > 1 ? 1 : share;
+}
+
 /* "68.2 % +- 3.7" */
 static const char *cost_words(struct table *t, const struct finding *f)
 {
@@ -193,8 +202,8 @@ static const char *cost_words(struct table *t, const struct finding *f)
 
 	if (isnan(f->size.share) || (f->sharing != NULL && !f->sharing->has_latency))
 		return NULL;
-	text_format(&text, "%.1f %%", 100 * f->size.share);
-	if (words_has_error(f))
+	text_format(&text, "%.1f %%", 100 * words_share(f));
+	if (!words_is_limit(f) && words_has_error(f))
 		text_format(&text, " \xc2\xb1 %.1f", 100 * f->size.error);
 	return words_take(t, &text);
 }
@@ -218,7 +227,7 @@ static const char *whole_brief(const struct finding *f)
 	return f->size.whole;
 }
 
-/* "<= 68.2 % +- 3.7 time"; `whole` is what the share is of, "" if the heading says it. */
+/* "<= 71.9 % time"; `whole` is what the share is of, "" if the heading says it. */
 static const char *cost_brief(struct table *t, const struct finding *f, const char *whole)
 {
 	const char *cost = cost_words(t, f);
@@ -226,7 +235,7 @@ static const char *cost_brief(struct table *t, const struct finding *f, const ch
 	if (cost == NULL)
 		return NULL;
 	return table_format(t, "%s%s%s%s",
-			    f->loop != NULL   ? "\xe2\x89\xa4 "
+			    words_is_limit(f) ? "\xe2\x89\xa4 "
 			    : f->code != NULL ? "\xe2\x89\xa5 "
 					      : "",
 			    cost, whole[0] != '\0' ? " " : "", whole);
@@ -266,8 +275,19 @@ static void init_brief_table(const char *whole, struct table *out)
 	out->columns = own;
 }
 
+/* Of so many loads of so many. */
+static const char *const sources[N_FINDING_KINDS] = {
+	[FINDING_L2_BOUND] = "from L2",
+	[FINDING_LLC_BOUND] = "from LLC",
+	[FINDING_DRAM_LATENCY] = "from DRAM",
+	[FINDING_DRAM_BANDWIDTH] = "from DRAM",
+	[FINDING_SHARED_DATA] = "from other cores",
+};
+
 static void put_loop_brief(const struct finding_loop *l, enum finding_kind kind, struct text *out)
 {
+	char cycles[GROUPED_BYTES];
+
 	switch (kind) {
 	case FINDING_DEPENDENCY_CHAIN:
 	case FINDING_STORE_FORWARDING:
@@ -290,9 +310,9 @@ static void put_loop_brief(const struct finding_loop *l, enum finding_kind kind,
 		text_format(out, "%.0f instructions per iteration", l->n_insns);
 		return;
 	default:
-		put_loop_part(l, "loads", out);
-		text_format(out, ", %s%.0f cycles", l->is_access_cut ? "\xe2\x89\xa5 " : "",
-			    l->access_cycles);
+		put_loop_part(l, sources[kind] != NULL ? sources[kind] : "loads", out);
+		text_format(out, ", %s%s cycles", l->is_access_cut ? "\xe2\x89\xa5 " : "",
+			    grouped_u64((uint64_t)llround(l->access_cycles), cycles));
 	}
 }
 
@@ -342,24 +362,22 @@ static const char *evidence_brief(struct table *t, const struct finding *f)
  */
 static void note_rest(const struct findings *f, const char *whole, struct table *out)
 {
-	double share = 0, squares = 0;
 	struct text text = { 0 };
+	double share = 0;
 
 	if (strcmp(whole, "time") != 0)
 		return;
 	for (size_t i = 0; i < f->list.n; i++) {
 		const struct finding *each = f->list.items[i];
 
-		if (each->loop == NULL)
+		if (!words_is_limit(each))
 			return;
-		share += each->size.share;
-		if (words_has_error(each))
-			squares += each->size.error * each->size.error;
+		share += words_share(each);
 	}
-	text_str(&text, "\xe2\x89\xa4: a limit, as waits overlap");
+	text_str(&text, "\xe2\x89\xa4: a limit; the cause may cost less, as waits overlap");
 	if (share < 1)
-		text_format(&text, "; in no finding: at least %.1f %% \xc2\xb1 %.1f of the time",
-			    100 * (1 - share), 100 * sqrt(squares));
+		text_format(&text, "; in no finding: at least %.1f %% of the time",
+			    100 * (1 - share));
 	table_note(out, "%s", words_take(out, &text));
 }
 
@@ -388,7 +406,7 @@ void findings_brief_table(const struct findings *f, struct table *out)
 	if (has_access)
 		table_note(out,
 			   "cycles: mean of all loads of the instruction, issue to completion%s",
-			   is_cut ? "; \xe2\x89\xa5: SPE's counter was full" : "");
+			   is_cut ? "; \xe2\x89\xa5: saturated" : "");
 	for (size_t i = 0; i < f->silences.n && f->list.n > 0; i++)
 		if (f->silences.items[i].kind != SILENCE_NO_COUNTERS) /* the answer says so */
 			findings_note_silence(out, &f->silences.items[i]);
@@ -401,7 +419,7 @@ static const char *whole_words(const struct finding *f)
 	return strcmp(whole_brief(f), "CPU time") == 0 ? "the CPU time" : f->size.whole;
 }
 
-/* ": at most 68.2 % +- 3.7 of the time" */
+/* ": at most 71.9 % of the time", ": 86.4 % +- 3.2 of load latency" */
 static void put_brief_cost(struct table *t, const struct finding *f, struct text *out)
 {
 	const char *cost = cost_words(t, f);
@@ -432,6 +450,14 @@ static void put_accesses(const struct finding_sharing *s, struct text *out)
 		put_line(reads, ", read at ", "", out);
 }
 
+/* " (load at stride.c:33, prefetched at stride.c:31)" */
+static void put_load_and_prefetch(const struct finding *f, struct text *out)
+{
+	put_line(&f->where, " (load at ", ", ", out);
+	put_line(&f->loop->other, f->where.file != NULL ? "prefetched at " : " (prefetched at ",
+		 ")", out);
+}
+
 /* " in chase (walk.c:8), called from main (walk.c:20)" */
 static void put_location(const struct finding *f, struct text *out)
 {
@@ -441,6 +467,8 @@ static void put_location(const struct finding *f, struct text *out)
 	}
 	if (f->sharing != NULL)
 		put_accesses(f->sharing, out);
+	else if (f->kind == FINDING_LATE_PREFETCH && f->loop != NULL && f->loop->other.file != NULL)
+		put_load_and_prefetch(f, out);
 	else
 		put_line(&f->where, " (", ")", out);
 	if (f->caller.name != NULL && f->caller.name[0] != '[') {
@@ -549,7 +577,9 @@ static void say_confidence(struct table *t, const struct findings *found, const 
 		text_format(&text, "Confidence: %s", finding_confidence_words(t, f));
 	else if (f->samples.n_all > 0)
 		text_format(&text, "Confidence: %s%s",
-			    words_has_error(f) ? "\xc2\xb1 is the 95 % interval, from " : "",
+			    !words_has_error(f) ? ""
+			    : words_is_limit(f) ? "95 %, from "
+						: "\xc2\xb1 is the 95 % interval, from ",
 			    table_human(t, cell_count(f->samples.n), f->samples.of));
 	if (f->samples.no_jitter)
 		text_str(&text, "; no jitter: loops in step with the interval mislead");
@@ -631,9 +661,10 @@ static void add_leading(const struct findings *f, const struct session *s, size_
 }
 
 /* What the fix of the first finding may gain, where the answer has only a limit. */
-static void add_prediction(const struct findings *f, struct table *out)
+static void add_prediction(const struct findings *f, const struct session *s, struct table *out)
 {
-	const char *command = f->list.n > 0 ? finding_what_if_command(out, f->list.items[0]) : NULL;
+	const char *command =
+		f->list.n > 0 ? finding_what_if_command(out, s, f->list.items[0]) : NULL;
 	struct cell *row;
 
 	if (command == NULL)
@@ -662,5 +693,12 @@ void findings_next_table(const struct findings *f, const struct session *s, stru
 	}
 	if (f->has_accounting)
 		add_command(out, tip(out, s, "cycles"));
-	add_prediction(f, out);
+	for (size_t i = 0; i < f->silences.n && f->list.n == 0; i++) {
+		const struct finding *rest = f->silences.items[i].unexplained;
+		const char *annotate = rest != NULL ? finding_annotate_words(out, rest) : NULL;
+
+		if (annotate != NULL)
+			add_command(out, tip(out, s, annotate));
+	}
+	add_prediction(f, s, out);
 }

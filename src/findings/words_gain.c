@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "findings/words_inside.h"
+#include "session/tip.h"
 
 /* A cause that is gone, and what `cyclops model --what-if` calls that; NULL: nothing does without it. */
 static const struct ideal {
@@ -68,13 +69,15 @@ const char *finding_what_if_words(struct table *t, const struct finding *f)
 	return table_format(t, "%s@%s", name, f->function);
 }
 
-const char *finding_what_if_command(struct table *t, const struct finding *f)
+const char *finding_what_if_command(struct table *t, const struct session *s,
+				    const struct finding *f)
 {
 	const char *what_if = finding_what_if_words(t, f);
 
 	return what_if == NULL || f->has_prediction
 		       ? NULL
-		       : table_format(t, "cyclops model --what-if %s -- COMMAND", what_if);
+		       : tip_of_program(t, s,
+					table_format(t, "cyclops model --what-if %s", what_if));
 }
 
 /* Shares of latency and of branches are no time. */
@@ -132,21 +135,19 @@ const char *finding_gain_brief(struct table *t, const struct finding *f)
 	return words_take(t, &text);
 }
 
-/* "at most 61.8 % +- 4.3 of the time, if all loads hit the L1D; the loop has 62.3 %" */
+/* "at most 66.1 % of the time, if all loads hit the L1D; the loop has 62.3 %" */
 static void put_bound(const struct finding *f, struct text *out)
 {
-	text_format(out, "at most %.1f %%", 100 * f->size.share);
-	if (words_has_error(f))
-		text_format(out, " \xc2\xb1 %.1f", 100 * f->size.error);
-	text_format(out, " of the time, %s and nothing else changed", ideal_of(f).condition);
+	text_format(out, "at most %.1f %% of the time, %s and nothing else changed",
+		    100 * words_share(f), ideal_of(f).condition);
 	if (f->loop->share > 0)
-		text_format(out, "; %s has %.1f %%", f->loop->is_loop ? "the loop" : "this code",
-			    100 * f->loop->share);
+		text_format(out, "; %s has about %.1f %%",
+			    f->loop->is_loop ? "the loop" : "this code", 100 * f->loop->share);
 }
 
-const char *finding_gain_words(struct table *t, const struct finding *f)
+const char *finding_gain_words(struct table *t, const struct session *s, const struct finding *f)
 {
-	const char *command = finding_what_if_command(t, f);
+	const char *command = finding_what_if_command(t, s, f);
 	struct text text = { 0 };
 
 	if (finding_is_of_counts(f) || finding_is_general(f->kind))

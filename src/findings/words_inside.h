@@ -27,6 +27,9 @@ const char *finding_next_words(struct table *, const struct session *, const str
  * is of none, or has no name.
  */
 const char *finding_code_words(struct table *, const struct session *, const struct finding *);
+
+/* "annotate chase": without the function annotate shows the hottest. NULL: the finding's has no name. */
+const char *finding_annotate_words(struct table *, const struct finding *);
 void findings_note_silence(struct table *, const struct silence *);
 
 /* words_brief.c: "store misses in fill (stride.c:22): at most 3.1 % +- 0.4 of the time" */
@@ -34,14 +37,23 @@ const char *finding_cause_words(struct table *, const struct finding *);
 
 /* words_gain.c: what a fix gains, in a clause and in full; NULL: nothing is said of it. */
 const char *finding_gain_brief(struct table *, const struct finding *);
-const char *finding_gain_words(struct table *, const struct finding *);
+const char *finding_gain_words(struct table *, const struct session *, const struct finding *);
 
 /* "l1d@chase", and the command that predicts what is gained so; NULL: nothing does, or it has done so. */
 const char *finding_what_if_words(struct table *, const struct finding *);
-const char *finding_what_if_command(struct table *, const struct finding *);
+const char *finding_what_if_command(struct table *, const struct session *, const struct finding *);
 
 /* words_brief.c: is the error of its share known? A saturated counter makes the share a bound, which has no interval. */
 bool words_has_error(const struct finding *);
+
+/* Is its share the most that the cause may cost? */
+static inline bool words_is_limit(const struct finding *f)
+{
+	return f->loop != NULL;
+}
+
+/* The share as it is said: of a limit with its error, so that one number is not exceeded; never more than all. */
+double words_share(const struct finding *);
 
 /* words_counts.c */
 const char *counts_claim(struct table *, const struct finding *, bool with_cause);

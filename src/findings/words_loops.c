@@ -93,13 +93,16 @@ void put_loop_part(const struct finding_loop *l, const char *words, struct text 
 
 static void put_data(const struct finding_loop *l, struct text *out)
 {
+	char cycles[GROUPED_BYTES];
+
 	if (!isnan(l->part))
 		text_format(
 			out,
 			"%s has %.0f %% of the execution and translation latency of its accesses; ",
 			l->level, 100 * l->part);
 	put_loop_part(l, "samples come from there", out);
-	text_format(out, ", mean %.0f cycles%s after issue", l->access_cycles,
+	text_format(out, ", mean %s cycles%s after issue",
+		    grouped_u64((uint64_t)llround(l->access_cycles), cycles),
 		    l->is_access_cut ? " or more" : "");
 }
 

@@ -166,6 +166,7 @@ const struct finding *report_unexplained(const struct bottlenecks *all, const st
 		return NULL;
 	extent = extent_of(b);
 	f = findings_make(out, FINDING_HOT_FUNCTION);
+	f->function = findings_text(out, names_function(names, b->place));
 	f->subject = subject_name(names, b->place, out);
 	f->size = (struct finding_size){
 		.share = b->time_share * b->cost,

@@ -320,9 +320,12 @@ void running_sum_up(const struct running *r, const struct running_tables *t, str
 			r->waits.items[i].to_ns - r->waits.items[i].from_ns;
 	if (all == 0)
 		return;
-	text_format(out, "on average %s%.2f threads ran at a time; none did %.1f %% of the time%s",
-		    r->slice_ns > 0 ? "about " : "", busy / (double)all, 100 * first / (double)all,
-		    r->slice_ns > 0 ? ", by SPE records" : "");
+	text_format(out, "on average %s%.2f threads ran at a time", r->slice_ns > 0 ? "about " : "",
+		    busy / (double)all);
+	if (first > 0)
+		text_format(out, "; none did %.1f %% of the time", 100 * first / (double)all);
+	if (r->slice_ns > 0)
+		text_str(out, ", by SPE records");
 	if (waited[WAITING_FOR_CPU] + waited[WAITING_BLOCKED] == 0)
 		return;
 	text_format(out, "; %.0f %% of their waiting was for a CPU",

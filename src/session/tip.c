@@ -2,7 +2,9 @@
 #include "session/tip.h"
 
 #include <inttypes.h>
+#include <string.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 
 static void add_option(struct text *line, const char *option, const char *value)
@@ -40,5 +42,50 @@ const char *tip(struct table *t, const struct session *s, const char *command)
 	text_char(&line, '\0');
 	out = table_text(t, line.bytes);
 	text_release(&line);
+	return out;
+}
+
+const char *recorded_program(const char *line)
+{
+	const char *dashes = strstr(line, " -- ");
+	const char *program = dashes != NULL ? dashes + strlen(" -- ") : "";
+
+	return program[0] == '\0' || strpbrk(program, "\t\n\"'\\$`*?[]#~<>|&;(){}!") != NULL
+		       ? NULL
+		       : program;
+}
+
+/* Which machine a line modelled: " --set dram_cycles=200". */
+static void add_machine(struct text *out, const char *line, const char *end)
+{
+	static const char *const options[] = { " --model ", " --set " };
+
+	if (strncmp(line, "cyclops model ", strlen("cyclops model ")) != 0)
+		return;
+	for (size_t i = 0; i < COUNT(options); i++)
+		for (const char *at = strstr(line, options[i]); at != NULL && at < end;
+		     at = strstr(at + 1, options[i]))
+			text_format(out, "%s%.*s", options[i],
+				    (int)strcspn(at + strlen(options[i]), " "),
+				    at + strlen(options[i]));
+}
+
+const char *tip_of_program(struct table *t, const struct session *s, const char *command)
+{
+	const struct info *info = s != NULL && s->capture != NULL ? capture_info(s->capture) : NULL;
+	const char *line = info != NULL && info->command_line.v != 0
+				   ? strings_get(capture_strings(s->capture), info->command_line)
+				   : "";
+	const char *program = recorded_program(line), *out;
+	struct text text = { 0 };
+
+	if (program == NULL)
+		return table_format(t, "%s -- COMMAND", command);
+	text_str(&text, command);
+	add_machine(&text, line, program);
+	text_format(&text, " -- %s", program);
+	text_char(&text, '\0');
+	out = table_text(t, text.bytes);
+	text_release(&text);
 	return out;
 }

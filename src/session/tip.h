@@ -13,4 +13,17 @@
  */
 const char *tip(struct table *, const struct session *, const char *command);
 
+/*
+ * "cyclops model --what-if l1d -- ./walk 7": `command` of the program that was recorded, on the machine that was
+ * modelled. "-- COMMAND" where the capture does not tell the program (`session` may be NULL, too). Lives as long as the
+ * table.
+ */
+const char *tip_of_program(struct table *, const struct session *, const char *command);
+
+/*
+ * The program with its arguments in a line that recorded it, behind "--"; NULL: there is none, or a shell would read it
+ * otherwise. The line has lost which blanks were part of an argument.
+ */
+const char *recorded_program(const char *line);
+
 #endif

@@ -78,6 +78,8 @@ static void show_number(const struct showing *how, const struct cell *cell, cons
 	struct human h;
 
 	human_number(cell, column->unit, is_share, how->decimals, &h);
+	if (cell->mark == MARK_AT_MOST && h.whole[0] == '<')
+		before = ""; /* "<0.1 %" says so */
 	out->parts[PART_WHOLE] = shown_join(memory, before, h.whole, how->has_unicode);
 	out->parts[PART_FRACTION] = shown_join(memory, h.fraction, "", how->has_unicode);
 	out->parts[PART_SUFFIX] = shown_join(memory, h.suffix, "", how->has_unicode);

@@ -164,7 +164,7 @@ export class Grid {
     this.table.raw.marks.forEach((of, i) => {
       if (this.columns.includes(i)) Object.values(of).forEach((mark) => marks.add(mark));
     });
-    const lines = [legend(marks).join("   "), ...this.table.raw.notes].filter((line) => line !== "");
+    const lines = [legend(marks).join("; "), ...this.table.raw.notes].filter((line) => line !== "");
     return lines.length === 0 ? null : h("div", { class: "notes" }, ...lines.map((line) => h("p", { class: "note" }, line)));
   }
 

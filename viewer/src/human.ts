@@ -148,7 +148,8 @@ export function shown(table: Table, row: number, column: number): string {
   const value = table.at(row, column);
   const words = humanValue(value, table.columns[column]!, decimalsOf(table, column));
   const mark = sign(value === null ? "exact" : table.mark(row, column));
-  return mark.before + words + mark.behind;
+  const before = mark.before === "≤ " && words.startsWith("<") ? "" : mark.before;
+  return before + words + mark.behind;
 }
 
 /** The same with its unit: "36.8 G cycles". */

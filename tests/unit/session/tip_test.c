@@ -70,11 +70,36 @@ static void a_given_cpu_is_repeated(void **state)
 	catalog_free(catalog);
 }
 
+static const struct {
+	const char *line, *program; /* NULL: not told */
+} recorded[] = {
+	{ "cyclops model --set dram_cycles=200 -o a.data -- ./walk 7", "./walk 7" },
+	{ "perf record -e arm_spe// -- ./walk", "./walk" },
+	{ "perf record -e arm_spe// ./walk", NULL },
+	{ "cyclops record --spe -- ", NULL },
+	{ "cyclops record --spe -- sh -c $HOME/walk", NULL },
+	{ "", NULL },
+};
+
+static void programs_stand_behind_dashes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(recorded); i++) {
+		const char *program = recorded_program(recorded[i].line);
+
+		if (recorded[i].program == NULL)
+			assert_null(program);
+		else
+			assert_string_equal(program, recorded[i].program);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tips_repeat_the_options),
 		cmocka_unit_test(a_given_cpu_is_repeated),
+		cmocka_unit_test(programs_stand_behind_dashes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,14 +23,15 @@ const OF_CODE = ["elapsed", "functions"];
 /** Functions on this page. */
 const SHOWN = 8;
 
-/** The share as a bar, with half of its 95 % interval to both sides. */
-export function costBar(findings: Table, row: number): HTMLElement | null {
+/** The share as a bar, with half of its 95 % interval to both sides; a limit, which has the error in it, is hatched. */
+export function costBar(findings: Table, row: number, isLimit = false): HTMLElement | null {
   const share = findings.get(row, "share");
   const error = Number(findings.get(row, "share_error") ?? 0);
   if (typeof share !== "number") return null;
   const percent = (part: number): string => `${100 * Math.min(1, Math.max(0, part))}%`;
-  const bar = h("div", { class: "cost-bar", "aria-hidden": "true" }, h("div", { class: "part" }), h("div", { class: "error" }));
-  bar.style.setProperty("--part", percent(share));
+  const bar = h("div", { class: isLimit ? "cost-bar limit" : "cost-bar", "aria-hidden": "true" },
+    h("div", { class: "part" }), isLimit ? null : h("div", { class: "error" }));
+  bar.style.setProperty("--part", percent(isLimit ? share + error : share));
   bar.style.setProperty("--low", percent(share - error));
   bar.style.setProperty("--high", percent(share + error));
   return bar;
@@ -45,8 +46,11 @@ function term(name: string, value: Node | string): HTMLElement[] {
 function cost(summary: Table, row: number): string {
   const words = summary.words(row, "cost");
   const whole = /\((.+)\)$/.exec(summary.columns[summary.column("cost")]?.title ?? "");
-  return whole === null || words === "" ? words : `${words} of ${whole[1]}`;
+  const all = whole === null || words === "" ? words : `${words} of ${whole[1] === "time" ? "the time" : whole[1]}`;
+  return all.replace("≤ ", "at most ").replace("≥ ", "at least ");
 }
+
+const isLimit = (summary: Table, row: number): boolean => summary.words(row, "cost").startsWith("≤");
 
 /** What to change, in full at the first finding that wants it. */
 function fix(summary: Table, findings: Table, row: number): string {
@@ -79,13 +83,13 @@ async function card(tables: readonly Table[], summary: Table, findings: Table, r
   const said = h("div", { class: "said" },
     h("h2", { id: title }, `${summary.words(row, "number")}. ${summary.words(row, "what")}`),
     h("p", { class: "cost" }, cost(summary, row)),
-    costBar(findings, row),
+    costBar(findings, row, isLimit(summary, row)),
     h("p", { class: "claim" }, findings.words(row, "claim")),
     h("dl", { class: "terms" },
       ...term("where", place(summary, findings, row, view)),
       ...term("evidence", summary.words(row, "evidence") || findings.words(row, "evidence")),
       ...term("fix", fix(summary, findings, row)),
-      ...term("gain", findings.words(row, "gain").replace(/cyclops model .* COMMAND/, "`$&`")),
+      ...term("gain", findings.words(row, "gain").replace(/cyclops model .*$/, "`$&`")),
       ...term("confidence", findings.words(row, "sure"))),
     commandLine(findings.words(row, "next")),
     grounds(tables, findings, row));
