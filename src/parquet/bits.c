@@ -67,7 +67,7 @@ void bits_put_run(struct text *out, uint64_t value, size_t n, unsigned width)
 }
 
 /* Values in whole groups; only the last group of all may be filled up. */
-static void put_packed(struct text *out, const uint32_t *values, size_t n, unsigned width)
+static void put_packed(struct text *out, const uint16_t *values, size_t n, unsigned width)
 {
 	size_t n_groups = (n + GROUP - 1) / GROUP, n_whole = n / GROUP;
 	char *at;
@@ -78,7 +78,7 @@ static void put_packed(struct text *out, const uint32_t *values, size_t n, unsig
 	at = text_room(out, n_groups * width + GROUP_ROOM);
 	PACK_GROUPS(at, values, n_whole, width)
 	if (n_whole < n_groups) {
-		uint32_t last[GROUP] = { 0 };
+		uint16_t last[GROUP] = { 0 };
 
 		memcpy(last, values + n_whole * GROUP, (n - n_whole * GROUP) * sizeof(*last));
 		at += n_whole * width;
@@ -88,23 +88,30 @@ static void put_packed(struct text *out, const uint32_t *values, size_t n, unsig
 }
 
 /* How many values from the first on are equal, if those of a group are; else 0. */
-static size_t run_length(const uint32_t *values, size_t n)
+static size_t run_length(const uint16_t *values, size_t n)
 {
-	uint32_t different = 0;
-	size_t i = GROUP;
+	uint64_t first, wanted;
+	size_t i = 0;
 
 	if (n < GROUP)
 		return 0;
-	for (size_t at = 1; at < GROUP; at++)
-		different |= values[at] ^ values[0];
-	if (different != 0)
+	memcpy(&first, values, sizeof(first));
+	wanted = (first & UINT16_MAX) * 0x0001000100010001u;
+	if (first != wanted)
+		return 0;
+	for (uint64_t four; n - i >= 4; i += 4) {
+		memcpy(&four, &values[i], sizeof(four));
+		if (four != wanted)
+			break;
+	}
+	if (i < GROUP)
 		return 0;
 	while (i < n && values[i] == values[0])
 		i++;
 	return i;
 }
 
-void bits_put_runs(struct text *out, const uint32_t *values, size_t n, unsigned width)
+void bits_put_runs(struct text *out, const uint16_t *values, size_t n, unsigned width)
 {
 	size_t first = 0; /* of the values to be packed */
 	size_t i = 0;
@@ -139,15 +146,11 @@ static char pack_flags(uint64_t group)
 	return (char)(group * 0x0102040810204080u >> 56);
 }
 
-static void put_packed_flags(struct text *out, const char *flags, size_t n)
+void bits_pack_flags(struct text *out, const char *flags, size_t n)
 {
 	size_t n_groups = (n + GROUP - 1) / GROUP, n_whole = n / GROUP;
-	char *at;
+	char *at = text_room(out, n_groups);
 
-	if (n == 0)
-		return;
-	varint_put(out, n_groups << 1 | 1);
-	at = text_room(out, n_groups);
 	for (size_t i = 0; i < n_whole; i++)
 		at[i] = pack_flags(load_flags(flags + i * GROUP));
 	if (n_whole < n_groups) {
@@ -157,6 +160,14 @@ static void put_packed_flags(struct text *out, const char *flags, size_t n)
 		at[n_whole] = pack_flags(load_flags(last));
 	}
 	out->n += n_groups;
+}
+
+static void put_packed_flags(struct text *out, const char *flags, size_t n)
+{
+	if (n == 0)
+		return;
+	varint_put(out, (n + GROUP - 1) / GROUP << 1 | 1);
+	bits_pack_flags(out, flags, n);
 }
 
 /* How many groups from the first on have equal flags, all of them; 0: the first has different ones. */

@@ -18,10 +18,13 @@ static inline unsigned bits_of(uint64_t value)
 void bits_pack(struct text *out, const uint64_t *values, size_t n, unsigned width);
 
 /* Appends runs: equal values once with their count, others packed. `width` is at most 16. */
-void bits_put_runs(struct text *out, const uint32_t *values, size_t n, unsigned width);
+void bits_put_runs(struct text *out, const uint16_t *values, size_t n, unsigned width);
 
 /* The same of bytes that are 0 or 1, as values of one bit. */
 void bits_put_flags(struct text *out, const char *flags, size_t n);
+
+/* Appends bytes that are 0 or 1 as one bit each; the last byte is filled up with zeros. */
+void bits_pack_flags(struct text *out, const char *flags, size_t n);
 
 /* Appends a single run of `n` equal values. */
 void bits_put_run(struct text *out, uint64_t value, size_t n, unsigned width);

@@ -18,20 +18,14 @@ static double double_of(uint64_t bits)
 	return value;
 }
 
-static bool number_is_less(enum parquet_type type, uint64_t a, uint64_t b)
-{
-	if (type == PARQUET_DOUBLE)
-		return double_of(a) < double_of(b);
-	return type_is_signed(type) ? (int64_t)a < (int64_t)b : a < b;
-}
-
 /* No bounds are of values that are no numbers. Of zeros the signs are those that hold for both. */
-static void bound_doubles(struct chunk *c, const uint64_t *values, size_t n)
+static void bound_doubles(struct chunk *c, const struct numbers *v)
 {
 	double least = 0, largest = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		double value = double_of(values[i]);
+	for (size_t i = 0; i < v->n; i++) {
+		uint64_t room;
+		double value = double_of(*numbers_load(v, i, 1, &room));
 
 		if (value != value)
 			continue;
@@ -45,23 +39,33 @@ static void bound_doubles(struct chunk *c, const uint64_t *values, size_t n)
 	text_add(&c->largest, (const char *)&largest, sizeof(largest));
 }
 
-static void bound_numbers(struct chunk *c, enum parquet_type type, const uint64_t *values, size_t n)
+/* Signed integers are compared as unsigned ones, with their sign turned. */
+static void bound_numbers(struct chunk *c, enum parquet_type type, const struct numbers *v)
 {
-	uint64_t least, largest;
+	uint64_t turn = type_is_signed(type) ? UINT64_C(1) << 63 : 0;
+	uint64_t least = UINT64_MAX, largest = 0;
 
-	if (n == 0)
+	if (v->n == 0)
 		return;
 	if (type == PARQUET_DOUBLE) {
-		bound_doubles(c, values, n);
+		bound_doubles(c, v);
 		return;
 	}
-	least = largest = values[0];
-	for (size_t i = 1; i < n; i++) {
-		least = number_is_less(type, values[i], least) ? values[i] : least;
-		largest = number_is_less(type, largest, values[i]) ? values[i] : largest;
+	for (size_t first = 0, n; first < v->n; first += n) {
+		uint64_t room[NUMBERS_BLOCK];
+		const uint64_t *values;
+
+		n = v->n - first < NUMBERS_BLOCK ? v->n - first : NUMBERS_BLOCK;
+		values = numbers_load(v, first, n, room);
+		for (size_t i = 0; i < n; i++) {
+			uint64_t value = values[i] ^ turn;
+
+			least = value < least ? value : least;
+			largest = value > largest ? value : largest;
+		}
 	}
-	plain_put(&c->least, type, least);
-	plain_put(&c->largest, type, largest);
+	plain_put(&c->least, type, least ^ turn);
+	plain_put(&c->largest, type, largest ^ turn);
 	c->has_bounds = true;
 }
 
@@ -92,15 +96,14 @@ static void bound_texts(struct chunk *c, const char *texts, size_t n)
 	c->has_bounds = true;
 }
 
-static void filter_numbers(struct chunk *c, enum parquet_type type, const uint64_t *values,
-			   size_t n)
+static void filter_numbers(struct chunk *c, enum parquet_type type, const struct numbers *v)
 {
-	size_t first = bloom_begin(&c->bloom, n);
+	size_t first = bloom_begin(&c->bloom, v->n);
 	struct text plain = { 0 };
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < v->n; i++) {
 		text_reset(&plain);
-		plain_put(&plain, type, values[i]);
+		plain_put_all(&plain, type, v, i, 1);
 		bloom_add(&c->bloom, first, xxhash64(plain.bytes, plain.n));
 	}
 	text_release(&plain);
@@ -118,18 +121,18 @@ void chunk_describe(const struct encoder *e, struct chunk *c, const struct colum
 {
 	const struct dictionary *d = dictionary_of(e, v);
 	size_t n = v->has_dictionary ? dictionary_size(d) : v->n_values;
-	const uint64_t *numbers = v->has_dictionary ? d->numbers.items : e->numbers.items;
 	const char *texts = v->has_dictionary ? d->texts.bytes : v->texts;
+	struct numbers numbers = v->has_dictionary ? dictionary_numbers(d) : v->numbers;
 
 	c->n_nulls = c->n_values - v->n_values;
 	if (v->is_text)
 		bound_texts(c, texts, n);
 	else
-		bound_numbers(c, v->column->type, numbers, n);
+		bound_numbers(c, v->column->type, &numbers);
 	if (!v->column->has_bloom)
 		return;
 	if (v->is_text)
 		filter_texts(c, texts, n);
 	else
-		filter_numbers(c, v->column->type, numbers, n);
+		filter_numbers(c, v->column->type, &numbers);
 }

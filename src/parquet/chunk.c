@@ -45,7 +45,6 @@ void encoder_free(struct encoder *e)
 	if (e == NULL)
 		return;
 	ZSTD_freeCCtx(e->zstd);
-	vec_release(&e->numbers);
 	vec_release(&e->ids);
 	vec_release(&e->words);
 	vec_release(&e->levels);
@@ -69,58 +68,17 @@ void chunk_release(struct chunk *c)
 	text_release(&c->bloom);
 }
 
-/* Widens values of 1, 2, 4 or 8 bytes. */
-#define WIDEN(type)                                                                                \
-	do {                                                                                       \
-		for (size_t i = 0; i < n; i++) {                                                   \
-			type value;                                                                \
-                                                                                                   \
-			memcpy(&value, at + i * sizeof(value), sizeof(value));                     \
-			out[i] = (uint64_t)value;                                                  \
-		}                                                                                  \
-	} while (0)
-
-static void widen_signed(const char *at, unsigned width, size_t n, uint64_t *out)
+static struct numbers numbers_at(const struct parquet_column *column, const char *at, size_t n)
 {
-	if (width == 1)
-		WIDEN(int8_t);
-	else if (width == 2)
-		WIDEN(int16_t);
-	else if (width == 4)
-		WIDEN(int32_t);
-	else
-		WIDEN(int64_t);
+	return (struct numbers){
+		.at = at,
+		.n = n,
+		.width = column->width > 0 ? column->width : sizeof(uint64_t),
+		.is_signed = type_is_signed(column->type),
+	};
 }
 
-static void widen_unsigned(const char *at, unsigned width, size_t n, uint64_t *out)
-{
-	if (width == 1)
-		WIDEN(uint8_t);
-	else if (width == 2)
-		WIDEN(uint16_t);
-	else if (width == 4)
-		WIDEN(uint32_t);
-	else
-		WIDEN(uint64_t);
-}
-
-/* Reads `n` numbers to e->numbers. Returns how many bytes they have. */
-static size_t read_numbers(struct encoder *e, const struct parquet_column *column, const char *at,
-			   size_t n)
-{
-	unsigned width = column->width > 0 ? column->width : sizeof(uint64_t);
-
-	e->numbers.n = 0;
-	vec_reserve(&e->numbers, n);
-	e->numbers.n = n;
-	if (type_is_signed(column->type))
-		widen_signed(at, width, n, e->numbers.items);
-	else
-		widen_unsigned(at, width, n, e->numbers.items);
-	return n * width;
-}
-
-static uint32_t *room_for_ids(struct encoder *e, size_t n)
+static uint16_t *room_for_ids(struct encoder *e, size_t n)
 {
 	e->ids.n = 0;
 	vec_reserve(&e->ids, n);
@@ -135,17 +93,21 @@ static void spell(struct encoder *e, const struct parquet_column *column, uint64
 	parquet_put_item(&e->spelled, e->word.bytes, e->word.n);
 }
 
-/* Replaces the codes of e->numbers by texts: a dictionary, or all of them. */
+/* Spells the texts of codes: of the distinct ones if these are few, else of all. */
 static void spell_codes(struct encoder *e, struct column_values *v)
 {
-	uint32_t *ids = room_for_ids(e, v->n_values);
-	bool is_short = dictionary_of_numbers(&e->numbers_seen, e->numbers.items, v->n_values, ids);
+	uint16_t *ids = room_for_ids(e, v->n_values);
+	bool is_short = dictionary_of_numbers(&e->numbers_seen, &v->numbers, ids);
 	size_t n_words = is_short ? dictionary_size(&e->numbers_seen) : v->n_values;
-	const uint64_t *codes = is_short ? e->numbers_seen.numbers.items : e->numbers.items;
 
 	text_reset(&e->spelled.values);
-	for (size_t i = 0; i < n_words; i++)
-		spell(e, v->column, codes[i]);
+	for (size_t i = 0; i < n_words; i++) {
+		uint64_t room;
+
+		spell(e, v->column,
+		      is_short ? e->numbers_seen.numbers.items[i]
+			       : *numbers_load(&v->numbers, i, 1, &room));
+	}
 	v->texts = e->spelled.values.bytes;
 	if (!is_short) {
 		v->has_dictionary =
@@ -206,14 +168,14 @@ static size_t read_values(struct encoder *e, struct column_values *v, const char
 		size = size_of_texts(values, v->n_values);
 		v->texts = values;
 	} else {
-		size = read_numbers(e, v->column, values, v->n_values);
+		v->numbers = numbers_at(v->column, values, v->n_values);
 		if (v->column->spell != NULL)
 			spell_codes(e, v);
 		else if (type != PARQUET_BOOL)
 			v->has_dictionary =
-				dictionary_of_numbers(&e->numbers_seen, e->numbers.items,
-						      v->n_values, room_for_ids(e, v->n_values));
-		return size;
+				dictionary_of_numbers(&e->numbers_seen, &v->numbers,
+						      room_for_ids(e, v->n_values));
+		return v->n_values * v->numbers.width;
 	}
 	v->has_dictionary = dictionary_of_texts(&e->texts_seen, v->texts, v->n_values, false,
 						room_for_ids(e, v->n_values));
@@ -245,7 +207,7 @@ static enum parquet_encoding choose_for_numbers(struct encoder *e, const struct 
 	}
 	if (v->column->type == PARQUET_DOUBLE)
 		return choice;
-	cost = delta_estimate(e->numbers.items, v->n_values, value_size == 4, &e->page);
+	cost = delta_estimate(&v->numbers, value_size == 4, &e->page);
 	return cost < best / (choice == ENCODING_PLAIN ? PLAIN_SHRINKS : 1) * 3 / 4 ? ENCODING_DELTA
 										    : choice;
 }

@@ -51,27 +51,39 @@ static void put_block(struct text *out, const uint64_t *values, size_t n, bool i
 		bits_pack(out, packed + i * MINIBLOCK_VALUES, MINIBLOCK_VALUES, bits_of(all[i]));
 }
 
-void delta_put(struct text *out, const uint64_t *values, size_t n, bool is_narrow)
+/* A block of the values behind the one with number `before`. */
+static void load_and_put_block(struct text *out, const struct numbers *v, size_t before, size_t n,
+			       bool is_narrow)
 {
+	uint64_t room[BLOCK_VALUES + 1];
+
+	put_block(out, numbers_load(v, before, n + 1, room), n, is_narrow);
+}
+
+void delta_put(struct text *out, const struct numbers *v, size_t first, size_t n, bool is_narrow)
+{
+	uint64_t room, value = n > 0 ? *numbers_load(v, first, 1, &room) : 0;
+
 	varint_put(out, BLOCK_VALUES);
 	varint_put(out, N_MINIBLOCKS);
 	varint_put(out, n);
-	zigzag_put(out, n > 0 ? is_narrow ? (int32_t)values[0] : (int64_t)values[0] : 0);
+	zigzag_put(out, is_narrow ? (int32_t)value : (int64_t)value);
 	for (size_t i = 1; i < n; i += BLOCK_VALUES)
-		put_block(out, values + i - 1, n - i < BLOCK_VALUES ? n - i : BLOCK_VALUES,
-			  is_narrow);
+		load_and_put_block(out, v, first + i - 1,
+				   n - i < BLOCK_VALUES ? n - i : BLOCK_VALUES, is_narrow);
 }
 
-size_t delta_estimate(const uint64_t *values, size_t n, bool is_narrow, struct text *scratch)
+size_t delta_estimate(const struct numbers *v, bool is_narrow, struct text *scratch)
 {
-	size_t n_blocks = (n + BLOCK_VALUES - 1) / BLOCK_VALUES, step = n_blocks / SAMPLE_BLOCKS;
+	size_t n_blocks = (v->n + BLOCK_VALUES - 1) / BLOCK_VALUES, step = n_blocks / SAMPLE_BLOCKS;
 
 	text_reset(scratch);
 	if (step <= 1) {
-		delta_put(scratch, values, n, is_narrow);
+		delta_put(scratch, v, 0, v->n, is_narrow);
 		return scratch->n;
 	}
 	for (size_t i = 0; i < SAMPLE_BLOCKS; i++)
-		put_block(scratch, values + i * step * BLOCK_VALUES, BLOCK_VALUES - 1, is_narrow);
+		load_and_put_block(scratch, v, i * step * BLOCK_VALUES, BLOCK_VALUES - 1,
+				   is_narrow);
 	return scratch->n * n_blocks / SAMPLE_BLOCKS;
 }

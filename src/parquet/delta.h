@@ -8,11 +8,12 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "parquet/numbers.h"
 
-/* Appends the values. `is_narrow`: they are of 32 bits, of which the upper half of each is a copy of the sign or 0. */
-void delta_put(struct text *out, const uint64_t *values, size_t n, bool is_narrow);
+/* Appends `n` values from the one with number `first` on. `is_narrow`: as values of 32 bits, which they fit into. */
+void delta_put(struct text *out, const struct numbers *, size_t first, size_t n, bool is_narrow);
 
-/* About how many bytes that would be, by a sample of the values. `scratch` is emptied. */
-size_t delta_estimate(const uint64_t *values, size_t n, bool is_narrow, struct text *scratch);
+/* About how many bytes all would be, by a sample of them. `scratch` is emptied. */
+size_t delta_estimate(const struct numbers *, bool is_narrow, struct text *scratch);
 
 #endif

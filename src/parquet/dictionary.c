@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parquet/dictionary.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,14 +11,17 @@
 #include "parquet/packed.h"
 
 enum {
-	MIN_SLOTS = 1 << 10,
-	MAX_DISTINCT = 1 << 15,
+	MAX_DISTINCT = 1 << 15, /* ids have 16 bits, also when a block goes beyond it */
 	MAX_TEXT_BYTES = 1 << 20,
 	MAX_BITS = 16, /* of slots that are found by the bits themselves */
 	/* When so many values are mostly distinct, the others will be. */
 	PROBE = 8192,
 	PROBE_DISTINCT = PROBE / 8 * 7,
+	MIN_SLOTS = 2 * PROBE,
 };
+
+static_assert(PROBE % NUMBERS_BLOCK == 0, "it is asked at the end of a block");
+static_assert(MAX_DISTINCT + NUMBERS_BLOCK < UINT16_MAX, "slots have an id and one");
 
 void dictionary_release(struct dictionary *d)
 {
@@ -39,14 +43,15 @@ static void set_slots(struct dictionary *d, size_t n)
 	memset(d->slots, 0, n * sizeof(*d->slots));
 }
 
-static void empty(struct dictionary *d)
+/* `n_slots`: a power of two. */
+static void empty(struct dictionary *d, size_t n_slots)
 {
 	if (d->seed == 0)
 		d->seed = hash_seed();
 	d->numbers.n = 0;
 	d->hashes.n = 0;
 	text_reset(&d->texts);
-	set_slots(d, MIN_SLOTS);
+	set_slots(d, n_slots);
 }
 
 static uint64_t hash_of(const struct dictionary *d, uint64_t value)
@@ -63,7 +68,7 @@ static void grow(struct dictionary *d, const uint64_t *hashes)
 
 		for (at &= d->n_slots - 1; d->slots[at] != 0; at = (at + 1) & (d->n_slots - 1))
 			;
-		d->slots[at] = (uint32_t)id + 1;
+		d->slots[at] = (uint16_t)(id + 1);
 	}
 }
 
@@ -73,7 +78,7 @@ static bool is_too_large(const struct dictionary *d, size_t n_seen)
 	       (n_seen == PROBE && d->numbers.n > PROBE_DISTINCT);
 }
 
-static uint32_t id_of_number(struct dictionary *d, uint64_t value)
+static uint16_t id_of_number(struct dictionary *d, uint64_t value)
 {
 	size_t mask = d->n_slots - 1;
 	size_t at = hash_of(d, value) & mask;
@@ -82,71 +87,135 @@ static uint32_t id_of_number(struct dictionary *d, uint64_t value)
 		if (d->numbers.items[d->slots[at] - 1] == value)
 			return d->slots[at] - 1;
 	*vec_add(&d->numbers) = value;
-	d->slots[at] = (uint32_t)d->numbers.n;
+	d->slots[at] = (uint16_t)d->numbers.n;
 	if (d->numbers.n * 2 > d->n_slots)
 		grow(d, NULL);
-	return (uint32_t)d->numbers.n - 1;
+	return (uint16_t)(d->numbers.n - 1);
 }
 
-static void add_by_hash(struct dictionary *d, const uint64_t *values, size_t n, uint32_t *ids)
+static void add_by_hash(struct dictionary *d, const struct numbers *v, size_t first, size_t n,
+			uint16_t *ids)
 {
+	uint64_t room[NUMBERS_BLOCK];
+	const uint64_t *values = numbers_load(v, first, n, room);
+
 	ids[0] = id_of_number(d, values[0]);
-	for (size_t i = 1; i < n && d->numbers.n <= MAX_DISTINCT; i++)
+	for (size_t i = 1; i < n; i++)
 		ids[i] = values[i] == values[i - 1] ? ids[i - 1] : id_of_number(d, values[i]);
 }
 
-/* The slots are for all values of the bits in which the numbers differ. */
-static void add_by_bits(struct dictionary *d, const uint64_t *values, size_t n, uint32_t *ids)
+static uint16_t add_number(struct dictionary *d, const struct numbers *v, size_t i)
 {
-	size_t mask = d->n_slots - 1;
+	uint64_t room;
 
-	for (size_t i = 0; i < n && d->numbers.n <= MAX_DISTINCT; i++) {
-		uint32_t *slot = &d->slots[values[i] & mask];
+	*vec_add(&d->numbers) = *numbers_load(v, i, 1, &room);
+	return (uint16_t)d->numbers.n;
+}
 
-		if (*slot == 0) {
-			*vec_add(&d->numbers) = values[i];
-			*slot = (uint32_t)d->numbers.n;
-		}
-		ids[i] = *slot - 1;
+#define ADD_BY_BITS(type)                                                                          \
+	static void add_by_bits_##type(struct dictionary *d, const struct numbers *v,              \
+				       size_t first, size_t n, uint16_t *ids)                      \
+	{                                                                                          \
+		size_t mask = d->n_slots - 1;                                                      \
+                                                                                                   \
+		for (size_t i = 0; i < n; i++) {                                                   \
+			type value;                                                                \
+			uint16_t *slot;                                                            \
+                                                                                                   \
+			memcpy(&value, v->at + (first + i) * sizeof(value), sizeof(value));        \
+			slot = &d->slots[value & mask];                                            \
+			if (*slot == 0)                                                            \
+				*slot = add_number(d, v, first + i);                               \
+			ids[i] = *slot - 1;                                                        \
+		}                                                                                  \
 	}
+
+ADD_BY_BITS(uint8_t)
+ADD_BY_BITS(uint16_t)
+ADD_BY_BITS(uint32_t)
+ADD_BY_BITS(uint64_t)
+
+/* The slots are for all values of the bits in which the numbers differ. */
+static void add_by_bits(struct dictionary *d, const struct numbers *v, size_t first, size_t n,
+			uint16_t *ids)
+{
+	if (v->width == 1)
+		add_by_bits_uint8_t(d, v, first, n, ids);
+	else if (v->width == 2)
+		add_by_bits_uint16_t(d, v, first, n, ids);
+	else if (v->width == 4)
+		add_by_bits_uint32_t(d, v, first, n, ids);
+	else
+		add_by_bits_uint64_t(d, v, first, n, ids);
+}
+
+/* Whether the first ones ascend and are mostly distinct: a dictionary would not pay, and there is no need to fill it. */
+static bool are_ascending(const struct numbers *v)
+{
+	uint64_t room[NUMBERS_BLOCK];
+	size_t n_distinct = 1;
+	uint64_t before = 0;
+
+	if (v->n < PROBE)
+		return false;
+	for (size_t first = 0; first < PROBE; first += NUMBERS_BLOCK) {
+		const uint64_t *values = numbers_load(v, first, NUMBERS_BLOCK, room);
+
+		for (size_t i = 0; i < NUMBERS_BLOCK; i++) {
+			if (values[i] < before)
+				return false;
+			n_distinct += values[i] > before;
+			before = values[i];
+		}
+	}
+	return n_distinct > PROBE_DISTINCT;
 }
 
 /* For how many values there are bits in which the numbers differ: a power of two. 0: too many. */
-static size_t count_by_bits(const uint64_t *values, size_t n)
+static size_t count_by_bits(const struct numbers *v)
 {
-	uint64_t any = values[0], all = values[0];
+	struct numbers few = *v;
+	uint64_t any, all;
 	unsigned width;
 
-	for (size_t i = 1; i < n; i++) {
-		any |= values[i];
-		all &= values[i];
-	}
+	if (few.n > NUMBERS_BLOCK)
+		few.n = NUMBERS_BLOCK;
+	numbers_survey(&few, &any, &all);
 	width = bits_of(any ^ all);
-	return width <= MAX_BITS && (size_t)1 << width <= MIN_SLOTS + 4 * n ? (size_t)1 << width
-									    : 0;
+	if (few.n < v->n && width <= MAX_BITS) {
+		numbers_survey(v, &any, &all);
+		width = bits_of(any ^ all);
+	}
+	return width <= MAX_BITS && (size_t)1 << width <= MIN_SLOTS + 4 * v->n ? (size_t)1 << width
+									       : 0;
 }
 
-bool dictionary_of_numbers(struct dictionary *d, const uint64_t *values, size_t n, uint32_t *ids)
+bool dictionary_of_numbers(struct dictionary *d, const struct numbers *v, uint16_t *ids)
 {
-	size_t n_probe = n < PROBE ? n : PROBE;
-	size_t n_by_bits = n > 0 ? count_by_bits(values, n) : 0;
-	void (*add)(struct dictionary *, const uint64_t *, size_t, uint32_t *) =
-		n_by_bits > 0 ? add_by_bits : add_by_hash;
+	size_t n_by_bits = v->n > 0 ? count_by_bits(v) : 0;
 
-	empty(d);
-	if (n == 0)
-		return true;
-	if (n_by_bits > 0)
-		set_slots(d, n_by_bits);
-	add(d, values, n_probe, ids);
-	if (is_too_large(d, n_probe))
+	if (n_by_bits == 0 && are_ascending(v))
 		return false;
-	if (n_probe < n)
-		add(d, values + n_probe, n - n_probe, ids + n_probe);
-	return !is_too_large(d, n);
+	empty(d, n_by_bits > 0 ? n_by_bits : MIN_SLOTS);
+	if (n_by_bits == 1) { /* all are equal */
+		add_number(d, v, 0);
+		memset(ids, 0, v->n * sizeof(*ids));
+		return true;
+	}
+	for (size_t first = 0; first < v->n; first += NUMBERS_BLOCK) {
+		size_t n = v->n - first < NUMBERS_BLOCK ? v->n - first : NUMBERS_BLOCK;
+
+		if (n_by_bits > 0)
+			add_by_bits(d, v, first, n, ids + first);
+		else
+			add_by_hash(d, v, first, n, ids + first);
+		if (is_too_large(d, first + n))
+			return false;
+	}
+	return true;
 }
 
-static uint32_t id_of_text(struct dictionary *d, const char *packed, size_t size)
+static uint16_t id_of_text(struct dictionary *d, const char *packed, size_t size)
 {
 	uint64_t hash = hash_bytes(packed, size, d->seed);
 	size_t mask = d->n_slots - 1;
@@ -159,21 +228,22 @@ static uint32_t id_of_text(struct dictionary *d, const char *packed, size_t size
 		if (d->hashes.items[id] == hash &&
 		    memcmp(d->texts.bytes + d->numbers.items[id], packed, packed_prefix) == 0 &&
 		    memcmp(d->texts.bytes + d->numbers.items[id], packed, size) == 0)
-			return (uint32_t)id;
+			return (uint16_t)id;
 	}
 	*vec_add(&d->numbers) = d->texts.n;
 	*vec_add(&d->hashes) = hash;
 	text_add(&d->texts, packed, size);
-	d->slots[at] = (uint32_t)d->numbers.n;
+	d->slots[at] = (uint16_t)d->numbers.n;
 	if (d->numbers.n * 2 > d->n_slots)
 		grow(d, d->hashes.items);
-	return (uint32_t)d->numbers.n - 1;
+	return (uint16_t)(d->numbers.n - 1);
 }
 
 bool dictionary_of_texts(struct dictionary *d, const char *packed, size_t n, bool always,
-			 uint32_t *ids)
+			 uint16_t *ids)
 {
-	empty(d);
+	assert(!always || n <= UINT16_MAX);
+	empty(d, MIN_SLOTS);
 	for (size_t i = 0; i < n; i++) {
 		size_t size = packed_prefix + packed_size(packed);
 

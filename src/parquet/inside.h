@@ -11,13 +11,13 @@
 #include "base/vec.h"
 #include "parquet/chunk.h"
 #include "parquet/dictionary.h"
+#include "parquet/numbers.h"
 
 struct encoder {
 	ZSTD_CCtx *zstd;
-	VEC_OF(uint64_t) numbers; /* values, or codes */
-	VEC_OF(uint32_t) ids;	  /* in the dictionary */
-	VEC_OF(uint32_t) words;	  /* ids of the texts of codes */
-	VEC_OF(uint32_t) levels, repeats;
+	VEC_OF(uint16_t) ids;	/* in the dictionary */
+	VEC_OF(uint16_t) words; /* ids of the texts of codes */
+	VEC_OF(uint16_t) levels, repeats;
 	struct dictionary numbers_seen, texts_seen;
 	struct parquet_values spelled; /* texts of codes */
 	struct text word;	       /* one of them */
@@ -32,6 +32,7 @@ struct column_values {
 	size_t n_rows, n_present;
 	size_t n_values; /* that are there: n_present, or of lists their elements */
 	bool is_text;
+	struct numbers numbers; /* if not, or if texts are given as codes */
 	const char *texts; /* if so, packed */
 	bool has_dictionary;
 };
@@ -51,7 +52,8 @@ static inline const struct dictionary *dictionary_of(const struct encoder *e,
 
 /* Appends numbers in plain encoding. */
 void plain_put(struct text *out, enum parquet_type, uint64_t value);
-void plain_put_all(struct text *out, enum parquet_type, const uint64_t *values, size_t n);
+void plain_put_all(struct text *out, enum parquet_type, const struct numbers *, size_t first,
+		   size_t n);
 
 /* Fills the chunk's pages; c->encoding is chosen. `values` are those that the column was read from. */
 void pages_put(struct encoder *, struct chunk *c, const struct column_values *, const char *values);

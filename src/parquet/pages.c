@@ -10,14 +10,12 @@
 #include "parquet/thrift.h"
 
 enum {
-	ZSTD_LEVEL = 1,
 	/* A page of plain texts is not larger than this, unless a single row is; of others, than 8 bytes a row. */
 	PAGE_BYTES = 1 << 18,
 	PAGE_ROWS = PAGE_BYTES / 8,
 	/* Pages that compress to more than this part of their size stay as they are. */
-	WORTH_NUMERATOR = 7,
-	WORTH_DENOMINATOR = 8,
-	SAMPLE_BYTES = 1 << 15, /* of a page, by which that is judged */
+	WORTH_NUMERATOR = 3,
+	WORTH_DENOMINATOR = 4,
 };
 
 void plain_put(struct text *out, enum parquet_type type, uint64_t value)
@@ -30,22 +28,66 @@ void plain_put(struct text *out, enum parquet_type type, uint64_t value)
 	text_add(out, (const char *)&value, sizes[parquet_physical(type)]);
 }
 
-void plain_put_all(struct text *out, enum parquet_type type, const uint64_t *values, size_t n)
+/* The lower halves. */
+static void put_narrowed(struct text *out, const struct numbers *v, size_t first, size_t n)
 {
-	if (parquet_physical(type) == PHYSICAL_BOOLEAN)
-		bits_pack(out, values, n, 1);
-	else if (parquet_physical(type) != PHYSICAL_INT32)
-		text_add(out, (const char *)values, n * sizeof(*values));
-	else {
-		char *at = text_room(out, n * sizeof(uint32_t));
+	uint64_t room[NUMBERS_BLOCK];
 
-		for (size_t i = 0; i < n; i++) {
+	for (size_t done = 0, some; done < n; done += some) {
+		const uint64_t *values;
+		char *at = text_room(out, NUMBERS_BLOCK * sizeof(uint32_t));
+
+		some = n - done < NUMBERS_BLOCK ? n - done : NUMBERS_BLOCK;
+		values = numbers_load(v, first + done, some, room);
+		for (size_t i = 0; i < some; i++) {
 			uint32_t value = (uint32_t)values[i];
 
 			memcpy(at + i * sizeof(value), &value, sizeof(value));
 		}
-		out->n += n * sizeof(uint32_t);
+		out->n += some * sizeof(uint32_t);
 	}
+}
+
+static void put_widened(struct text *out, const struct numbers *v, size_t first, size_t n)
+{
+	uint64_t room[NUMBERS_BLOCK];
+
+	for (size_t done = 0, some; done < n; done += some) {
+		some = n - done < NUMBERS_BLOCK ? n - done : NUMBERS_BLOCK;
+		text_add(out, (const char *)numbers_load(v, first + done, some, room),
+			 some * sizeof(*room));
+	}
+}
+
+static void put_truths(struct text *out, const struct numbers *v, size_t first, size_t n)
+{
+	uint64_t room[NUMBERS_BLOCK];
+
+	if (v->width == 1) {
+		bits_pack_flags(out, v->at + first, n);
+		return;
+	}
+	for (size_t done = 0, some; done < n; done += some) { /* whole bytes, but for the last */
+		some = n - done < NUMBERS_BLOCK ? n - done : NUMBERS_BLOCK;
+		bits_pack(out, numbers_load(v, first + done, some, room), some, 1);
+	}
+}
+
+void plain_put_all(struct text *out, enum parquet_type type, const struct numbers *v, size_t first,
+		   size_t n)
+{
+	enum parquet_physical physical = parquet_physical(type);
+
+	if (n == 0)
+		return;
+	if (physical == PHYSICAL_BOOLEAN)
+		put_truths(out, v, first, n);
+	else if (v->width == (physical == PHYSICAL_INT32 ? sizeof(uint32_t) : sizeof(uint64_t)))
+		text_add(out, v->at + first * v->width, n * v->width);
+	else if (physical == PHYSICAL_INT32)
+		put_narrowed(out, v, first, n);
+	else
+		put_widened(out, v, first, n);
 }
 
 /* Levels come after their size: begins them, and fills the size in. */
@@ -65,7 +107,7 @@ static void levels_end(struct text *out, size_t begin)
 }
 
 /* `largest`: the largest level there may be. */
-static void put_levels(struct text *out, const uint32_t *levels, size_t n, uint64_t largest)
+static void put_levels(struct text *out, const uint16_t *levels, size_t n, uint64_t largest)
 {
 	size_t begin = levels_begin(out);
 
@@ -134,26 +176,35 @@ static void put_page_header(struct text *out, int kind, size_t size, size_t comp
 	thrift_end(&t);
 }
 
-/* Compresses bytes of e->page to e->compressed. Returns whether they are much smaller then. */
-static bool compress(struct encoder *e, size_t from, size_t n)
+/*
+ * Level 1; for numbers with a smaller table, which is in the nearest cache, and as numbers repeat what is near, finds
+ * as much.
+ */
+static void set_compression(ZSTD_CCtx *zstd, bool is_text)
 {
-	size_t bound = ZSTD_compressBound(n);
+	enum { LEVEL = 1, HASH_BITS = 10, MIN_MATCH = 5 };
+
+	ZSTD_CCtx_reset(zstd, ZSTD_reset_parameters);
+	ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, LEVEL);
+	if (is_text)
+		return;
+	ZSTD_CCtx_setParameter(zstd, ZSTD_c_strategy, ZSTD_fast);
+	ZSTD_CCtx_setParameter(zstd, ZSTD_c_hashLog, HASH_BITS);
+	ZSTD_CCtx_setParameter(zstd, ZSTD_c_minMatch, MIN_MATCH);
+}
+
+/* Compresses e->page to e->compressed. Returns whether it is much smaller then. */
+static bool compress(struct encoder *e)
+{
+	size_t bound = ZSTD_compressBound(e->page.n);
 	size_t size;
 
 	text_reset(&e->compressed);
-	size = ZSTD_compressCCtx(e->zstd, text_room(&e->compressed, bound), bound,
-				 e->page.bytes + from, n, ZSTD_LEVEL);
+	size = ZSTD_compress2(e->zstd, text_room(&e->compressed, bound), bound,
+			      e->page.bytes, e->page.n);
 	assert(!ZSTD_isError(size));
 	e->compressed.n = size;
-	return size < n / WORTH_DENOMINATOR * WORTH_NUMERATOR;
-}
-
-/* Compresses e->page, unless bytes in its middle say that it would hardly be smaller. */
-static bool compress_if_worth(struct encoder *e)
-{
-	if (e->page.n > 2 * SAMPLE_BYTES && !compress(e, e->page.n / 2, SAMPLE_BYTES))
-		return false;
-	return compress(e, 0, e->page.n);
+	return size < e->page.n / WORTH_DENOMINATOR * WORTH_NUMERATOR;
 }
 
 /* Appends e->page with its header to `out`. */
@@ -171,14 +222,15 @@ static void put_page(struct encoder *e, struct chunk *c, int kind, size_t n_valu
 static void put_dictionary_page(struct encoder *e, struct chunk *c, const struct column_values *v)
 {
 	const struct dictionary *d = dictionary_of(e, v);
+	const struct numbers numbers = dictionary_numbers(d);
 
 	text_reset(&e->page);
 	if (v->is_text)
 		text_add(&e->page, d->texts.bytes, d->texts.n);
 	else
-		plain_put_all(&e->page, v->column->type, d->numbers.items, d->numbers.n);
+		plain_put_all(&e->page, v->column->type, &numbers, 0, numbers.n);
 	if (c->codec == CODEC_ZSTD)
-		compress(e, 0, e->page.n);
+		compress(e);
 	put_page(e, c, PAGE_DICTIONARY, dictionary_size(d), ENCODING_PLAIN, &c->pages);
 	c->dictionary_bytes = c->pages.n;
 }
@@ -194,9 +246,9 @@ static void put_data_page(struct encoder *e, struct chunk *c, const struct colum
 
 	c->n_values += n_levels;
 	if (is_first)
-		c->codec = compress_if_worth(e) ? CODEC_ZSTD : CODEC_NONE;
+		c->codec = compress(e) ? CODEC_ZSTD : CODEC_NONE;
 	else if (c->codec == CODEC_ZSTD)
-		compress(e, 0, e->page.n);
+		compress(e);
 	if (!is_first || c->encoding != ENCODING_DICTIONARY) {
 		put_page(e, c, PAGE_DATA, n_levels, c->encoding, &c->pages);
 		return;
@@ -219,10 +271,10 @@ static void put_some_values(struct encoder *e, struct chunk *c, const struct col
 		if (n > 0)
 			bits_put_runs(&e->page, e->ids.items + first, n, width);
 	} else if (c->encoding == ENCODING_DELTA) {
-		delta_put(&e->page, e->numbers.items + first, n,
+		delta_put(&e->page, &v->numbers, first, n,
 			  parquet_physical(v->column->type) == PHYSICAL_INT32);
 	} else if (n > 0) {
-		plain_put_all(&e->page, v->column->type, e->numbers.items + first, n);
+		plain_put_all(&e->page, v->column->type, &v->numbers, first, n);
 	}
 }
 
@@ -316,6 +368,7 @@ void pages_put(struct encoder *e, struct chunk *c, const struct column_values *v
 	bool is_list = v->column->type == PARQUET_TEXT_LIST;
 	bool is_numbered = !v->is_text || c->encoding == ENCODING_DICTIONARY;
 
+	set_compression(e->zstd, v->is_text);
 	if (is_numbered && is_list)
 		put_numbered_lists(e, c, v, values);
 	else if (is_numbered)

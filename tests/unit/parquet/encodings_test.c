@@ -66,7 +66,7 @@ static void test_packs_all_widths(void **state)
 
 static void test_runs(void **state)
 {
-	uint32_t values[100] = { 0 };
+	uint16_t values[100] = { 0 };
 	struct text out = { 0 };
 
 	(void)state;
@@ -87,6 +87,18 @@ static void test_runs(void **state)
 	EXPECT(&out, 3, 300 & 0xff, 300 >> 8, 0, 0, 0, 0, 0, 0, 0);
 }
 
+static struct numbers numbers_of(const uint64_t *values, size_t n)
+{
+	return (struct numbers){ .at = (const char *)values, .n = n, .width = sizeof(*values) };
+}
+
+static void delta_put_all(struct text *out, const uint64_t *values, size_t n, bool is_narrow)
+{
+	const struct numbers numbers = numbers_of(values, n);
+
+	delta_put(out, &numbers, 0, n, is_narrow);
+}
+
 static void test_delta(void **state)
 {
 	static const uint64_t rising[] = { 1, 2, 3, 4, 5 }, waving[] = { 7, 5, 3, 1, 2, 3, 4, 5 };
@@ -94,16 +106,16 @@ static void test_delta(void **state)
 	struct text out = { 0 };
 
 	(void)state;
-	delta_put(&out, rising, COUNT(rising), false); /* the description's */
+	delta_put_all(&out, rising, COUNT(rising), false); /* the description's */
 	EXPECT(&out, 0x80, 1, 4, 5, 2, 2, 0, 0, 0, 0);
-	delta_put(&out, waving, COUNT(waving),
-		  false); /* the description's: least −2, of two bits */
+	delta_put_all(&out, waving, COUNT(waving),
+		      false); /* the description's: least −2, of two bits */
 	EXPECT(&out, 0x80, 1, 4, 8, 14, 3, 2, 0, 0, 0, 0xc0, 0x3f, 0, 0, 0, 0, 0, 0);
-	delta_put(&out, wrapping, COUNT(wrapping), false);
+	delta_put_all(&out, wrapping, COUNT(wrapping), false);
 	EXPECT(&out, 0x80, 1, 4, 2, 1, 2, 0, 0, 0, 0);
-	delta_put(&out, narrow, COUNT(narrow), true);
+	delta_put_all(&out, narrow, COUNT(narrow), true);
 	EXPECT(&out, 0x80, 1, 4, 2, 1, 2, 0, 0, 0, 0);
-	delta_put(&out, NULL, 0, false);
+	delta_put_all(&out, NULL, 0, false);
 	EXPECT(&out, 0x80, 1, 4, 0, 0);
 }
 
@@ -131,13 +143,14 @@ static void test_dictionary_of_numbers(void **state)
 {
 	enum { N = 100000 };
 	uint64_t *values = mem_alloc(N, sizeof(*values));
-	uint32_t *ids = mem_alloc(N, sizeof(*ids));
+	uint16_t *ids = mem_alloc(N, sizeof(*ids));
+	struct numbers numbers = numbers_of(values, N);
 	struct dictionary d = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < N; i++)
 		values[i] = i * 7919 % 6007 * 0x100000001;
-	assert_true(dictionary_of_numbers(&d, values, N, ids));
+	assert_true(dictionary_of_numbers(&d, &numbers, ids));
 	assert_int_equal(dictionary_size(&d), 6007);
 	assert_int_equal(ids[0], 0);
 	assert_int_equal(ids[1], 1);
@@ -145,10 +158,12 @@ static void test_dictionary_of_numbers(void **state)
 		assert_int_equal(d.numbers.items[ids[i]], values[i]);
 	for (size_t i = 0; i < N; i++)
 		values[i] = i;
-	assert_false(dictionary_of_numbers(&d, values, N, ids));
-	assert_true(dictionary_of_numbers(&d, values, 1000, ids));
+	assert_false(dictionary_of_numbers(&d, &numbers, ids));
+	numbers.n = 1000;
+	assert_true(dictionary_of_numbers(&d, &numbers, ids));
 	assert_int_equal(dictionary_size(&d), 1000);
-	assert_true(dictionary_of_numbers(&d, values, 0, ids));
+	numbers.n = 0;
+	assert_true(dictionary_of_numbers(&d, &numbers, ids));
 	assert_int_equal(dictionary_size(&d), 0);
 	dictionary_release(&d);
 	free(values);
@@ -159,10 +174,10 @@ static void test_dictionary_of_texts(void **state)
 {
 	static const char *const words[] = { "a", "", "ab", "a", "a\0b", "ab", "" };
 	static const size_t sizes[] = { 1, 0, 2, 1, 3, 2, 0 };
-	static const uint32_t expected[] = { 0, 1, 2, 0, 3, 2, 1 };
+	static const uint16_t expected[] = { 0, 1, 2, 0, 3, 2, 1 };
 	struct parquet_values v = { 0 };
 	struct dictionary d = { 0 };
-	uint32_t ids[COUNT(words)];
+	uint16_t ids[COUNT(words)];
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(words); i++)
