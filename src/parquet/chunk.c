@@ -73,7 +73,7 @@ static struct numbers numbers_at(const struct parquet_column *column, const char
 	return (struct numbers){
 		.at = at,
 		.n = n,
-		.width = column->width > 0 ? column->width : sizeof(uint64_t),
+		.width = parquet_width(column),
 		.is_signed = type_is_signed(column->type),
 	};
 }
@@ -172,9 +172,8 @@ static size_t read_values(struct encoder *e, struct column_values *v, const char
 		if (v->column->spell != NULL)
 			spell_codes(e, v);
 		else if (type != PARQUET_BOOL)
-			v->has_dictionary =
-				dictionary_of_numbers(&e->numbers_seen, &v->numbers,
-						      room_for_ids(e, v->n_values));
+			v->has_dictionary = dictionary_of_numbers(&e->numbers_seen, &v->numbers,
+								  room_for_ids(e, v->n_values));
 		return v->n_values * v->numbers.width;
 	}
 	v->has_dictionary = dictionary_of_texts(&e->texts_seen, v->texts, v->n_values, false,
@@ -244,11 +243,13 @@ size_t chunk_encode(struct chunk *c, struct encoder *e, const struct parquet_col
 		.column = column,
 		.present = present,
 		.n_rows = n_rows,
-		.n_present = count_flags(present, n_rows),
+		.n_present = present != NULL ? count_flags(present, n_rows) : n_rows,
 		.is_text = parquet_physical(column->type) == PHYSICAL_BYTES,
 	};
 	size_t size;
 
+	if (v.n_present == n_rows)
+		v.present = NULL;
 	chunk_reset(c);
 	size = read_values(e, &v, values);
 	c->encoding = v.is_text ? choose_for_texts(e, &v) : choose_for_numbers(e, &v);

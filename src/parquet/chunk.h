@@ -30,6 +30,16 @@ enum parquet_codec { CODEC_NONE = 0, CODEC_ZSTD = 6 };
 
 enum parquet_physical parquet_physical(enum parquet_type);
 
+/* Bytes of a value in struct parquet_values; 0: texts, or lists of them. */
+static inline unsigned parquet_width(const struct parquet_column *c)
+{
+	bool is_text = c->type == PARQUET_TEXT || c->type == PARQUET_TEXT_LIST;
+
+	if (is_text && c->spell == NULL)
+		return 0;
+	return c->width > 0 ? c->width : (unsigned)sizeof(uint64_t);
+}
+
 /* The most rows of a row group. */
 enum { GROUP_ROWS = 1 << 17 };
 
@@ -55,7 +65,7 @@ void encoder_free(struct encoder *);
 
 /*
  * Replaces the chunk by that of the rows whose presence and values begin there. Returns how many bytes of values they
- * had.
+ * had. `present` NULL: all are there.
  */
 size_t chunk_encode(struct chunk *, struct encoder *, const struct parquet_column *,
 		    const char *present, const char *values, size_t n_rows);

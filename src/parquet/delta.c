@@ -11,44 +11,40 @@ enum {
 	SAMPLE_BLOCKS = 32,
 };
 
-/* The differences of `n` values behind the first one to the values before them, in 64 or 32 bits. */
-static void subtract(const uint64_t *values, size_t n, bool is_narrow, int64_t *out)
-{
-	for (size_t i = 0; i < n; i++)
-		out[i] = (int64_t)(values[i + 1] - values[i]);
-	for (size_t i = 0; i < n && is_narrow; i++)
-		out[i] = (int32_t)out[i];
-}
-
-static int64_t least_of(const int64_t *values, size_t n)
-{
-	int64_t least = values[0];
-
-	for (size_t i = 1; i < n; i++)
-		least = values[i] < least ? values[i] : least;
-	return least;
-}
-
-/* `n` values behind the first one; 1 ≤ n ≤ BLOCK_VALUES. Miniblocks without values have no bytes. */
+/*
+ * `n` values behind the first one; 1 ≤ n ≤ BLOCK_VALUES. Miniblocks without values have no bytes; one with some is
+ * filled up with zeros.
+ */
 static void put_block(struct text *out, const uint64_t *values, size_t n, bool is_narrow)
 {
-	int64_t differences[BLOCK_VALUES];
-	uint64_t packed[BLOCK_VALUES] = { 0 };
-	uint64_t mask = is_narrow ? UINT32_MAX : UINT64_MAX;
-	uint64_t all[N_MINIBLOCKS] = { 0 }; /* bits that are set in a value */
-	int64_t least;
+	unsigned spare = is_narrow ? 32 : 0; /* bits above those of a difference */
+	uint64_t differences[BLOCK_VALUES];
+	unsigned widths[N_MINIBLOCKS] = { 0 };
+	int64_t least = INT64_MAX;
 
-	subtract(values, n, is_narrow, differences);
-	least = least_of(differences, n);
-	zigzag_put(out, least);
 	for (size_t i = 0; i < n; i++) {
-		packed[i] = ((uint64_t)differences[i] - (uint64_t)least) & mask;
-		all[i / MINIBLOCK_VALUES] |= packed[i];
+		int64_t difference = (int64_t)((values[i + 1] - values[i]) << spare) >> spare;
+
+		least = difference < least ? difference : least;
+		differences[i] = (uint64_t)difference;
 	}
+	for (size_t first = 0, end; first < n; first = end) {
+		uint64_t all = 0; /* bits that are set in a value */
+
+		end = n - first < MINIBLOCK_VALUES ? n : first + MINIBLOCK_VALUES;
+		for (size_t i = first; i < end; i++) {
+			differences[i] = (differences[i] - (uint64_t)least) << spare >> spare;
+			all |= differences[i];
+		}
+		widths[first / MINIBLOCK_VALUES] = bits_of(all);
+		for (size_t i = end; i < first + MINIBLOCK_VALUES; i++)
+			differences[i] = 0;
+	}
+	zigzag_put(out, least);
 	for (size_t i = 0; i < N_MINIBLOCKS; i++)
-		text_char(out, (char)bits_of(all[i]));
+		text_char(out, (char)widths[i]);
 	for (size_t i = 0; i * MINIBLOCK_VALUES < n; i++)
-		bits_pack(out, packed + i * MINIBLOCK_VALUES, MINIBLOCK_VALUES, bits_of(all[i]));
+		bits_pack(out, differences + i * MINIBLOCK_VALUES, MINIBLOCK_VALUES, widths[i]);
 }
 
 /* A block of the values behind the one with number `before`. */

@@ -13,7 +13,7 @@
 enum {
 	MAX_DISTINCT = 1 << 15, /* ids have 16 bits, also when a block goes beyond it */
 	MAX_TEXT_BYTES = 1 << 20,
-	MAX_BITS = 16, /* of slots that are found by the bits themselves */
+	MAX_BITS = 18, /* of slots that are found by the bits themselves */
 	/* When so many values are mostly distinct, the others will be. */
 	PROBE = 8192,
 	PROBE_DISTINCT = PROBE / 8 * 7,
@@ -78,6 +78,7 @@ static bool is_too_large(const struct dictionary *d, size_t n_seen)
 	       (n_seen == PROBE && d->numbers.n > PROBE_DISTINCT);
 }
 
+/* There is room for a new number. */
 static uint16_t id_of_number(struct dictionary *d, uint64_t value)
 {
 	size_t mask = d->n_slots - 1;
@@ -86,7 +87,7 @@ static uint16_t id_of_number(struct dictionary *d, uint64_t value)
 	for (; d->slots[at] != 0; at = (at + 1) & mask)
 		if (d->numbers.items[d->slots[at] - 1] == value)
 			return d->slots[at] - 1;
-	*vec_add(&d->numbers) = value;
+	d->numbers.items[d->numbers.n++] = value;
 	d->slots[at] = (uint16_t)d->numbers.n;
 	if (d->numbers.n * 2 > d->n_slots)
 		grow(d, NULL);
@@ -108,7 +109,7 @@ static uint16_t add_number(struct dictionary *d, const struct numbers *v, size_t
 {
 	uint64_t room;
 
-	*vec_add(&d->numbers) = *numbers_load(v, i, 1, &room);
+	d->numbers.items[d->numbers.n++] = *numbers_load(v, i, 1, &room);
 	return (uint16_t)d->numbers.n;
 }
 
@@ -135,10 +136,25 @@ ADD_BY_BITS(uint16_t)
 ADD_BY_BITS(uint32_t)
 ADD_BY_BITS(uint64_t)
 
+static bool are_equal(const char *at, size_t size, unsigned width)
+{
+	return memcmp(at, at + width, size - width) == 0;
+}
+
 /* The slots are for all values of the bits in which the numbers differ. */
 static void add_by_bits(struct dictionary *d, const struct numbers *v, size_t first, size_t n,
 			uint16_t *ids)
 {
+	if (are_equal(v->at + first * v->width, n * v->width, v->width)) {
+		uint64_t room;
+		uint16_t *slot = &d->slots[*numbers_load(v, first, 1, &room) & (d->n_slots - 1)];
+
+		if (*slot == 0)
+			*slot = add_number(d, v, first);
+		for (size_t i = 0; i < n; i++)
+			ids[i] = *slot - 1;
+		return;
+	}
 	if (v->width == 1)
 		add_by_bits_uint8_t(d, v, first, n, ids);
 	else if (v->width == 2)
@@ -178,6 +194,8 @@ static size_t count_by_bits(const struct numbers *v)
 	uint64_t any, all;
 	unsigned width;
 
+	if (v->width <= sizeof(uint16_t))
+		return (size_t)1 << 8 * v->width;
 	if (few.n > NUMBERS_BLOCK)
 		few.n = NUMBERS_BLOCK;
 	numbers_survey(&few, &any, &all);
@@ -197,14 +215,10 @@ bool dictionary_of_numbers(struct dictionary *d, const struct numbers *v, uint16
 	if (n_by_bits == 0 && are_ascending(v))
 		return false;
 	empty(d, n_by_bits > 0 ? n_by_bits : MIN_SLOTS);
-	if (n_by_bits == 1) { /* all are equal */
-		add_number(d, v, 0);
-		memset(ids, 0, v->n * sizeof(*ids));
-		return true;
-	}
 	for (size_t first = 0; first < v->n; first += NUMBERS_BLOCK) {
 		size_t n = v->n - first < NUMBERS_BLOCK ? v->n - first : NUMBERS_BLOCK;
 
+		vec_reserve(&d->numbers, n);
 		if (n_by_bits > 0)
 			add_by_bits(d, v, first, n, ids + first);
 		else

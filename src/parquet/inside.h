@@ -28,12 +28,12 @@ struct encoder {
 /* What is encoded, and how. */
 struct column_values {
 	const struct parquet_column *column;
-	const char *present;
+	const char *present; /* NULL: all are there */
 	size_t n_rows, n_present;
 	size_t n_values; /* that are there: n_present, or of lists their elements */
 	bool is_text;
 	struct numbers numbers; /* if not, or if texts are given as codes */
-	const char *texts; /* if so, packed */
+	const char *texts;	/* if so, packed */
 	bool has_dictionary;
 };
 

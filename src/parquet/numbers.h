@@ -14,7 +14,9 @@ struct numbers {
 	bool is_signed; /* those of 64 bits are sign-extended then */
 };
 
-enum { NUMBERS_BLOCK = 1024 }; /* how many are looked at a time, so that they stay in the nearest cache */
+enum {
+	NUMBERS_BLOCK = 1024
+}; /* how many are looked at a time, so that they stay in the nearest cache */
 
 /*
  * `n` numbers from the one with number `first` on, in 64 bits: where they stand, or widened to `room`, which has so

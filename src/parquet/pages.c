@@ -14,8 +14,8 @@ enum {
 	PAGE_BYTES = 1 << 18,
 	PAGE_ROWS = PAGE_BYTES / 8,
 	/* Pages that compress to more than this part of their size stay as they are. */
-	WORTH_NUMERATOR = 3,
-	WORTH_DENOMINATOR = 4,
+	WORTH_NUMERATOR = 4,
+	WORTH_DENOMINATOR = 5,
 };
 
 void plain_put(struct text *out, enum parquet_type type, uint64_t value)
@@ -115,12 +115,21 @@ static void put_levels(struct text *out, const uint16_t *levels, size_t n, uint6
 	levels_end(out, begin);
 }
 
+/* Is there a value in that row? */
+static bool has_value(const struct column_values *v, size_t row)
+{
+	return v->present == NULL || v->present[row];
+}
+
 /* The levels of rows without lists: 1 where there is a value. */
-static void put_presence(const char *present, size_t n, struct text *out)
+static void put_presence(const struct column_values *v, size_t row, size_t n, struct text *out)
 {
 	size_t begin = levels_begin(out);
 
-	bits_put_flags(out, present, n);
+	if (v->present != NULL)
+		bits_put_flags(out, v->present + row, n);
+	else if (n > 0)
+		bits_put_run(out, 1, n, 1);
 	levels_end(out, begin);
 }
 
@@ -128,14 +137,14 @@ static void put_presence(const char *present, size_t n, struct text *out)
  * The levels of lists. Repetition: 0 begins a row. Definition: 0 no list, 1 a list without elements, 2 an
  * element. Returns how many there are.
  */
-static size_t put_list_levels(struct encoder *e, const char *present, size_t n_rows,
-			      const char *lists, struct text *out)
+static size_t put_list_levels(struct encoder *e, const struct column_values *v, size_t first,
+			      size_t end, const char *lists, struct text *out)
 {
 	e->levels.n = e->repeats.n = 0;
-	for (size_t row = 0; row < n_rows; row++) {
+	for (size_t row = first; row < end; row++) {
 		uint32_t n = 0;
 
-		if (present[row]) {
+		if (has_value(v, row)) {
 			memcpy(&n, lists, sizeof(n));
 			lists += sizeof(n);
 		}
@@ -146,7 +155,7 @@ static size_t put_list_levels(struct encoder *e, const char *present, size_t n_r
 		}
 		if (n == 0) {
 			*vec_add(&e->repeats) = 0;
-			*vec_add(&e->levels) = (uint8_t)present[row];
+			*vec_add(&e->levels) = has_value(v, row);
 		}
 	}
 	put_levels(out, e->repeats.items, e->repeats.n, 1);
@@ -200,8 +209,8 @@ static bool compress(struct encoder *e)
 	size_t size;
 
 	text_reset(&e->compressed);
-	size = ZSTD_compress2(e->zstd, text_room(&e->compressed, bound), bound,
-			      e->page.bytes, e->page.n);
+	size = ZSTD_compress2(e->zstd, text_room(&e->compressed, bound), bound, e->page.bytes,
+			      e->page.n);
 	assert(!ZSTD_isError(size));
 	e->compressed.n = size;
 	return size < e->page.n / WORTH_DENOMINATOR * WORTH_NUMERATOR;
@@ -287,10 +296,10 @@ static void put_plain_texts(struct encoder *e, struct chunk *c, const struct col
 		const char *first = at;
 
 		for (end = row; end < v->n_rows && at - first < PAGE_BYTES; end++)
-			if (v->present[end])
+			if (has_value(v, end))
 				at = packed_next(at);
 		text_reset(&e->page);
-		put_presence(v->present + row, end - row, &e->page);
+		put_presence(v, row, end - row, &e->page);
 		text_add(&e->page, first, (size_t)(at - first));
 		put_data_page(e, c, v, end - row);
 	}
@@ -308,19 +317,19 @@ static void put_plain_lists(struct encoder *e, struct chunk *c, const struct col
 		for (end = row; end < v->n_rows && lists - first < PAGE_BYTES; end++) {
 			uint32_t n = 0;
 
-			if (!v->present[end])
+			if (!has_value(v, end))
 				continue;
 			memcpy(&n, lists, sizeof(n));
 			lists += sizeof(n);
 			while (n-- > 0)
 				lists = packed_next(lists);
 		}
-		n_levels = put_list_levels(e, v->present + row, end - row, first, &e->page);
+		n_levels = put_list_levels(e, v, row, end, first, &e->page);
 		for (size_t i = row; i < end; i++) {
 			uint32_t n = 0;
 			const char *texts;
 
-			if (!v->present[i])
+			if (!has_value(v, i))
 				continue;
 			memcpy(&n, first, sizeof(n));
 			texts = first += sizeof(n);
@@ -341,9 +350,9 @@ static void put_numbered(struct encoder *e, struct chunk *c, const struct column
 		size_t n;
 
 		end = v->n_rows - row < PAGE_ROWS ? v->n_rows : row + PAGE_ROWS;
-		n = count_flags(v->present + row, end - row);
+		n = v->present != NULL ? count_flags(v->present + row, end - row) : end - row;
 		text_reset(&e->page);
-		put_presence(v->present + row, end - row, &e->page);
+		put_presence(v, row, end - row, &e->page);
 		put_some_values(e, c, v, first, n);
 		put_data_page(e, c, v, end - row);
 		first += n;
@@ -357,7 +366,7 @@ static void put_numbered_lists(struct encoder *e, struct chunk *c, const struct 
 	size_t n_levels;
 
 	text_reset(&e->page);
-	n_levels = put_list_levels(e, v->present, v->n_rows, lists, &e->page);
+	n_levels = put_list_levels(e, v, 0, v->n_rows, lists, &e->page);
 	put_some_values(e, c, v, 0, v->n_values);
 	put_data_page(e, c, v, n_levels);
 }

@@ -142,10 +142,13 @@ static const char *bytes_from(const struct text *text, size_t offset)
 static void encode_column(struct parquet_writer *w, struct encoder *e, size_t column)
 {
 	const struct parquet_values *v = &w->values[column];
+	size_t width = parquet_width(&w->columns[column]);
+	bool is_full = v->values.n - w->used[column] == (v->present.n - w->n_used) * width;
 
-	w->used[column] += chunk_encode(&w->chunks[column], e, &w->columns[column],
-					bytes_from(&v->present, w->n_used),
-					bytes_from(&v->values, w->used[column]), w->n_group);
+	w->used[column] +=
+		chunk_encode(&w->chunks[column], e, &w->columns[column],
+			     is_full && width > 0 ? NULL : bytes_from(&v->present, w->n_used),
+			     bytes_from(&v->values, w->used[column]), w->n_group);
 }
 
 /* Encodes columns until all are taken. */
