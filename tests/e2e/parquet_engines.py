@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Checks that engines read the Parquet files of `cyclops export`: each column of each row equal to csv's.
+Checks that engines read the Parquet files of `cyclops export`, each column of each row equal to csv's, and use bounds and filters.
 
 usage: parquet_engines.py [--captures N] [--engines NAME,NAME] [--packages DIR] CYCLOPS MAKE-CAPTURE MAKE-FAMILY
 
@@ -14,6 +14,7 @@ counters, and those in the folder that the variable CYCLOPS_CAPTURES names.
 import argparse
 import csv
 import io
+import json
 import os
 import pathlib
 import subprocess
@@ -85,6 +86,50 @@ for engine, path, out in zip(*[iter(sys.argv[1:])] * 3):
         writer.writerow(names)
         writer.writerows(zip(*[map(word, column) for column in columns]))
 '''
+
+# What DuckDB skips of a file by its bounds, and what DuckDB and parquet-java find in the bloom filter of build-ids, of those that
+# are there and of one that is not. Runs in the virtual environment.
+SKIPPER = """
+import json, sys
+
+def scan_of(operators):
+    for operator in operators:
+        found = operator if "row_groups_scanned" in operator else scan_of(operator.get("children", []))
+        if found:
+            return found
+
+def bounds_of_duckdb(rows, profile):
+    import duckdb
+    engine = duckdb.connect()
+    first, last = engine.execute(f"select min(time_ns), max(time_ns) from '{rows}'").fetchone()
+    engine.execute("pragma enable_profiling='json'")
+    engine.execute(f"pragma profiling_output='{profile}'")
+    n, = engine.execute(f"select count(total_lat) from '{rows}' where time_ns > {last - (last - first) // 10}").fetchone()
+    engine.close()
+    scan = scan_of(json.load(open(profile))["operator"])
+    return [n, scan["row_groups_scanned"], scan["total_row_groups_to_scan"]] if scan else None
+
+def filters_of_duckdb(symbols):
+    import duckdb
+    ids = [row[0] for row in duckdb.sql(f"select distinct build_id from '{symbols}'").fetchall()]
+    return [not duckdb.sql(f"select * from parquet_bloom_probe('{symbols}', 'build_id', '{i}')").fetchall()[0][2]
+            for i in (*ids, ABSENT)]
+
+def filters_of_parquet_java(symbols):
+    from pyspark.sql import SparkSession
+    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    ids = [row[0] for row in session.read.parquet(symbols).select("build_id").distinct().collect()]
+    java = session._jvm
+    file = java.org.apache.parquet.hadoop.util.HadoopInputFile.fromPath(
+        java.org.apache.hadoop.fs.Path(symbols), session._jsc.hadoopConfiguration())
+    reader = java.org.apache.parquet.hadoop.ParquetFileReader.open(file)
+    column = next(c for c in reader.getFooter().getBlocks().get(0).getColumns() if c.getPath().toDotString() == "build_id")
+    bloom = reader.readBloomFilter(column)
+    return [bloom.findHash(bloom.hash(java.org.apache.parquet.io.api.Binary.fromString(i))) for i in (*ids, ABSENT)]
+
+ABSENT = "0" * 40
+print(json.dumps(globals()[sys.argv[1]](*sys.argv[2:])))
+"""
 
 
 def install(folder, package):
@@ -162,6 +207,30 @@ def difference(csv_text, found):
     return None
 
 
+def check_skipping(options, checks, python, engines, folder):
+    """Engines skip row groups by their bounds, and find build-ids by their filter."""
+    def ask(*words):
+        done = subprocess.run([python, "-c", SKIPPER, *words], capture_output=True, text=True, check=False)
+        checks.expect(done.returncode == 0, f"{words[0]}: {done.stderr[-600:]}")
+        return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else None
+
+    if "duckdb" in engines:
+        capture, rows = folder / "long.data", folder / "long.parquet"
+        run(options.make_capture, "--bytes", "24M", "--output", capture)
+        run(options.cyclops, "export", "--table", "spe", "--format", "parquet", "-o", rows, capture)
+        found = ask("bounds_of_duckdb", rows, folder / "profile.json")
+        if found is None:
+            print("skipped: this DuckDB does not say how many row groups it reads")
+        else:
+            checks.expect(found[0] > 0 and 0 < found[1] < found[2], f"DuckDB reads {found[1]} of {found[2]} row groups")
+    run(options.cyclops, "collect", DATA / "samples" / "sharing.data", "--into", folder / "dataset")
+    symbols = next((folder / "dataset" / "symbols").rglob("*.parquet"))
+    for engine in sorted({"duckdb", "parquet_java"} & set(engines)):
+        found = ask(f"filters_of_{engine}", symbols)
+        checks.expect(found is None or (len(found) > 1 and found == [True] * (len(found) - 1) + [False]),
+                      f"{engine}: build-ids that are there and one that is not, by the filter: {found}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--captures", type=int, default=3)
@@ -190,6 +259,7 @@ def main():
                 found = difference(csv_text, (folder / f"{path.stem}.{engine}").read_text(errors="surrogateescape"))
                 checks.expect(found is None, f"{engine}, {path.stem}: {found}")
                 checks.count(f"files by {engine}")
+        check_skipping(options, checks, packages / "bin" / "python", engines, folder)
         checks.finish()
 
 
