@@ -47,6 +47,12 @@ static void fill_slots(struct tuples *t, uint32_t from, uint32_t n)
 	}
 }
 
+static void fill_all_slots(struct tuples *t)
+{
+	for (uint32_t i = 0; i < t->n; i += FETCHED_AT_ONCE)
+		fill_slots(t, i, t->n - i < FETCHED_AT_ONCE ? t->n - i : FETCHED_AT_ONCE);
+}
+
 /* Grows the slots so that at most half are in use. */
 static void tuples_grow(struct tuples *t)
 {
@@ -58,8 +64,7 @@ static void tuples_grow(struct tuples *t)
 	t->words = mem_resize(t->words, t->cap, t->width * sizeof(*t->words));
 	free(t->slots);
 	t->slots = mem_zalloc(slots, sizeof(*t->slots));
-	for (uint32_t i = 0; i < t->n; i += FETCHED_AT_ONCE)
-		fill_slots(t, i, t->n - i < FETCHED_AT_ONCE ? t->n - i : FETCHED_AT_ONCE);
+	fill_all_slots(t);
 }
 
 void tuples_init(struct tuples *t, size_t width)
@@ -139,6 +144,19 @@ void tuples_add_runs(struct tuples *t, const uint64_t *tuples, size_t n, uint32_
 		else
 			out_numbers[i] = tuples_add(t, tuple);
 	}
+}
+
+void tuples_reorder(struct tuples *t, const uint32_t *order)
+{
+	uint64_t *words = mem_alloc(t->cap, t->width * sizeof(*words));
+
+	for (uint32_t i = 0; i < t->n; i++)
+		memcpy(words + (size_t)i * t->width, tuples_get(t, order[i]),
+		       t->width * sizeof(*words));
+	free(t->words);
+	t->words = words;
+	memset(t->slots, 0, ((size_t)t->mask + 1) * sizeof(*t->slots));
+	fill_all_slots(t);
 }
 
 uint32_t tuples_find(const struct tuples *t, const uint64_t *tuple)

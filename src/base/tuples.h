@@ -42,6 +42,9 @@ void tuples_add_all(struct tuples *, const uint64_t *tuples, size_t n, uint32_t 
 /* The same, faster if a tuple often equals the previous one. */
 void tuples_add_runs(struct tuples *, const uint64_t *tuples, size_t n, uint32_t *out_numbers);
 
+/* Gives each tuple another number: i to the one that was order[i], of which there are `n`. */
+void tuples_reorder(struct tuples *, const uint32_t *order);
+
 /* The number of the tuple, or TUPLES_NONE. */
 uint32_t tuples_find(const struct tuples *, const uint64_t *tuple);
 

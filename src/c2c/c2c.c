@@ -458,7 +458,6 @@ void c2c_release(struct c2c *s)
 	c2c_choice_release(&s->choice);
 	names_release(&s->names);
 	vec_release(&s->accesses);
-	free(s->order);
 	free(s->instructions);
 	vec_release(&s->subjects);
 	vec_release(&s->around);

@@ -191,7 +191,7 @@ static struct finding_access access_of(const struct filling *t, const struct c2c
 				       bool is_write)
 {
 	const struct c2c_access *a = &t->s->accesses.items[r->number];
-	struct c2c_touch_key k = c2c_touch_key(t->s->accesses_seen, t->s->order[a->first_touch]);
+	struct c2c_touch_key k = c2c_touch_key(t->s->accesses_seen, a->first_touch);
 	const char *const *fields =
 		t->cause->n_objects > 1 ? t->labels->fields_of_any : t->labels->fields;
 	uint32_t n = is_write ? 0 : r->waits.n;

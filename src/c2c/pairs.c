@@ -91,7 +91,7 @@ static void add_actors(struct pairing *p, const struct c2c_access *a)
 	uint32_t function = pairing_function(p, a->place);
 
 	for (uint32_t i = 0; i < a->n_touches; i++) {
-		uint32_t number = s->order[a->first_touch + i];
+		uint32_t number = a->first_touch + i;
 		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, number);
 		struct c2c_latency waits;
 		struct c2c_touch touch;

@@ -54,8 +54,7 @@ static void add_threads(const struct c2c *s, uint32_t number, uint32_t row, stru
 	const struct c2c_access *a = &s->accesses.items[number];
 
 	for (uint32_t i = 0; i < a->n_touches; i++) {
-		struct c2c_touch_key k =
-			c2c_touch_key(s->accesses_seen, s->order[a->first_touch + i]);
+		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, a->first_touch + i);
 		uint32_t n = threads->n;
 
 		r->n_threads += tuples_add(threads, (const uint64_t[]){ row, k.tid }) == n;

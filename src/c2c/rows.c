@@ -531,7 +531,7 @@ static struct cell tids_cell(const struct c2c *s, const struct c2c_access *a, st
 	size_t shown = 0;
 
 	for (uint32_t i = 0; i < a->n_touches; i++)
-		tids[i] = c2c_touch_key(s->accesses_seen, s->order[a->first_touch + i]).tid;
+		tids[i] = c2c_touch_key(s->accesses_seen, a->first_touch + i).tid;
 	qsort(tids, a->n_touches, sizeof(*tids), compare_ids);
 	for (uint32_t i = 0; i < a->n_touches && shown <= SHOWN_THREADS; i++) {
 		if (tids[i] == UINT32_MAX || (i > 0 && tids[i] == tids[i - 1]))
@@ -577,7 +577,7 @@ static void access_place(const struct c2c *s, const struct c2c_access *a, struct
 
 static uint32_t process_of(const struct c2c *s, const struct c2c_access *a)
 {
-	return c2c_touch_key(s->accesses_seen, s->order[a->first_touch]).process;
+	return c2c_touch_key(s->accesses_seen, a->first_touch).process;
 }
 
 static void add_access(const struct c2c *s, const struct c2c_labels *labels, uint32_t number,

@@ -420,38 +420,52 @@ static void name_thread_locals(struct data_names *names, const struct data_query
 	free(numbers);
 }
 
-/* Names addresses without a variable by the code that accesses them. */
+/* Names addresses without a variable by the code that accesses them; most code accesses many. */
 static void ask_code(struct data_names *names, const struct data_query *queries, struct text *path)
 {
 	struct thread_blocks blocks = { 0 };
-	uint32_t *numbers = mem_alloc(names->n + 1, sizeof(*numbers));
-	struct place *places = mem_alloc(names->n + 1, sizeof(*places));
-	struct accessed *accessed = mem_alloc(names->n + 1, sizeof(*accessed));
+	struct tuples keys; /* module, offset: the places that are asked */
+	uint32_t *asked = mem_alloc(names->n + 1, sizeof(*asked)); /* by name; TUPLES_NONE: none */
 	bool *is_thread = mem_zalloc(names->n + 1, sizeof(*is_thread));
-	size_t n = 0;
+	struct accessed *accessed;
+	struct place *places;
 
+	tuples_init(&keys, 2);
 	for (size_t i = 0; i < names->n; i++) {
-		if (names->list[i].object.v != 0 || names->list[i].kind == DATA_STATIC ||
-		    queries[i].code.module.v == 0)
+		const struct place *code = &queries[i].code;
+		bool is_known = names->list[i].object.v != 0 ||
+				names->list[i].kind == DATA_STATIC || code->module.v == 0;
+
+		asked[i] = is_known ? TUPLES_NONE
+				    : tuples_add(&keys, (const uint64_t[]){ code->module.v,
+									    code->offset });
+	}
+	places = mem_alloc((size_t)keys.n + 1, sizeof(*places));
+	accessed = mem_alloc((size_t)keys.n + 1, sizeof(*accessed));
+	for (uint32_t i = 0; i < keys.n; i++)
+		places[i] = (struct place){ { (uint32_t)tuples_get(&keys, i)[0] },
+					    tuples_get(&keys, i)[1] };
+	symbols_accessed(names->session->symbols, names->session->pool, places, keys.n, accessed);
+	for (size_t i = 0; i < names->n; i++) {
+		const struct accessed *a;
+
+		if (asked[i] == TUPLES_NONE)
 			continue;
-		numbers[n] = (uint32_t)i;
-		places[n++] = queries[i].code;
+		a = &accessed[asked[i]];
+		set_accessed(names, &queries[i], a, &names->list[i], path);
+		add_thread_block(names, &queries[i], a, &blocks);
+		is_thread[i] = a->is_thread || a->is_thread_element;
 	}
-	symbols_accessed(names->session->symbols, names->session->pool, places, n, accessed);
-	for (size_t i = 0; i < n; i++) {
-		set_accessed(names, &queries[numbers[i]], &accessed[i], &names->list[numbers[i]],
-			     path);
-		add_thread_block(names, &queries[numbers[i]], &accessed[i], &blocks);
-		is_thread[numbers[i]] = accessed[i].is_thread || accessed[i].is_thread_element;
-	}
-	spread_stacks(names, queries);
-	thread_blocks_build(&blocks);
-	name_thread_locals(names, queries, is_thread, &blocks, path);
-	thread_blocks_release(&blocks);
-	free(is_thread);
+	tuples_release(&keys);
 	free(accessed);
 	free(places);
-	free(numbers);
+	free(asked);
+	spread_stacks(names, queries);
+	thread_blocks_build(&blocks);
+	if (blocks.list.n > 0)
+		name_thread_locals(names, queries, is_thread, &blocks, path);
+	thread_blocks_release(&blocks);
+	free(is_thread);
 }
 
 void data_names_init(struct data_names *out, struct session *s, const struct data_query *queries,
@@ -482,13 +496,13 @@ void data_names_init(struct data_names *out, struct session *s, const struct dat
 	for (size_t i = 0; i < n_places; i++)
 		set_object(out, &queries[numbers[i]], places[i].address, &objects[i],
 			   &out->list[numbers[i]], &path);
-	ask_code(out, queries, &path);
-	text_release(&path);
 	free(map_types);
 	free(objects);
 	free(places);
 	free(numbers);
 	free(order);
+	ask_code(out, queries, &path);
+	text_release(&path);
 }
 
 void data_names_move_into(struct data_names *names, size_t number, const struct data_query *q,

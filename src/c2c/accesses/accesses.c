@@ -132,29 +132,16 @@ static void accesses_free(void *partial)
 	free(a);
 }
 
-/*
- * The words of a key.
- *
- *	0	line (32), vector length (8), offset (16), kind (8)
- *	1	place, tid
- *	2	process, cpu
- *	3	pc
- */
-struct c2c_touch_key c2c_touch_key(const struct c2c_accesses *a, uint32_t number)
+void c2c_touches_reorder(struct c2c_accesses *a, const uint32_t *order)
 {
-	const uint64_t *words = tuples_get(&a->keys, number);
+	struct c2c_kept_touch *kept = mem_alloc(a->kept.n + 1, sizeof(*kept));
 
-	return (struct c2c_touch_key){
-		.line = (uint32_t)(words[0] >> 32),
-		.offset = (uint16_t)(words[0] >> 8),
-		.kind = (uint8_t)words[0],
-		.vector = (uint8_t)(words[0] >> 24),
-		.place = (uint32_t)(words[1] >> 32),
-		.tid = (uint32_t)words[1],
-		.process = (uint32_t)(words[2] >> 32),
-		.cpu = (uint32_t)words[2],
-		.pc = words[3],
-	};
+	for (size_t i = 0; i < a->kept.n; i++)
+		kept[i] = a->kept.items[order[i]];
+	free(a->kept.items);
+	a->kept.items = kept;
+	a->kept.cap = a->kept.n + 1;
+	tuples_reorder(&a->keys, order);
 }
 
 static uint64_t pair(uint64_t high, uint64_t low)

@@ -130,7 +130,33 @@ struct c2c_accesses {
 	struct c2c_classifier *classifier;
 };
 
-struct c2c_touch_key c2c_touch_key(const struct c2c_accesses *, uint32_t number);
+/*
+ * The words of a key.
+ *
+ *	0	line (32), vector length (8), offset (16), kind (8)
+ *	1	place, tid
+ *	2	process, cpu
+ *	3	pc
+ */
+static inline struct c2c_touch_key c2c_touch_key(const struct c2c_accesses *a, uint32_t number)
+{
+	const uint64_t *words = tuples_get(&a->keys, number);
+
+	return (struct c2c_touch_key){
+		.line = (uint32_t)(words[0] >> 32),
+		.offset = (uint16_t)(words[0] >> 8),
+		.kind = (uint8_t)words[0],
+		.vector = (uint8_t)(words[0] >> 24),
+		.place = (uint32_t)(words[1] >> 32),
+		.tid = (uint32_t)words[1],
+		.process = (uint32_t)(words[2] >> 32),
+		.cpu = (uint32_t)words[2],
+		.pc = words[3],
+	};
+}
+
+/* Gives touches other numbers: i to the one that was order[i], of which there are as many. */
+void c2c_touches_reorder(struct c2c_accesses *, const uint32_t *order);
 
 /* What it did. */
 void c2c_touch_get(const struct c2c_accesses *, uint32_t number, struct c2c_touch *out);

@@ -140,25 +140,25 @@ void c2c_settle_reloads(struct c2c *s, uint32_t from, uint32_t to)
 
 	tuples_init(&t.threads, 1);
 	for (uint32_t i = from; i < to; i++) {
-		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, s->order[i]);
+		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, i);
 
 		struct c2c_touch touch;
 
-		c2c_touch_get(s->accesses_seen, s->order[i], &touch);
+		c2c_touch_get(s->accesses_seen, i, &touch);
 		add_touch(&t, &k, &touch, s->options.mode);
 	}
 	is_kept = c2c_is_kept(s, &t.use);
 	for (uint32_t i = from; i < to; i++) {
-		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, s->order[i]);
+		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, i);
 		struct c2c_touch touch;
 		struct writer others;
 
-		c2c_touch_get(s->accesses_seen, s->order[i], &touch);
+		c2c_touch_get(s->accesses_seen, i, &touch);
 		if (touch.reloads.n == 0)
 			continue;
 		others = others_of(&t, thread_of(&t, &k));
 		if (!is_kept || !is_explained(&touch, &others))
-			c2c_touch_forget_reloads(s->accesses_seen, s->order[i]);
+			c2c_touch_forget_reloads(s->accesses_seen, i);
 	}
 	vec_release(&t.writers);
 	tuples_release(&t.threads);

@@ -26,7 +26,7 @@ struct c2c_use {
  */
 bool c2c_is_kept(const struct c2c *, const struct c2c_use *);
 
-/* Forgets those reloads of touches order[from … to - 1], which are a line's, that others' writes do not explain. */
+/* Forgets those reloads of touches from … to - 1, which are a line's, that others' writes do not explain. */
 void c2c_settle_reloads(struct c2c *, uint32_t from, uint32_t to);
 
 /* Fills excess_cycles, share and error. */

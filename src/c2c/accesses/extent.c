@@ -121,8 +121,7 @@ struct c2c_extent c2c_extent(const struct c2c *s, const struct c2c_touch_key *k)
 static void set_extent(const struct c2c *s, struct c2c_access *a)
 {
 	for (uint32_t i = 0; i < a->n_touches; i++) {
-		struct c2c_touch_key k =
-			c2c_touch_key(s->accesses_seen, s->order[a->first_touch + i]);
+		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, a->first_touch + i);
 		struct c2c_extent e = c2c_extent(s, &k);
 
 		uint16_t bytes = c2c_extent_bytes(&e);
@@ -137,7 +136,7 @@ void c2c_name_accesses(struct c2c *s)
 	bool *wanted = mem_zalloc((size_t)place_numbers_n(s->session->places) + 1, sizeof(*wanted));
 
 	for (uint32_t i = 0; i < s->n_ordered; i++)
-		wanted[c2c_touch_key(s->accesses_seen, s->order[i]).place] = true;
+		wanted[c2c_touch_key(s->accesses_seen, i).place] = true;
 	names_init(&s->names, s->session, wanted, SYMBOLS_LINES);
 	s->instructions = mem_zalloc((size_t)place_numbers_n(s->session->places) + 1,
 				     sizeof(*s->instructions));

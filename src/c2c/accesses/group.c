@@ -26,32 +26,30 @@ static void group_words(const struct c2c *s, const struct c2c_touch_key *k, uint
 	out[6] = k->kind & ~(unsigned)C2C_KIND_PARTIAL;
 }
 
-/* All that the order of touches depends on: nothing in it is a number of ours but the line's. */
-static void sort_words(const struct c2c *s, uint32_t touch, uint64_t *out)
+/* All that the order of a line's touches depends on: nothing in it is a number of ours. */
+struct sort_key {
+	uint64_t words[GROUP_WORDS + 3];
+	uint32_t touch;
+};
+
+static void find_sort_key(const struct c2c *s, uint32_t touch, struct sort_key *out)
 {
 	struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, touch);
 
-	group_words(s, &k, out);
-	out[GROUP_WORDS] = (uint64_t)k.tid << 32 | k.cpu;
-	out[GROUP_WORDS + 1] = (uint64_t)k.process << 32 | (uint64_t)k.vector << 8 | k.kind;
-	out[GROUP_WORDS + 2] = k.pc;
+	group_words(s, &k, out->words);
+	out->words[GROUP_WORDS] = (uint64_t)k.tid << 32 | k.cpu;
+	out->words[GROUP_WORDS + 1] = (uint64_t)k.process << 32 | (uint64_t)k.vector << 8 | k.kind;
+	out->words[GROUP_WORDS + 2] = k.pc;
+	out->touch = touch;
 }
 
-static int compare_touches(const void *left, const void *right, void *context)
+static int compare_sort_keys(const void *left, const void *right)
 {
-	enum { WORDS = GROUP_WORDS + 3 };
-	const struct c2c *s = context;
-	uint32_t offset_a = c2c_touch_key(s->accesses_seen, *(const uint32_t *)left).offset;
-	uint32_t offset_b = c2c_touch_key(s->accesses_seen, *(const uint32_t *)right).offset;
-	uint64_t a[WORDS], b[WORDS];
+	const struct sort_key *a = left, *b = right;
 
-	if (offset_a != offset_b) /* of the same line, which most differ in */
-		return (offset_a > offset_b) - (offset_a < offset_b);
-	sort_words(context, *(const uint32_t *)left, a);
-	sort_words(context, *(const uint32_t *)right, b);
-	for (size_t i = 0; i < WORDS; i++)
-		if (a[i] != b[i])
-			return (a[i] > b[i]) - (a[i] < b[i]);
+	for (size_t i = 0; i < GROUP_WORDS + 3; i++)
+		if (a->words[i] != b->words[i])
+			return (a->words[i] > b->words[i]) - (a->words[i] < b->words[i]);
 	return 0;
 }
 
@@ -69,63 +67,74 @@ static uint32_t *index_lines(const struct c2c *s, const struct c2c_subject *line
 	return out;
 }
 
-/* Touches of lines, those of each together: of line i at [ends[i], ends[i + 1]). */
+/* Touches of lines, those of each together: of line i at [first[i], first[i + 1]) of the order. */
 struct lines_touches {
 	struct c2c *s;
-	uint32_t first; /* in the order, of the first line */
-	const uint32_t *ends;
+	uint32_t *order;
+	const uint32_t *first;
 };
 
 /* Each line has its own touches, so lines are worked on at once. */
+static void sort_line(void *context, size_t line, unsigned worker)
+{
+	const struct lines_touches *t = context;
+	uint32_t *order = t->order + t->first[line], n = t->first[line + 1] - t->first[line];
+	struct sort_key *keys = mem_alloc((size_t)n + 1, sizeof(*keys));
+
+	(void)worker;
+	for (uint32_t i = 0; i < n; i++)
+		find_sort_key(t->s, order[i], &keys[i]);
+	if (n > 1)
+		qsort(keys, n, sizeof(*keys), compare_sort_keys);
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = keys[i].touch;
+	free(keys);
+}
+
 static void settle_line(void *context, size_t line, unsigned worker)
 {
 	const struct lines_touches *t = context;
-	uint32_t from = t->first + t->ends[line], to = t->first + t->ends[line + 1];
-	struct c2c *s = t->s;
 
 	(void)worker;
-	if (to - from > 1)
-		qsort_r(s->order + from, to - from, sizeof(*s->order), compare_touches, s);
-	c2c_settle_reloads(s, from, to);
+	c2c_settle_reloads(t->s, t->first[line], t->first[line + 1]);
 }
 
-/* Appends the touches of these lines to the order, by line, and settles what their reloads are. */
+/*
+ * Puts the touches of these lines behind those that are in order already, by line, and settles what their
+ * reloads are. The others come last.
+ */
 static void order_touches(struct c2c *s, const struct c2c_subject *lines, size_t n_lines)
 {
-	uint32_t n = s->accesses_seen->keys.n, *order;
-	uint32_t *ends = mem_zalloc(n_lines + 2, sizeof(*ends));
+	uint32_t n = s->accesses_seen->keys.n, *order = mem_alloc((size_t)n + 1, sizeof(*order));
+	uint32_t *first = mem_zalloc(n_lines + 3, sizeof(*first));
 	uint32_t *numbers = index_lines(s, lines, n_lines);
+	struct lines_touches touches = { s, order, first };
 
-	s->order = mem_resize(s->order, (size_t)n + 1, sizeof(*s->order));
-	order = s->order + s->n_ordered;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t line = numbers[c2c_touch_key(s->accesses_seen, i).line];
-
-		if (line < n_lines)
-			ends[line + 2]++;
-	}
-	for (size_t i = 0; i < n_lines; i++)
-		ends[i + 2] += ends[i + 1];
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t line = numbers[c2c_touch_key(s->accesses_seen, i).line];
-
-		if (line < n_lines)
-			order[ends[line + 1]++] = i;
-	}
-	pool_run(s->session->pool, n_lines, settle_line,
-		 &(struct lines_touches){ s, s->n_ordered, ends });
-	s->n_ordered += ends[n_lines];
+	for (uint32_t i = 0; i < s->n_ordered; i++)
+		order[i] = i;
+	for (uint32_t i = s->n_ordered; i < n; i++)
+		first[numbers[c2c_touch_key(s->accesses_seen, i).line] + 2]++;
+	first[0] = first[1] = s->n_ordered;
+	for (size_t i = 0; i <= n_lines; i++)
+		first[i + 2] += first[i + 1];
+	for (uint32_t i = s->n_ordered; i < n; i++)
+		order[first[numbers[c2c_touch_key(s->accesses_seen, i).line] + 1]++] = i;
+	pool_run(s->session->pool, n_lines, sort_line, &touches);
+	c2c_touches_reorder(s->accesses_seen, order);
+	pool_run(s->session->pool, n_lines, settle_line, &touches);
+	s->n_ordered = first[n_lines];
 	free(numbers);
-	free(ends);
+	free(first);
+	free(order);
 }
 
 void c2c_access_sum(const struct c2c *s, const struct c2c_access *a, struct c2c_touch *out)
 {
 	struct c2c_touch touch;
 
-	c2c_touch_get(s->accesses_seen, s->order[a->first_touch], out);
+	c2c_touch_get(s->accesses_seen, a->first_touch, out);
 	for (uint32_t i = 1; i < a->n_touches; i++) {
-		c2c_touch_get(s->accesses_seen, s->order[a->first_touch + i], &touch);
+		c2c_touch_get(s->accesses_seen, a->first_touch + i, &touch);
 		c2c_touch_merge(out, &touch);
 	}
 }
@@ -155,8 +164,7 @@ static void count_who(const struct c2c *s, struct c2c_access *a, struct tuples s
 	for (int i = 0; i < N_WHO; i++)
 		empty(&seen[i]);
 	for (uint32_t i = 0; i < a->n_touches; i++) {
-		struct c2c_touch_key k =
-			c2c_touch_key(s->accesses_seen, s->order[a->first_touch + i]);
+		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, a->first_touch + i);
 
 		tuples_add(&seen[WHO_THREADS], &(uint64_t){ k.tid });
 		tuples_add(&seen[WHO_PROCESSES], &(uint64_t){ k.process });
@@ -193,7 +201,7 @@ static struct c2c_access *start_access(struct c2c *s, uint32_t at, const struct 
 
 static uint32_t end_of_line(const struct c2c *s, uint32_t number, uint32_t at)
 {
-	while (at < s->n_ordered && c2c_touch_key(s->accesses_seen, s->order[at]).line == number)
+	while (at < s->n_ordered && c2c_touch_key(s->accesses_seen, at).line == number)
 		at++;
 	return at;
 }
@@ -207,10 +215,10 @@ static uint32_t group_line(struct c2c *s, struct c2c_subject *subject, uint32_t 
 	subject->first_access = (uint32_t)s->accesses.n;
 	subject->first_touch = at;
 	for (; at < end; at++) {
-		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, s->order[at]);
+		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, at);
 		struct c2c_touch touch;
 
-		c2c_touch_get(s->accesses_seen, s->order[at], &touch);
+		c2c_touch_get(s->accesses_seen, at, &touch);
 		group_words(s, &k, words);
 		if (memcmp(words, last, sizeof(words)) != 0)
 			start_access(s, at, &k);

@@ -117,14 +117,14 @@ static inline uint16_t c2c_extent_bytes(const struct c2c_extent *e)
 	return e->least == e->most ? e->least : 0;
 }
 
-/* A row of a line's breakdown: a slice of `order`. */
+/* A row of a line's breakdown: touches that stand one behind the other. */
 struct c2c_access {
 	uint16_t offset;
 	uint16_t size; /* bytes; 0: not known */
 	uint8_t kind;  /* enum c2c_kind, of the record and of the instruction */
 	uint32_t place;
 	uint64_t pc;			 /* of its first touch */
-	uint32_t first_touch, n_touches; /* in sharing.order */
+	uint32_t first_touch, n_touches; /* in accesses_seen */
 	uint32_t n_threads, n_processes, n_cpus;
 };
 
@@ -134,7 +134,7 @@ struct c2c_subject {
 	uint64_t address;
 	uint32_t line; /* its number in c2c_touch_key; TUPLES_NONE: nothing was done to it */
 	uint32_t first_access, n_accesses; /* in sharing.accesses */
-	uint32_t first_touch, n_touches;   /* in sharing.order */
+	uint32_t first_touch, n_touches;   /* in accesses_seen */
 	struct c2c_counts counts;	   /* of all its touches */
 	struct c2c_latency contended;	   /* of its loads that the mode is about */
 	struct c2c_latency reloads;	   /* of others that waited for what others wrote */
@@ -164,8 +164,8 @@ struct c2c {
 	VEC_OF(struct c2c_subject) subjects; /* in order */
 	VEC_OF(struct c2c_subject) around;   /* lines of their objects: what was done, no more */
 	VEC_OF(struct c2c_access) accesses;  /* by line (subjects, then around), then offset */
-	uint32_t *order;		     /* n_ordered touches by line and access */
-	uint32_t n_ordered;
+	uint32_t
+		n_ordered; /* touches of accesses_seen by line and access; the others are of no line here */
 	struct c2c_objects *objects; /* of all accesses */
 	struct c2c_instances *instances;
 
@@ -191,12 +191,6 @@ static inline const struct c2c_subject *c2c_line_at(const struct c2c *s, size_t 
 {
 	return number < s->subjects.n ? &s->subjects.items[number]
 				      : &s->around.items[number - s->subjects.n];
-}
-
-/* The touches of an access or a subject: numbers[0 … n - 1]. */
-static inline const uint32_t *c2c_touches(const struct c2c *s, uint32_t first)
-{
-	return s->order + first;
 }
 
 /* What an access did, all its touches together. */

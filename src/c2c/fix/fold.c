@@ -108,7 +108,7 @@ static void add_access(struct folding *f, uint32_t number, bool is_outside)
 	struct type_id type = c2c_instance_type(f->instances, in.kind);
 
 	for (uint32_t i = 0; i < a->n_touches; i++) {
-		uint32_t touch = c2c_touches(s, a->first_touch)[i];
+		uint32_t touch = a->first_touch + i;
 		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, touch);
 		struct layout_access access =
 			c2c_layout_access(s, touch, f->objects->queries[number].address - in.start);

@@ -51,7 +51,7 @@ static uint64_t code_of(const struct c2c *s, uint32_t place)
 static void add_waits(struct gain_work *g, const struct c2c_access *a)
 {
 	for (uint32_t i = 0; i < a->n_touches; i++) {
-		uint32_t number = g->s->order[a->first_touch + i];
+		uint32_t number = a->first_touch + i;
 		struct c2c_touch_key k = c2c_touch_key(g->s->accesses_seen, number);
 		const uint64_t thread = (uint64_t)k.process << 32 | k.tid;
 		uint32_t at = tuples_add(&g->threads, &thread);

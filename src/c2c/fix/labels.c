@@ -113,9 +113,8 @@ static void add_touches(struct labelling *l, uint32_t number, uint64_t start, bo
 	const struct c2c_access *a = &s->accesses.items[number];
 
 	for (uint32_t k = 0; k < a->n_touches; k++) {
-		struct layout_access access =
-			c2c_layout_access(s, c2c_touches(s, a->first_touch)[k],
-					  l->objects->queries[number].address - start);
+		struct layout_access access = c2c_layout_access(
+			s, a->first_touch + k, l->objects->queries[number].address - start);
 
 		clip(part->name, &access);
 		access.is_outside = is_outside;

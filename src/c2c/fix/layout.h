@@ -66,10 +66,11 @@ struct layout_field {
 	uint64_t offset, size; /* from the object's start */
 	uint64_t index;	       /* of an element */
 	struct layout_uses uses;
-	VEC_OF(uint64_t) lines; /* where it was accessed, by number */
-	struct memory_counts counts;
-	bool is_atomic;	 /* accessed as locks and counters are */
-	bool is_bits;	 /* a bit-field */
+	VEC_OF(uint64_t) lines;	     /* where it was accessed, by number */
+	struct memory_counts counts; /* the sum of `uses` */
+	double waits_alone; /* accesses that would find its line gone if it had one alone */
+	bool is_atomic;	    /* accessed as locks and counters are */
+	bool is_bits;	    /* a bit-field */
 	bool is_several; /* bit-fields and such, in the same bytes: the name is that of the first */
 	uint32_t
 		group; /* which fields may share a line with it; LAYOUT_UNUSED: it was not accessed */

@@ -47,6 +47,14 @@ void layout_uses_add(struct layout_uses *to, const struct layout_field *f)
 	}
 }
 
+/* Of a thread's accesses those that find the line gone, with as many stores by all threads. */
+static double waits_of(uint64_t reads, uint64_t writes, uint64_t stores)
+{
+	double own = (double)(reads + writes);
+
+	return own * c2c_chance_gone(own, (double)(stores - writes));
+}
+
 /* Accesses that find the line gone. */
 static double waits(const struct layout_uses *u)
 {
@@ -55,31 +63,36 @@ static double waits(const struct layout_uses *u)
 
 	for (size_t i = 0; i < u->n; i++)
 		stores += memory_writes(&u->items[i].counts);
-	for (size_t i = 0; i < u->n; i++) {
-		const struct layout_use *use = &u->items[i];
-		uint64_t its_stores = memory_writes(&use->counts);
-		double own = (double)(memory_reads(&use->counts) + its_stores);
-
-		n += own * c2c_chance_gone(own, (double)(stores - its_stores));
-	}
+	for (size_t i = 0; i < u->n; i++)
+		n += waits_of(memory_reads(&u->items[i].counts), memory_writes(&u->items[i].counts),
+			      stores);
 	return n;
 }
 
+/* The thread of a use, in a list that has no more than that. */
+static uint64_t thread_at(const struct layout_uses *u, size_t i)
+{
+	return i < u->n ? u->items[i].thread : UINT64_MAX;
+}
+
+/* What layout_uses_add() of both would give waits(), without the list. */
 static double waits_together(const struct layout_field *a, const struct layout_field *b)
 {
-	struct layout_uses uses = { 0 };
-	double n;
+	uint64_t stores = memory_writes(&a->counts) + memory_writes(&b->counts);
+	size_t i = 0, k = 0;
+	double n = 0;
 
-	layout_uses_add(&uses, a);
-	layout_uses_add(&uses, b);
-	n = waits(&uses);
-	vec_release(&uses);
+	while (i < a->uses.n || k < b->uses.n) {
+		uint64_t in_a = thread_at(&a->uses, i), in_b = thread_at(&b->uses, k);
+		struct memory_counts counts = { 0 };
+
+		if (in_a <= in_b)
+			memory_counts_merge(&counts, &a->uses.items[i++].counts);
+		if (in_b <= in_a)
+			memory_counts_merge(&counts, &b->uses.items[k++].counts);
+		n += waits_of(memory_reads(&counts), memory_writes(&counts), stores);
+	}
 	return n;
-}
-
-static double waits_alone(const struct layout_field *f)
-{
-	return waits(&f->uses);
 }
 
 /* May two fields stand on one line? */
@@ -90,7 +103,7 @@ static bool are_friends(const struct layout_field *a, const struct layout_field 
 	if (memory_writes(&a->counts) == 0 && memory_writes(&b->counts) == 0)
 		return true;
 	together = waits_together(a, b);
-	return together - waits_alone(a) - waits_alone(b) < least_gain * together || together == 0;
+	return together - a->waits_alone - b->waits_alone < least_gain * together || together == 0;
 }
 
 static struct layout_field *layout_groups_used_field(const struct layout *l, size_t i)
@@ -111,6 +124,11 @@ static bool has_enemy(const struct layout *l, size_t i, uint32_t group)
 /* Each field joins the first group whose fields are all friends of it. */
 void layout_make_groups(struct layout *l)
 {
+	for (size_t i = 0; i < l->used.n; i++) {
+		struct layout_field *f = layout_groups_used_field(l, i);
+
+		f->waits_alone = waits(&f->uses);
+	}
 	for (size_t i = 0; i < l->used.n; i++) {
 		uint32_t group = 0;
 
@@ -138,14 +156,18 @@ static bool share_a_line(const struct layout_field *a, const struct layout_field
 	return false;
 }
 
+/* Those of a group are friends. */
+static bool are_enemies_on_a_line(const struct layout_field *a, const struct layout_field *b)
+{
+	return a->group != b->group && share_a_line(a, b) && !are_friends(a, b);
+}
+
 bool layout_has_conflict(const struct layout *l)
 {
 	for (size_t i = 0; i < l->used.n; i++)
 		for (size_t k = 0; k < i; k++)
-			if (share_a_line(layout_groups_used_field(l, i),
-					 layout_groups_used_field(l, k)) &&
-			    !are_friends(layout_groups_used_field(l, i),
-					 layout_groups_used_field(l, k)))
+			if (are_enemies_on_a_line(layout_groups_used_field(l, i),
+						  layout_groups_used_field(l, k)))
 				return true;
 	return false;
 }
@@ -188,5 +210,5 @@ double layout_own_part(const struct layout *l, const struct layout_field *f,
 
 	if (f->lines.n == 1)
 		*last = (struct layout_last_line){ true, f->lines.items[0], all };
-	return all > 0 ? waits_alone(f) / all : 0;
+	return all > 0 ? waits(&f->uses) / all : 0;
 }

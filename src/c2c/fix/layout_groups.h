@@ -17,7 +17,7 @@ void layout_uses_add(struct layout_uses *, const struct layout_field *);
 /* Gives each used field a group: which others it may share a line with. */
 void layout_make_groups(struct layout *);
 
-/* Are there fields on one line that had better not be? */
+/* Are there fields on one line that had better not be? Of fields that have groups. */
 bool layout_has_conflict(const struct layout *);
 
 /* Do fields of one group come back after those of another? */

@@ -16,7 +16,7 @@ static uint64_t time_of(const struct c2c *s, const struct c2c_access *a)
 	for (uint32_t i = 0; i < a->n_touches; i++) {
 		struct c2c_touch touch;
 
-		c2c_touch_get(s->accesses_seen, c2c_touches(s, a->first_touch)[i], &touch);
+		c2c_touch_get(s->accesses_seen, a->first_touch + i, &touch);
 		first = touch.first_ns < first ? touch.first_ns : first;
 	}
 	return first;
@@ -25,7 +25,7 @@ static uint64_t time_of(const struct c2c *s, const struct c2c_access *a)
 /* The thread of the accesses, if all are of one; else 0. */
 static uint32_t only_thread(const struct c2c *s, const struct c2c_access *a)
 {
-	uint32_t tid = c2c_touch_key(s->accesses_seen, s->order[a->first_touch]).tid;
+	uint32_t tid = c2c_touch_key(s->accesses_seen, a->first_touch).tid;
 
 	return a->n_threads == 1 && tid != UINT32_MAX ? tid : 0;
 }
@@ -35,7 +35,7 @@ static uint32_t process_of(const struct c2c *s, uint32_t line, const struct c2c_
 			   uint64_t *out_address)
 {
 	const struct c2c_subject *subject = c2c_line_at(s, line);
-	uint32_t process = c2c_touch_key(s->accesses_seen, s->order[a->first_touch]).process;
+	uint32_t process = c2c_touch_key(s->accesses_seen, a->first_touch).process;
 
 	*out_address = subject->address;
 	if (subject->space == C2C_KERNEL)

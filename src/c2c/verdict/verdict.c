@@ -610,13 +610,12 @@ static void judge_line(const struct c2c *s, const struct c2c_subject *subject,
 		       struct verdict_sums *v)
 {
 	struct judging j = { .s = s, .sums = v };
-	const uint32_t *touches = c2c_touches(s, subject->first_touch);
 
 	tuples_init(&j.threads, 1);
 	tuples_init(&j.extents, 1);
 	tuples_init(&j.pairs, 2);
 	for (uint32_t i = 0; i < subject->n_touches; i++)
-		add_touch(&j, touches[i]);
+		add_touch(&j, subject->first_touch + i);
 	c2c_verdict_add_line(&j, c2c_waited(subject, s->options.mode));
 	c2c_counts_add(&v->counts, &subject->counts);
 	v->out.n_waited += (uint32_t)c2c_waited(subject, s->options.mode);

@@ -97,6 +97,29 @@ static void reset_forgets(void **state)
 	tuples_release(&t);
 }
 
+static void reordered_tuples_are_found(void **state)
+{
+	uint32_t order[N_TUPLES];
+	struct tuples t;
+
+	(void)state;
+	tuples_init(&t, 2);
+	for (uint64_t i = 0; i < N_TUPLES; i++) {
+		tuples_add(&t, (uint64_t[]){ i, ~i });
+		order[i] = (uint32_t)(i * 7 % N_TUPLES); /* 7 does not divide it: each once */
+	}
+	tuples_reorder(&t, order);
+	assert_int_equal(t.n, N_TUPLES);
+	for (uint32_t i = 0; i < N_TUPLES; i++) {
+		const uint64_t tuple[] = { order[i], ~(uint64_t)order[i] };
+
+		assert_int_equal(tuples_get(&t, i)[0], order[i]);
+		assert_int_equal(tuples_find(&t, tuple), i);
+	}
+	assert_int_equal(tuples_add(&t, (uint64_t[]){ 1, 1 }), N_TUPLES);
+	tuples_release(&t);
+}
+
 static void release_accepts_zeroed(void **state)
 {
 	struct tuples t = { 0 };
@@ -113,6 +136,7 @@ int main(void)
 		cmocka_unit_test(all_words_are_compared),
 		cmocka_unit_test(all_at_once_is_one_by_one),
 		cmocka_unit_test(reset_forgets),
+		cmocka_unit_test(reordered_tuples_are_found),
 		cmocka_unit_test(release_accepts_zeroed),
 	};
 

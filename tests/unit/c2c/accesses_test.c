@@ -202,10 +202,8 @@ static void reloads_are_those_that_writes_explain(void **state)
 	for (size_t i = 0; i < COUNT(settled); i++) {
 		struct c2c_lines lines = { 0 };
 		struct c2c_accesses seen = { 0 };
-		uint32_t order[] = { 0, 1, 2 };
 		struct c2c s = { .lines = &lines,
 				 .accesses_seen = &seen,
-				 .order = order,
 				 .own_cache_lines = OWN_CACHE_LINES };
 		struct c2c_touch touch = {
 			.reloads = { .n = 10, .cycles = 600 },

@@ -126,7 +126,6 @@ static void world_release(struct world *w)
 	vec_release(&w->seen.many);
 	vec_release(&w->sharing.subjects);
 	vec_release(&w->sharing.accesses);
-	free(w->sharing.order);
 	close_fixture(&w->session);
 }
 
@@ -392,9 +391,6 @@ static void add_contended_lines(struct world *w, const struct contended_line *co
 		};
 	for (size_t i = 0; i < MAX_LINES && contended[i].excess > 0; i++)
 		add_contended_line(w, &contended[i]);
-	w->sharing.order = mem_alloc(w->seen.keys.n, sizeof(*w->sharing.order));
-	for (uint32_t i = 0; i < w->seen.keys.n; i++)
-		w->sharing.order[i] = i;
 	for (uint32_t i = 0; i < w->sharing.subjects.n; i++)
 		w->sharing.subjects.items[i].judgement = c2c_judge(&w->sharing, &i, 1);
 }

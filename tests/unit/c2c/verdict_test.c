@@ -392,7 +392,6 @@ struct world {
 	struct c2c sharing;
 	struct c2c_accesses seen;
 	struct c2c_instruction instructions[N_WHATS];
-	uint32_t order[2 * MAX_ACCESSES];
 };
 
 static void world_init(struct world *w, unsigned circumstances)
@@ -405,7 +404,6 @@ static void world_init(struct world *w, unsigned circumstances)
 	w->sharing.options.mode = C2C_BY_PEER;
 	w->sharing.accesses_seen = &w->seen;
 	w->sharing.instructions = w->instructions;
-	w->sharing.order = w->order;
 	w->sharing.total.n[C2C_STORES] = circumstances & NO_STORES ? 0 : STORES_ELSEWHERE;
 	w->sharing.lacks_stores = circumstances & STORES_LEFT_OUT;
 	w->sharing.request.vector_bits = circumstances & VECTORS_128   ? 128
@@ -462,7 +460,6 @@ static void add_line(struct world *w, const struct access *accesses)
 		uint32_t number = tuples_add(&w->seen.keys, key);
 
 		assert_int_equal(number, w->seen.kept.n);
-		w->order[number] = number;
 		*vec_add(&w->seen.kept) = (struct c2c_kept_touch){ .many = (uint32_t)w->seen.many.n,
 								   .flags = C2C_KEPT_MANY };
 		*vec_add(&w->seen.many) = touch;
