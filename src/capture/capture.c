@@ -95,6 +95,8 @@ void capture_free(struct capture *c)
 	strings_release(&c->strings);
 	diags_release(&c->diags);
 	vec_release(&c->chunks);
+	vec_release(&c->others);
+	vec_release(&c->buffer_events);
 	vec_release(&c->pieces);
 	vec_release(&c->units);
 	free(c->path);

@@ -14,6 +14,7 @@
 #include "base/diag.h"
 #include "base/err.h"
 #include "base/strings.h"
+#include "base/text.h"
 #include "batch/batch.h"
 #include "capture/format/attr.h"
 #include "capture/format/info.h"
@@ -128,8 +129,14 @@ const struct capture_totals *capture_totals(const struct capture *);
 /* Bytes of trace data other than Arm SPE, which are not read. */
 uint64_t capture_other_trace_bytes(const struct capture *);
 
-/* The name of a trace type ("Intel PT") by perf's number: spe_info.auxtrace_type. */
-const char *auxtrace_name(uint32_t type);
+/* Appends what these are of: "Intel PT", "CoreSight ETM and an unknown kind"; nothing if there are none. */
+void capture_other_trace_names(const struct capture *, struct text *);
+
+/* Does event `index` write a trace, of SPE or another, rather than samples? */
+bool capture_is_trace(const struct capture *, size_t index);
+
+/* Does the event's PMU write a trace that is not Arm SPE? False for event -1. */
+bool capture_is_other_trace(const struct capture *, int event);
 
 /*
  * The first and the last time of samples and of the SPE records at both ends of each buffer. These are nearly
@@ -146,9 +153,8 @@ struct spe_cpu {
 	uint64_t event_filter; /* capability mask; 0 if not recorded */
 };
 struct spe_info {
-	bool is_present;	/* AUXTRACE_INFO says Arm SPE */
-	uint32_t auxtrace_type; /* of the AUXTRACE_INFO record; 0: none */
-	unsigned version;	/* 1 or 2 */
+	bool is_present;  /* AUXTRACE_INFO says Arm SPE, or there is SPE data */
+	unsigned version; /* 1 or 2; 0: not known */
 	uint32_t pmu_type;
 	bool is_per_thread;	     /* buffers belong to threads, not CPUs */
 	VEC_OF(struct spe_cpu) cpus; /* version 2 */

@@ -320,6 +320,7 @@ int capture_scan(struct capture *c, capture_visit *visit, void *context, struct 
 	if (c->events.has_mixed_layout)
 		diags_add(&c->diags, DIAG_DAMAGE, ERR_NOWHERE, 0,
 			  "the events do not agree on where records carry their id");
+	traces_finish(c);
 	spe_info_finish(c);
 	units_finish(c);
 	return check_something_was_read(c, err);

@@ -33,6 +33,8 @@ static void read_aux(struct capture *c, const struct record *r)
 		side_band_damaged(c, r);
 		return;
 	}
+	if (capture_is_other_trace(c, events_of_trailer(&c->events, r)))
+		return;
 	t->n_aux++;
 	t->n_aux_truncated += (aux.flags & AUX_TRUNCATED) != 0;
 	t->n_aux_partial += (aux.flags & AUX_PARTIAL) != 0;
@@ -89,6 +91,7 @@ static void (*const readers[N_RECORD_TYPES])(struct capture *, const struct reco
 	[RECORD_LOST_SAMPLES] = read_lost,
 	[RECORD_HEADER_ATTR] = meta_attr_record,
 	[RECORD_BUILD_ID] = meta_build_id_record,
+	[RECORD_ID_INDEX] = traces_index_record,
 	[RECORD_AUXTRACE_INFO] = spe_info_record,
 	/* only as a decompressed record, where it is damage */
 	[RECORD_AUXTRACE] = side_band_damaged,

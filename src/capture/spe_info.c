@@ -9,25 +9,11 @@
 #include "capture/state.h"
 
 enum {
-	AUXTRACE_ARM_SPE = 4,
 	V1_WORDS = 2, /* version 1 has no version field, but this size */
 	CPU_BLOCK_WORDS = 3,
 };
 
-/* Names of enum auxtrace_type in perf's util/auxtrace.h. */
-static const char *const auxtrace_names[] = {
-	[1] = "Intel PT",      [2] = "Intel BTS",
-	[3] = "CoreSight ETM", [AUXTRACE_ARM_SPE] = "Arm SPE",
-	[5] = "s390 CPU-MF",   [6] = "HiSilicon PTT",
-};
-
 static const uint64_t cpu_block_magic = 0x1010101010101010;
-
-const char *auxtrace_name(uint32_t type)
-{
-	return type < COUNT(auxtrace_names) && auxtrace_names[type] != NULL ? auxtrace_names[type]
-									    : "an unknown kind";
-}
 
 static void read_version_1(struct cursor c, struct spe_info *spe)
 {
@@ -87,10 +73,8 @@ void spe_info_record(struct capture *c, const struct record *r)
 	bool is_read = true;
 
 	cur_skip(&body, sizeof(uint32_t));
-	if (spe->is_present)
-		return;
-	spe->auxtrace_type = type;
-	if (type != AUXTRACE_ARM_SPE)
+	c->traces_told |= 1u << (type < N_TRACE_KINDS ? type : 0);
+	if (spe->is_present || type != TRACE_ARM_SPE)
 		return;
 	spe->is_present = true;
 	if (cur_left(&body) == V1_WORDS * sizeof(uint64_t))
@@ -100,24 +84,6 @@ void spe_info_record(struct capture *c, const struct record *r)
 	if (!is_read)
 		capture_unread(c, DIAG_DAMAGE, r,
 			       "AUXTRACE_INFO record that could not be read to its end");
-}
-
-bool capture_is_spe_type(const struct capture *c, uint32_t type)
-{
-	static const char prefix[] = "arm_spe";
-	const struct spe_info *spe = &c->spe;
-
-	if (spe->version != 0 && type == spe->pmu_type)
-		return true;
-	for (size_t i = 0; i < spe->cpus.n; i++)
-		if (spe->cpus.items[i].pmu_type == type && type != UINT32_MAX)
-			return true;
-	for (size_t i = 0; i < c->info.pmus.n; i++)
-		if (c->info.pmus.items[i].type == type &&
-		    strncmp(strings_get(&c->strings, c->info.pmus.items[i].name), prefix,
-			    sizeof(prefix) - 1) == 0)
-			return true;
-	return false;
 }
 
 static int spe_event(const struct capture *c)
@@ -142,7 +108,7 @@ void spe_info_finish(struct capture *c)
 
 	spe->event = spe_event(c);
 	/* In a damaged capture the record may be lost, but the event is still known. */
-	if (spe->auxtrace_type == 0 && spe->event >= 0 && c->chunks.n > 0)
+	if (c->chunks.n > 0)
 		spe->is_present = true;
 	if (spe->version != 1)
 		spe->is_per_thread = all_buffers_are_threads(c);

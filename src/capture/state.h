@@ -28,6 +28,20 @@ struct unit {
 	size_t first_piece, n_pieces;
 };
 
+/* Kinds of traces, with perf's numbers; 0 is one that is not known. */
+enum { TRACE_ARM_SPE = 4, N_TRACE_KINDS = 8 };
+
+/* Trace data that is not of SPE. */
+struct other_trace {
+	uint32_t kind;
+	uint64_t position, size; /* in the file */
+};
+
+/* An event id, and which buffer (record_auxtrace.idx) the event's data goes to. */
+struct buffer_event {
+	uint64_t id, idx;
+};
+
 struct capture {
 	char *path;
 	struct header header; /* of the first segment */
@@ -45,7 +59,10 @@ struct capture {
 	struct capture_totals totals;
 	struct diags diags;
 
-	VEC_OF(struct aux_chunk) chunks;
+	VEC_OF(struct aux_chunk) chunks; /* of SPE; of all kinds until traces_finish() */
+	VEC_OF(struct other_trace) others;
+	VEC_OF(struct buffer_event) buffer_events; /* of ID_INDEX */
+	uint32_t traces_told; /* kinds that AUXTRACE_INFO records name, as bits */
 	VEC_OF(struct aux_piece) pieces;
 	VEC_OF(struct unit) units;
 };
@@ -100,6 +117,16 @@ void spe_info_record(struct capture *, const struct record *auxtrace_info);
 
 /* After everything was read: finds the SPE event and the owner of buffers. */
 void spe_info_finish(struct capture *);
+
+/* traces.c */
+
+void traces_index_record(struct capture *, const struct record *id_index);
+
+/* After everything was read: leaves the chunks that are of SPE, and puts the rest into `others`. */
+void traces_finish(struct capture *);
+
+/* Counts the bytes of other traces as not read. */
+void traces_account(struct capture *);
 
 /* raw.c */
 

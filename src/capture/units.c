@@ -4,7 +4,6 @@
  * bytes: a record may begin in one chunk and end in the next. A unit ends where it is certain that
  * no record crosses the boundary.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,7 +269,7 @@ static void add_chunk(struct cutter *t, const struct aux_chunk *chunk)
 	t->last = chunk;
 }
 
-/* By buffer, then in file order. */
+/* By buffer, then in file order. A buffer is of one CPU, whatever its number says. */
 static int compare_chunks(const void *left, const void *right)
 {
 	const struct aux_chunk *a = *(const struct aux_chunk *const *)left;
@@ -278,6 +277,8 @@ static int compare_chunks(const void *left, const void *right)
 
 	if (a->header.idx != b->header.idx)
 		return (a->header.idx > b->header.idx) - (a->header.idx < b->header.idx);
+	if (a->header.cpu != b->header.cpu)
+		return (a->header.cpu > b->header.cpu) - (a->header.cpu < b->header.cpu);
 	return (a->position > b->position) - (a->position < b->position);
 }
 
@@ -292,41 +293,26 @@ static int compare_units(const void *left, const void *right)
 
 static void cut_spe(struct capture *c)
 {
-	const struct aux_chunk **order = mem_alloc(c->chunks.n, sizeof(*order));
+	const struct aux_chunk **order = mem_alloc(c->chunks.n + 1, sizeof(*order));
 	struct cutter t = { .capture = c };
 
 	for (size_t i = 0; i < c->chunks.n; i++)
 		order[i] = &c->chunks.items[i];
-	qsort(order, c->chunks.n, sizeof(*order), compare_chunks);
+	if (c->chunks.n > 1)
+		qsort(order, c->chunks.n, sizeof(*order), compare_chunks);
 	for (size_t i = 0; i < c->chunks.n; i++) {
-		if (t.last != NULL && t.last->header.idx != order[i]->header.idx)
+		if (t.last != NULL && (t.last->header.idx != order[i]->header.idx ||
+				       t.last->header.cpu != order[i]->header.cpu))
 			t = (struct cutter){ .capture = c };
 		add_chunk(&t, order[i]);
 	}
 	free(order);
 }
 
-uint64_t capture_other_trace_bytes(const struct capture *c)
-{
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; i < c->chunks.n && !c->spe.is_present; i++)
-		bytes += c->chunks.items[i].size;
-	return bytes;
-}
-
 void units_finish(struct capture *c)
 {
-	char text[64];
-
-	snprintf(text, sizeof(text), "not decoded: trace data of %s",
-		 auxtrace_name(c->spe.auxtrace_type));
-	if (c->spe.is_present && c->chunks.n > 0)
-		cut_spe(c);
-	else
-		for (size_t i = 0; i < c->chunks.n; i++)
-			capture_unread_bytes(c, DIAG_NOTE, c->chunks.items[i].position,
-					     c->chunks.items[i].size, text);
+	cut_spe(c);
+	traces_account(c);
 	if (c->units.n > 1)
 		qsort(c->units.items, c->units.n, sizeof(*c->units.items), compare_units);
 }

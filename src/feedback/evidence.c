@@ -183,7 +183,7 @@ static size_t choose_sampled(const struct session *s)
 
 	for (size_t k = 0; k < COUNT(best); k++)
 		for (size_t i = 0; i < capture_n_events(s->capture); i++)
-			if ((int)i != capture_spe(s->capture)->event &&
+			if (!capture_is_trace(s->capture, i) &&
 			    stack_trigger_of(s, i, NULL) == best[k])
 				return i;
 	return 0;

@@ -54,6 +54,8 @@ static void add_aux(struct losses *l, const struct record *r, const struct sampl
 	struct record_aux aux;
 	struct err err;
 
+	if (capture_is_other_trace(l->capture, capture_event_of_id(l->capture, id->id)))
+		return;
 	l->n_aux++;
 	if (record_aux_read(r, &aux, &err) < 0)
 		return;
@@ -109,7 +111,7 @@ static int quality_losses_compare(const void *left, const void *right)
 
 void losses_find(const struct capture *c, struct losses *out)
 {
-	*out = (struct losses){ 0 };
+	*out = (struct losses){ .capture = c };
 	capture_walk(c, visit, out);
 	if (out->list.n > 1)
 		qsort(out->list.items, out->list.n, sizeof(*out->list.items),

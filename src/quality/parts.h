@@ -48,6 +48,7 @@ struct loss {
 	uint64_t first_ns, last_ns; /* of the records that say so; UINT64_MAX, 0: no time */
 };
 struct losses {
+	const struct capture *capture; /* borrowed */
 	VEC_OF(struct loss) list;
 	uint64_t n[N_LOSSES], n_aux;
 	uint64_t most_truncated; /* bytes of the largest full buffer */

@@ -208,7 +208,7 @@ static void check_filters(struct judging *j)
 	char part[GROUPED_BYTES], all[GROUPED_BYTES];
 	struct text text = { 0 };
 
-	spe_filters_text(j->spe, &text);
+	spe_filters_text(j->s, &text);
 	text_char(&text, '\0');
 	if (spe_filters_are_contradicted(j->s))
 		say(judge_counted(j, j->s->unfiltered.n, j->s->unfiltered.n_records), "filters",
@@ -217,15 +217,15 @@ static void check_filters(struct judging *j)
 		    "unreliable",
 		    text.bytes + 2, grouped_u64(j->s->unfiltered.n, part),
 		    grouped_u64(j->s->unfiltered.n_records, all));
-	else if (j->spe->config2 != 0)
+	else if (spe_filters_least_cycles(j->s) > 0)
 		say(j, "filters", WARNING, 1,
 		    "%s: faster operations are missing; means and shares are of the recorded ones",
 		    text.bytes + 2);
-	else if (spe_filters_hide_outcomes(j->spe))
+	else if (spe_filters_thin(j->s))
 		say(j, "filters", WARNING, 1,
 		    "%s: other operations are missing; shares are of the recorded ones",
 		    text.bytes + 2);
-	else if (spe_filters_hide_kinds(j->spe))
+	else if (spe_filters_hide(j->s))
 		say(j, "filters", NOTE, 1, "%s: shares are of the recorded operations",
 		    text.bytes + 2);
 	else
@@ -269,6 +269,7 @@ static void check_ring(struct judging *j)
 	double share = ratio(lost, lost + t->n_records);
 	uint64_t unread = diags_bytes(capture_diags(j->s->capture), DIAG_LOSS);
 	uint64_t other = capture_other_trace_bytes(j->s->capture);
+	struct text traces = { 0 };
 
 	say(judge_counted(j, lost, lost + t->n_records), "lost",
 	    lost > 0 ? quality_judge(share, 0, MUCH) : OK, share,
@@ -284,11 +285,14 @@ static void check_ring(struct judging *j)
 		    ratio(unread, capture_size(j->s->capture)),
 		    "%" PRIu64 " byte%s could not be read, %" PRIu64 " missing", unread,
 		    plural(unread), t->missing_bytes);
+	capture_other_trace_names(j->s->capture, &traces);
+	text_char(&traces, '\0');
 	if (other > 0)
 		say(judge_counted(j, other, capture_size(j->s->capture)), "not-decoded", NOTE,
 		    ratio(other, capture_size(j->s->capture)),
 		    "%" PRIu64 " byte%s of %s traces were not decoded: cyclops cannot read them",
-		    other, plural(other), auxtrace_name(capture_spe(j->s->capture)->auxtrace_type));
+		    other, plural(other), traces.bytes);
+	text_release(&traces);
 }
 
 static void check_saturation(struct judging *j)
@@ -434,7 +438,7 @@ static void check_period(struct judging *j)
 		uint64_t factor = attr_period_factor(a);
 
 		if (a->sample_period <= 1 || attr_has(a, ATTR_FREQ) || attr_is_clock(a) ||
-		    a == j->spe)
+		    capture_is_trace(c, i))
 			continue;
 		n_fixed++;
 		if (factor == 0)

@@ -151,7 +151,19 @@ static void put_spe(const struct session *s, const struct hot *hot, struct cell 
 	row[SPE_LEAST_CYCLES] = cell_count(spe_filters_least_cycles(s));
 }
 
-static void put_losses(const struct session *s, struct cell *row)
+static struct cell other_trace_cell(const struct session *s, struct table *out)
+{
+	struct text names = { 0 };
+	struct cell cell;
+
+	capture_other_trace_names(s->capture, &names);
+	text_char(&names, '\0');
+	cell = table_text_cell(out, names.bytes);
+	text_release(&names);
+	return cell;
+}
+
+static void put_losses(const struct session *s, struct table *out, struct cell *row)
 {
 	const struct capture_totals *t = capture_totals(s->capture);
 	uint64_t other = capture_other_trace_bytes(s->capture);
@@ -164,7 +176,7 @@ static void put_losses(const struct session *s, struct cell *row)
 	row[MISSING] = cell_count(t->missing_bytes);
 	row[UNREAD] = cell_count(diags_bytes(capture_diags(s->capture), DIAG_LOSS));
 	if (other > 0)
-		row[OTHER_TRACE] = cell_text(auxtrace_name(capture_spe(s->capture)->auxtrace_type));
+		row[OTHER_TRACE] = other_trace_cell(s, out);
 	row[OTHER_TRACE_BYTES] = cell_count(other);
 }
 
@@ -191,7 +203,7 @@ void capture_table(const struct session *s, const struct hot *hot, struct table 
 		row[DURATION] = cell_count(s->last_ns - s->first_ns);
 	row[SAMPLES] = cell_count(capture_totals(s->capture)->n_samples);
 	put_spe(s, hot, row);
-	put_losses(s, row);
+	put_losses(s, out, row);
 	row[NO_THREAD] = capture_share_cell(a->n_without_tid, a->n_rows);
 	row[NO_PROCESS] = capture_share_cell(a->n_without_process, a->n_rows);
 	row[NO_MODULE] = capture_share_cell(a->n_without_place, a->n_rows);
@@ -207,7 +219,7 @@ void sampled_table(const struct session *s, struct table *out)
 		const struct attr *a = &capture_event(s->capture, i)->attr;
 		struct cell *row;
 
-		if ((int)i == capture_spe(s->capture)->event)
+		if (capture_is_trace(s->capture, i))
 			continue;
 		row = table_add_row(out);
 		row[0] = table_text_cell(out, capture_event_name(s->capture, i));

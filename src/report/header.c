@@ -146,7 +146,7 @@ static void samples(struct facts *f)
 	for (size_t i = 0; i < n; i++) {
 		const struct attr *a = &capture_event(f->s->capture, i)->attr;
 
-		if ((int)i == capture_spe(f->s->capture)->event)
+		if (capture_is_trace(f->s->capture, i))
 			continue;
 		if (shown++ == SHOWN_EVENTS)
 			break;
@@ -182,8 +182,7 @@ static void spe(struct facts *f)
 		spe_intervals_text(f->s, &f->text);
 	}
 	if (spe_info->event >= 0)
-		spe_filters_text(&capture_event(f->s->capture, (size_t)spe_info->event)->attr,
-				 &f->text);
+		spe_filters_text(f->s, &f->text);
 	table_fact(f->out, "SPE", &f->text);
 }
 
@@ -237,7 +236,8 @@ static void not_decoded(struct facts *f)
 	if (bytes == 0)
 		return;
 	text_part(&f->text);
-	text_format(&f->text, "%s, ", auxtrace_name(capture_spe(f->s->capture)->auxtrace_type));
+	capture_other_trace_names(f->s->capture, &f->text);
+	text_str(&f->text, ", ");
 	facts_counted(f, bytes, "bytes");
 	table_fact(f->out, "not decoded", &f->text);
 }

@@ -79,7 +79,7 @@ static bool may_wait(const struct cpu_source *source)
 static bool has_data_sources(const struct session *s)
 {
 	for (size_t i = 0; i < capture_n_events(s->capture); i++)
-		if ((int)i != capture_spe(s->capture)->event &&
+		if (!capture_is_trace(s->capture, i) &&
 		    capture_event(s->capture, i)->attr.sample_type >> SAMPLE_DATA_SRC & 1)
 			return true;
 	return false;

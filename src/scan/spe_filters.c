@@ -12,19 +12,25 @@
 
 enum { BRANCHES = 32, LOADS = 33, STORES = 34, FIRST_MASK = 36, LAST_KIND = 42 };
 
-/* Bits of the SPE event's config that choose operations. */
+/*
+ * Bits of the SPE event's config that choose operations: those of any chosen kind. A kind with its mask bit
+ * is a condition of its own: all have to be of it, or none may be (FEAT_SPE_EFT).
+ */
 static const struct {
-	unsigned bit;
+	unsigned bit, mask;
 	const char *name;
 } kinds[] = {
-	{ 32, "branches" }, { 33, "loads" },	      { STORES, "stores" },
-	{ 39, "SIMD" },	    { 41, "floating point" },
+	{ BRANCHES, FIRST_MASK, "branches" },
+	{ LOADS, 37, "loads" },
+	{ STORES, 38, "stores" },
+	{ 39, 40, "SIMD" },
+	{ 41, LAST_KIND, "floating point" },
 };
 
 bool spe_filters_hide_kinds(const struct attr *a)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++)
-		if (a->config >> kinds[i].bit & 1)
+		if ((a->config >> kinds[i].bit | a->config >> kinds[i].mask) & 1)
 			return true;
 	return false;
 }
@@ -40,16 +46,53 @@ static bool add_kinds(const struct attr *a, struct text *out)
 	bool has_filter = false;
 
 	for (size_t i = 0; i < COUNT(kinds); i++) {
-		if (!(a->config >> kinds[i].bit & 1))
+		if (!(a->config >> kinds[i].bit & 1) || a->config >> kinds[i].mask & 1)
 			continue;
 		text_str(out, has_filter ? " + " : ", only ");
+		text_str(out, kinds[i].name);
+		has_filter = true;
+	}
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		if (!(a->config >> kinds[i].mask & 1))
+			continue;
+		text_str(out, a->config >> kinds[i].bit & 1 ? ", only " : ", no ");
 		text_str(out, kinds[i].name);
 		has_filter = true;
 	}
 	return has_filter;
 }
 
-static void add_outcomes(const struct attr *a, struct text *out)
+/* A core whose SPE PMU the event is of; UINT32_MAX: not known. */
+static uint32_t core_of(const struct session *s, const struct attr *a)
+{
+	const struct spe_info *spe = capture_spe(s->capture);
+
+	for (size_t i = 0; i < spe->cpus.n; i++)
+		if (spe->cpus.items[i].pmu_type == a->type)
+			return spe->cpus.items[i].cpu;
+	return UINT32_MAX;
+}
+
+/* The names of the CPU for the data sources that are left out, and their numbers. */
+static void add_sources(const struct session *s, const struct attr *a, struct text *out)
+{
+	const char *separator = ", none from ";
+
+	for (uint16_t value = 0; value < 64; value++) {
+		const struct cpu_source *source = session_source(s, core_of(s, a), value);
+
+		if (!(a->config4 >> value & 1))
+			continue;
+		text_str(out, separator);
+		if (source != NULL)
+			text_str(out, source->name);
+		else
+			text_format(out, "data source 0x%x", value);
+		separator = "+";
+	}
+}
+
+static void add_outcomes(const struct session *s, const struct attr *a, struct text *out)
 {
 	if (a->config1 != 0) {
 		text_str(out, ", only with ");
@@ -59,18 +102,17 @@ static void add_outcomes(const struct attr *a, struct text *out)
 		text_str(out, ", none with ");
 		spe_events_text(a->config3, '+', out);
 	}
-	if (a->config4 != 0)
-		text_format(out, ", not from data sources 0x%" PRIx64 " (bits)", a->config4);
+	add_sources(s, a, out);
 	if (a->config2 != 0)
 		text_format(out, ", latency from %" PRIu64 " cycle%s", a->config2,
 			    plural(a->config2));
 }
 
-void spe_filters_text(const struct attr *a, struct text *out)
+static void add_filters(const struct session *s, const struct attr *a, struct text *out)
 {
 	if (!add_kinds(a, out))
 		text_str(out, ", all operations");
-	add_outcomes(a, out);
+	add_outcomes(s, a, out);
 	if (a->flags >> ATTR_EXCLUDE_KERNEL & 1)
 		text_str(out, ", user only");
 	if (a->flags >> ATTR_EXCLUDE_USER & 1)
@@ -171,6 +213,8 @@ static bool spe_filters_pass(const struct attr *a, const struct batch *b, size_t
 	return kind_passes(a, b, row) &&
 	       (!has_events || ((b->events[row] & a->config1) == a->config1 &&
 				(b->events[row] & a->config3) == 0)) &&
+	       (!(b->has[row] & HAS_SOURCE) || b->source[row] >= 64 ||
+		!(a->config4 >> b->source[row] & 1)) &&
 	       (!(b->has[row] & HAS_TOTAL) || b->total[row] >= (a->config2 & 0xffff));
 }
 
@@ -216,44 +260,74 @@ uint64_t spe_filters_least_cycles(const struct session *s)
 }
 
 /* Of one event, without the comma. */
-static void put_filters(const struct attr *a, struct text *out)
+static void put_filters(const struct session *s, const struct attr *a, struct text *out)
 {
 	struct text text = { 0 };
 
 	if (!add_kinds(a, &text) && !spe_filters_hide_outcomes(a))
 		text_str(&text, ", all operations");
-	add_outcomes(a, &text);
+	add_outcomes(s, a, &text);
 	text_add(out, text.bytes + 2, text.n - 2);
 	text_release(&text);
 }
 
-static bool spe_filters_are_alike(const struct attr *a, const struct attr *b)
+static bool spe_filters_are_alike(const struct session *s, const struct attr *a,
+				  const struct attr *b)
 {
 	struct text of_a = { 0 }, of_b = { 0 };
 	bool out;
 
-	put_filters(a, &of_a);
-	put_filters(b, &of_b);
+	put_filters(s, a, &of_a);
+	put_filters(s, b, &of_b);
 	out = of_a.n == of_b.n && memcmp(of_a.bytes, of_b.bytes, of_a.n) == 0;
 	text_release(&of_a);
 	text_release(&of_b);
 	return out;
 }
 
-bool spe_filters_sentence(const struct session *s, struct text *out)
+/* Do the SPE events, one for each kind of CPU, have different filters? */
+static bool spe_filters_differ(const struct session *s)
 {
 	const struct attr *first = NULL;
 	bool differ = false;
-	size_t n = 0;
 
-	if (!spe_filters_hide(s))
-		return false;
 	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
 		const struct attr *a = spe_attr(s, i);
 
 		first = first != NULL ? first : a;
-		differ |= a != NULL && !spe_filters_are_alike(first, a);
+		differ |= a != NULL && !spe_filters_are_alike(s, first, a);
 	}
+	return differ;
+}
+
+void spe_filters_text(const struct session *s, struct text *out)
+{
+	bool differ = spe_filters_differ(s);
+	size_t n = 0;
+
+	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
+		const struct attr *a = spe_attr(s, i);
+		struct text one = { 0 };
+
+		if (a == NULL || (!differ && n > 0))
+			continue;
+		add_filters(s, a, &one);
+		if (differ)
+			text_format(out, "%s%s: ", n > 0 ? "; " : ", ",
+				    capture_event_name(s->capture, i));
+		text_add(out, one.bytes + (differ ? 2 : 0), one.n - (differ ? 2 : 0));
+		text_release(&one);
+		n++;
+	}
+}
+
+bool spe_filters_sentence(const struct session *s, struct text *out)
+{
+	bool differ = spe_filters_differ(s);
+	size_t n = 0;
+
+	if (!spe_filters_hide(s))
+		return false;
 	text_str(out, spe_filters_are_contradicted(s) ? "the header names this filter: "
 						      : "filtered when recorded (");
 	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
@@ -264,7 +338,7 @@ bool spe_filters_sentence(const struct session *s, struct text *out)
 		if (differ)
 			text_format(out, "%s%s: ", n > 0 ? "; " : "",
 				    capture_event_name(s->capture, i));
-		put_filters(a, out);
+		put_filters(s, a, out);
 		n++;
 	}
 	if (!spe_filters_are_contradicted(s)) {

@@ -13,8 +13,11 @@
 #include "session/session.h"
 #include "table/table.h"
 
-/* Appends ", only loads + stores, latency from 10 cycles, user only", or ", all operations". */
-void spe_filters_text(const struct attr *, struct text *);
+/*
+ * Appends ", only loads + stores, latency from 10 cycles, user only", or ", all operations"; of several SPE
+ * events, if they differ, ", NAME: only loads; NAME: all operations".
+ */
+void spe_filters_text(const struct session *, struct text *);
 
 /* Does the event drop records by kind of operation? */
 bool spe_filters_hide_kinds(const struct attr *);

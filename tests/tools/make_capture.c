@@ -45,6 +45,7 @@ static const struct argument {
 	{ "only-perf61", NULL, FLAG, MEMBER(make.only_perf61), "operations perf 6.1 knows" },
 	{ "kernel-map", NULL, FLAG, MEMBER(make.kernel_map), "a mapping of the kernel, too" },
 	{ "info-v2", NULL, FLAG, MEMBER(make.info_v2), "AUXTRACE_INFO with CPU blocks" },
+	{ "two-pmus", NULL, FLAG, MEMBER(make.two_pmus), "odd CPUs have an SPE PMU of their own" },
 	{ "binary", "FILE", TEXT, MEMBER(make.binary), "an ELF file that the processes run" },
 	{ "symbols", NULL, FLAG, MEMBER(make.only_functions), "take code from its functions only" },
 	{ "help", NULL, HELP, 0, "this" },

@@ -434,9 +434,15 @@ static void write_spe_info(struct maker *m)
 {
 	struct writer_spe_cpu *cpus = mem_zalloc(m->options->n_cpus, sizeof(*cpus));
 
-	for (uint32_t cpu = 0; cpu < m->options->n_cpus; cpu++)
+	for (uint32_t cpu = 0; cpu < m->options->n_cpus; cpu++) {
 		cpus[cpu] =
 			(struct writer_spe_cpu){ cpu, 0x413fd0c1, MAKE_SPE_TYPE, 1024, 0xff00feaa };
+		if (m->options->two_pmus && cpu % 2 == 1) {
+			cpus[cpu].midr = 0x411fd410; /* Cortex-A78 */
+			cpus[cpu].pmu_type++;
+			cpus[cpu].min_interval = 4096;
+		}
+	}
 	if (m->options->info_v2)
 		writer_spe_info_v2(m->writer, MAKE_SPE_TYPE, cpus, m->options->n_cpus);
 	else
@@ -447,6 +453,22 @@ static void write_spe_info(struct maker *m)
 #define BIT(n) ((uint64_t)1 << (n))
 
 enum { BRANCH_ANY = 1 << 3 }; /* of branch_sample_type */
+
+/* The first event and its ids are split between even and odd CPUs; returns the number of events. */
+static size_t add_second_pmu(struct writer_event *events, size_t n_events, uint64_t n_cpus)
+{
+	uint64_t *ids = (uint64_t *)(uintptr_t)events[0].ids;
+
+	events[n_events] = events[0];
+	events[n_events].attr.type++;
+	events[n_events].name = "arm_spe_1/ts_enable=1,pa_enable=1,jitter=1/";
+	for (uint64_t cpu = 0; cpu < n_cpus; cpu++)
+		ids[cpu % 2 * ((n_cpus + 1) / 2) + cpu / 2] = SPE_ID + cpu;
+	events[0].n_ids = (n_cpus + 1) / 2;
+	events[n_events].ids = ids + events[0].n_ids;
+	events[n_events].n_ids = n_cpus / 2;
+	return n_events + 1;
+}
 
 static int open_writer(struct maker *m, struct err *err)
 {
@@ -484,15 +506,18 @@ static int open_writer(struct maker *m, struct err *err)
 					   BIT(SAMPLE_PHYS_ADDR),
 			    .flags = BIT(ATTR_SAMPLE_ID_ALL) },
 		  .name = "memory" },
+		{ .n_ids = 0 }, /* of the second PMU */
 	};
+	size_t n_events;
+
 	static const uint64_t first_ids[] = { SPE_ID, DUMMY_ID, CYCLES_ID, MEMORY_ID };
 
 	if (m->options->branches) {
 		events[CYCLES_EVENT].attr.sample_type |= BIT(SAMPLE_BRANCH_STACK);
 		events[CYCLES_EVENT].attr.branch_sample_type = BRANCH_ANY;
 	}
-	m->ids = mem_alloc(COUNT(events) * n, sizeof(*m->ids));
-	for (size_t i = 0; i < COUNT(events); i++) {
+	m->ids = mem_alloc(COUNT(first_ids) * n, sizeof(*m->ids));
+	for (size_t i = 0; i < COUNT(first_ids); i++) {
 		events[i].ids = m->ids + i * n;
 		events[i].n_ids = n;
 		for (uint64_t cpu = 0; cpu < n; cpu++)
@@ -501,8 +526,10 @@ static int open_writer(struct maker *m, struct err *err)
 	if (m->options->n_samples == 0)
 		events[CYCLES_EVENT] = events[MEMORY_EVENT];
 	m->memory_event = m->options->n_samples == 0 ? CYCLES_EVENT : MEMORY_EVENT;
-	return writer_open(m->options->output, events, m->memory_event + (m->options->n_memory > 0),
-			   &m->writer, err);
+	n_events = m->memory_event + (m->options->n_memory > 0);
+	if (m->options->two_pmus)
+		n_events = add_second_pmu(events, n_events, n);
+	return writer_open(m->options->output, events, n_events, &m->writer, err);
 }
 
 static void write_capture(struct maker *m)

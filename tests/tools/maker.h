@@ -26,14 +26,15 @@ struct make_options {
 	bool kernel_map;	 /* say where the kernel is; perf then names its addresses by
 				    the symbols of the machine it runs on */
 	bool info_v2;		 /* AUXTRACE_INFO of perf 6.14, which perf 6.1 cannot use */
-	bool only_functions;	 /* code lies in functions of the binary, not just in its code */
-	const char *binary;	 /* what the processes run; NULL: a file that does not exist */
+	bool two_pmus;	     /* odd CPUs are of another kind, and have an SPE PMU of their own */
+	bool only_functions; /* code lies in functions of the binary, not just in its code */
+	const char *binary;  /* what the processes run; NULL: a file that does not exist */
 	const char *output;
 };
 
 enum {
 	MAKE_CPUS_MAX = 256,
-	MAKE_SPE_TYPE = 10, /* number of the PMU */
+	MAKE_SPE_TYPE = 10, /* number of the PMU; the second one has the next */
 };
 
 /* Bytes of trace data in a record. */

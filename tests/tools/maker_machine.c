@@ -43,7 +43,8 @@ void make_machine(struct writer *w, uint64_t n_cpus)
 {
 	static const struct writer_pmu pmus[] = { { 1, "software" },
 						  { 8, "armv8_pmuv3_0" },
-						  { MAKE_SPE_TYPE, "arm_spe_0" } };
+						  { MAKE_SPE_TYPE, "arm_spe_0" },
+						  { MAKE_SPE_TYPE + 1, "arm_spe_1" } };
 	static const struct writer_cache caches[] = {
 		{ 1, 64, 256, 4, "Data", "64K", "0" },
 		{ 1, 64, 256, 4, "Instruction", "64K", "0" },

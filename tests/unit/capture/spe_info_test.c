@@ -3,12 +3,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "base/alloc.h"
 #include "image.h"
 
-enum { PMU = 11, MAGIC_HALF = 0x10101010, ARM_SPE = 4 };
+enum { PMU = 11, ETM = 12, MAGIC_HALF = 0x10101010, ARM_SPE = 4 };
 
 static const struct attr attrs[] = {
 	{ .type = ATTR_TYPE_SOFTWARE, .size = ATTR_SIZE_MIN },
@@ -54,7 +55,6 @@ static void test_version_1(void **state)
 		const struct spe_info *spe = capture_spe(c);
 
 		assert_true(spe->is_present);
-		assert_int_equal(spe->auxtrace_type, ARM_SPE);
 		assert_int_equal(spe->version, 1);
 		assert_int_equal(spe->pmu_type, PMU);
 		assert_int_equal(spe->is_per_thread, per_cpu == 0);
@@ -154,16 +154,117 @@ static void test_other_trace(void **state)
 	struct capture *c = open_image(&t);
 
 	assert_false(capture_spe(c)->is_present);
-	assert_int_equal(capture_spe(c)->auxtrace_type, 1);
 	assert_int_equal(capture_spe(c)->event, -1);
 	assert_int_equal(capture_n_units(c), 0);
 	assert_int_equal(find_diag(capture_diags(c), "not decoded: trace data of Intel PT")->bytes,
 			 1);
 	assert_int_equal(diags_bytes(capture_diags(c), DIAG_LOSS), 0);
 	assert_int_equal(capture_other_trace_bytes(c), 1);
-	assert_string_equal(auxtrace_name(3), "CoreSight ETM");
-	assert_string_equal(auxtrace_name(0), "an unknown kind");
-	assert_string_equal(auxtrace_name(99), "an unknown kind");
+	assert_all_accounted_for(c);
+	capture_free(c);
+	text_release(&t);
+}
+
+static void put_pmu_mappings(struct text *t)
+{
+	static const struct {
+		uint32_t type;
+		const char *name;
+	} pmus[] = { { PMU, "arm_spe_0" }, { ETM, "cs_etm" } };
+	size_t begin = record_begin(t, RECORD_HEADER_FEATURE, 0);
+
+	put_word(t, FEATURE_PMU_MAPPINGS);
+	put_u32(t, COUNT(pmus));
+	for (size_t i = 0; i < COUNT(pmus); i++) {
+		put_u32(t, pmus[i].type);
+		put_u32(t, 64);
+		text_add(t, pmus[i].name, strlen(pmus[i].name));
+		put_zeros(t, 64 - strlen(pmus[i].name));
+	}
+	record_end(t, begin);
+}
+
+/* A PC and a timestamp, and what is none of SPE's packets. */
+static const uint8_t spe_bytes[] = { 0xb0, 0x10, 0, 0, 0, 0, 0, 0, 0x20, 0x71, 1, 0,
+				     0,	   0,	 0, 0, 0, 0, 0, 0, 0,	 0,    0, 0 },
+		     etm_bytes[] = { 0x00, 0x00, 0x0f, 0xff, 0xff, 0xff, 0xff, 0xff };
+
+static void put_buffer(struct text *t, uint32_t idx, uint32_t cpu, bool looks_like_spe)
+{
+	const uint8_t *bytes = looks_like_spe ? spe_bytes : etm_bytes;
+	size_t size = looks_like_spe ? sizeof(spe_bytes) : sizeof(etm_bytes);
+
+	put_auxtrace(t, &(struct record_auxtrace){ .size = size, .idx = idx, .cpu = cpu }, bytes,
+		     size);
+}
+
+/* Two kinds in one capture: the index of events decides, else the bytes. */
+static void test_two_kinds(void **state)
+{
+	static const struct {
+		bool with_index, with_second_info;
+		bool first_looks_like_spe, second_looks_like_spe;
+		size_t n_spe;
+		uint64_t n_other_bytes;
+	} cases[] = {
+		/* buffer 0 is of SPE by the index, buffer 1 is not, whatever it looks like */
+		{ true, true, true, false, 1, sizeof(etm_bytes) },
+		{ true, true, true, true, 1, sizeof(spe_bytes) },
+		{ true, false, true, false, 1, sizeof(etm_bytes) },
+		/* no index: by the bytes */
+		{ false, true, true, false, 1, sizeof(etm_bytes) },
+		{ false, true, false, true, 1, sizeof(etm_bytes) },
+		{ false, false, true, true, 2, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct attr etm = { .type = ETM, .size = ATTR_SIZE_MIN };
+		struct text t = { 0 };
+		struct text names = { 0 };
+
+		put_stream_header(&t);
+		put_attr(&t, &attrs[1], (uint64_t[]){ 2 }, 1);
+		put_attr(&t, &etm, (uint64_t[]){ 3 }, 1);
+		put_pmu_mappings(&t);
+		put_record(&t, RECORD_AUXTRACE_INFO, 0, (uint64_t[]){ ARM_SPE, PMU, 1 }, 3);
+		if (cases[i].with_second_info)
+			put_record(&t, RECORD_AUXTRACE_INFO, 0, (uint64_t[]){ 3, 0, 0, 0 }, 4);
+		if (cases[i].with_index)
+			put_record(&t, RECORD_ID_INDEX, 0,
+				   (uint64_t[]){ 2, 2, 0, 0, 0, 3, 1, 0, 0 }, 9);
+		put_buffer(&t, 0, 0, cases[i].first_looks_like_spe);
+		put_buffer(&t, 1, 0, cases[i].second_looks_like_spe);
+		struct capture *c = open_image(&t);
+
+		assert_true(capture_spe(c)->is_present);
+		assert_int_equal(capture_n_chunks(c), cases[i].n_spe);
+		assert_int_equal(capture_n_units(c), cases[i].n_spe);
+		assert_int_equal(capture_other_trace_bytes(c), cases[i].n_other_bytes);
+		capture_other_trace_names(c, &names);
+		text_char(&names, '\0');
+		assert_string_equal(names.bytes, cases[i].n_other_bytes > 0 ? "CoreSight ETM" : "");
+		assert_false(capture_is_other_trace(c, 0));
+		assert_true(capture_is_other_trace(c, 1));
+		assert_all_accounted_for(c);
+		capture_free(c);
+		text_release(&names);
+		text_release(&t);
+	}
+}
+
+/* Buffers with one number, as of a recorder that does not count them, are those of their CPUs. */
+static void test_one_number(void **state)
+{
+	struct text t = stream_with((uint64_t[]){ ARM_SPE, PMU, 1 }, 3);
+
+	(void)state;
+	put_buffer(&t, 0, 0, true);
+	put_buffer(&t, 0, 1, true);
+	struct capture *c = open_image(&t);
+
+	assert_int_equal(capture_n_units(c), 2);
+	assert_null(find_diag(capture_diags(c), "earlier snapshot"));
 	assert_all_accounted_for(c);
 	capture_free(c);
 	text_release(&t);
@@ -214,7 +315,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_version_1),   cmocka_unit_test(test_version_2),
 		cmocka_unit_test(test_common_midr), cmocka_unit_test(test_version_2_cut),
-		cmocka_unit_test(test_other_trace), cmocka_unit_test(test_modelled),
+		cmocka_unit_test(test_other_trace), cmocka_unit_test(test_two_kinds),
+		cmocka_unit_test(test_one_number),  cmocka_unit_test(test_modelled),
 		cmocka_unit_test(test_time),
 	};
 

@@ -231,7 +231,7 @@ static void tables_have_their_numbers(void **state)
 static void filtered_bytes_are_no_bandwidth(void **state)
 {
 	static const struct {
-		uint64_t config[3];
+		uint64_t config[5];
 		struct expected_cell rate;
 	} list[] = {
 		{ { 0, 0, 10 }, { "region", 0, "bytes_per_s", NOT_THERE } },

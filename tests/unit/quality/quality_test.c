@@ -222,7 +222,7 @@ static const struct {
 	double value;
 	void (*change)(struct spe_record *, size_t i);
 	void (*write_more)(struct writer *);
-	uint64_t config[3];
+	uint64_t config[5];
 	uint64_t flags;
 	size_t n_records; /* the first ones; 0: all */
 	size_t n_first;	  /* on cpu 0; 0: half */

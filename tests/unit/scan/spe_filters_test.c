@@ -17,6 +17,7 @@
 #define KIND(bit) (UINT64_C(1) << (bit))
 
 enum { BRANCHES = 32, LOADS = 33, STORES = 34, SIMD = 39, LOADS_MASK = 37, JITTER = 16 };
+enum { SOURCE = 8 }; /* L2 */
 enum { A_LOAD, A_STORE, AN_ATOMIC, A_BRANCH, AN_OTHER, N_RECORDS };
 
 static const struct {
@@ -28,7 +29,7 @@ static const struct {
 };
 
 static const struct {
-	uint64_t config[3];
+	uint64_t config[5];
 	bool hides_kinds, hides_outcomes;
 	enum spe_stores stores;
 	uint64_t least_cycles;
@@ -59,6 +60,13 @@ static const struct {
 	{ { 0, 0, 21 }, false, true, SPE_STORES_BY_LATENCY, 21, 0 },
 	{ { 0, 0, 1 }, false, true, SPE_STORES_ALL, 1, 0x1f },
 	{ { KIND(LOADS), 0, 21 }, true, true, SPE_STORES_BY_KIND, 21, 0 },
+	/* none with an event, none from a data source; all have RETIRED, and source 8 where any */
+	{ { 0, 0, 0, EV(L1D_REFILL) }, false, true, SPE_STORES_BY_EVENT, 0, 0x1f },
+	{ { 0, 0, 0, EV(RETIRED) }, false, true, SPE_STORES_BY_EVENT, 0, 0 },
+	{ { 0, 0, 0, 0, 1 << 9 }, false, true, SPE_STORES_ALL, 0, 0x1f },
+	{ { 0, 0, 0, 0, 1 << 8 }, false, true, SPE_STORES_ALL, 0, 0x1f & ~(1 << A_LOAD) },
+	/* masks alone: no loads */
+	{ { KIND(LOADS_MASK) }, true, false, SPE_STORES_BY_KIND, 0, 0x1f },
 };
 
 static void headers_say_what_passed(void **state)
@@ -75,7 +83,7 @@ static void headers_say_what_passed(void **state)
 		print_message("%zu\n", i);
 		contents.records = &record;
 		contents.n_records = 1;
-		for (int k = 0; k < 3; k++)
+		for (int k = 0; k < 5; k++)
 			contents.spe_config[k] = cases[i].config[k];
 		open_fixture(&contents, 1, &s);
 		a = &capture_event(s.capture, EVENT_SPE)->attr;
@@ -92,6 +100,9 @@ static void headers_say_what_passed(void **state)
 			b->op[row] = operations[row].op;
 			b->events[row] = EV(RETIRED);
 			b->total[row] = 20;
+			b->source[row] = SOURCE;
+			if (row == A_LOAD)
+				b->has[row] |= HAS_SOURCE;
 			assert_int_equal(spe_filters_let_pass(&s, b, row),
 					 cases[i].passes >> row & 1);
 			/* What a record does not say cannot contradict. */
@@ -99,6 +110,40 @@ static void headers_say_what_passed(void **state)
 			assert_true(spe_filters_let_pass(&s, b, row));
 		}
 		batch_free(b);
+		close_fixture(&s);
+	}
+}
+
+static void filters_have_words(void **state)
+{
+	static const struct {
+		uint64_t config[5];
+		const char *text;
+	} list[] = {
+		{ { 0 }, ", all operations" },
+		{ { KIND(LOADS) | KIND(STORES) }, ", only loads + stores" },
+		{ { KIND(LOADS) | KIND(SIMD) | KIND(SIMD + 1) }, ", only loads, only SIMD" },
+		{ { KIND(LOADS_MASK) }, ", no loads" },
+		{ { 0, EV(L1D_REFILL), 10, EV(NOT_TAKEN) },
+		  ", all operations, only with L1D-REFILL, none with NOT-TAKEN, latency from 10 "
+		  "cycles" },
+		{ { KIND(LOADS), 0, 0, 0, 1 << 8 | 1ull << 50 },
+		  ", only loads, none from L2+data source 0x32" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(list); i++) {
+		struct contents contents = { 0 };
+		struct text text = { 0 };
+		struct session s;
+
+		for (int k = 0; k < 5; k++)
+			contents.spe_config[k] = list[i].config[k];
+		open_fixture(&contents, 1, &s);
+		spe_filters_text(&s, &text);
+		text_char(&text, '\0');
+		assert_string_equal(text.bytes, list[i].text);
+		text_release(&text);
 		close_fixture(&s);
 	}
 }
@@ -127,6 +172,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(headers_say_what_passed),
+		cmocka_unit_test(filters_have_words),
 		cmocka_unit_test(many_contradict_the_header),
 	};
 

@@ -51,9 +51,13 @@ static struct writer *open_writer(const char *path, const struct contents *conte
 		events[EVENT_MISSES].attr.type = contents->misses->type;
 		events[EVENT_MISSES].attr.config = contents->misses->config;
 	}
+	if (contents->spe_config[3] != 0 || contents->spe_config[4] != 0)
+		events[EVENT_SPE].attr.size = ATTR_SIZE_MAX;
 	events[EVENT_SPE].attr.config = contents->spe_config[0];
 	events[EVENT_SPE].attr.config1 = contents->spe_config[1];
 	events[EVENT_SPE].attr.config2 = contents->spe_config[2];
+	events[EVENT_SPE].attr.config3 = contents->spe_config[3];
+	events[EVENT_SPE].attr.config4 = contents->spe_config[4];
 	if (contents->spe_interval > 0)
 		events[EVENT_SPE].attr.sample_period = contents->spe_interval;
 	events[EVENT_SPE].attr.flags |= contents->spe_flags;

@@ -45,7 +45,7 @@ struct contents {
 	const struct sample *samples; /* `id` is the number of the event, or NO_EVENT */
 	size_t n_samples;
 	size_t n_first;		/* so many records on cpu 0 instead; 0: half */
-	uint64_t spe_config[3]; /* config, config1 and config2 of the SPE event: filters, jitter */
+	uint64_t spe_config[5]; /* config to config4 of the SPE event: filters, jitter */
 	uint64_t spe_interval;	/* sample_period of the SPE event; 0: 1024 */
 	uint64_t spe_flags;	/* bits of attr.flags, added */
 	const char *symfs;	/* a folder with a bin/alpha, which is mapped whole; or NULL */
