@@ -214,6 +214,8 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 
 	if (mux_scales(mux))
 		hot_options.mux = mux;
+	if (!wants_chains(command))
+		hot_options.chains_bytes = HOT_CHAINS_BYTES;
 	if (command->time_estimate)
 		time = commit_time_new(s, select, &obstacle);
 	if (time != NULL)
@@ -234,6 +236,8 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	addresses.keys = (struct keys){ { KEY_PLACE }, 1 };
 	rc = hot_make_tables(s, hot->result, &names, event, by_address ? &addresses : &shown,
 			     &table, &skid, err);
+	if (rc == 0)
+		rc = hot_check(hot->result, err);
 	q->lacks_data = rc == 0 && table_n_rows(&table) == 0;
 	if (rc == 0) /* before a second scan, which forgets call chains */
 		rc = question_judge(q, measure_hot_gate,

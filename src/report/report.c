@@ -25,6 +25,7 @@ enum { BRIEF = 8, BRIEF_EACH = 3 };
 const struct hot_options report_hot_options = {
 	.dimensions = DIM(EVENT) | DIM(PLACE) | DIM(FRAME) | DIM(SOURCE),
 	.event = -1,
+	.chains_bytes = HOT_CHAINS_BYTES,
 };
 
 static const struct hot_options process_options = {
@@ -272,7 +273,9 @@ static int make_report(struct session *s, const struct select *select, struct an
 		request.top = top = hot_n_events(code) > 2 ? BRIEF_EACH : BRIEF;
 	hot_names(s, code, &all, &names);
 	user_code = user_code_new(code, &names);
-	rc = make_tables(s, parts, n_left, &names, user_code, top, out, err);
+	rc = hot_check(code, err);
+	if (rc == 0)
+		rc = make_tables(s, parts, n_left, &names, user_code, top, out, err);
 	if (rc == 0)
 		add_running(running, waits, top, out);
 	if (rc == 0 && elapsed_obstacle(s, select) == NULL)

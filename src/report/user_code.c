@@ -96,19 +96,15 @@ bool user_code_is_library(const struct user_code *u, uint32_t place)
 }
 
 /* The first place of the chain that is the program's own; false if there is none. */
-static bool find_user_place(const struct user_code *u, const uint64_t *raw, uint32_t *out)
+static bool find_user_place(const struct user_code *u, const struct chained_group *g, uint32_t *out)
 {
-	const struct tuples *frames = &u->hot->session->frames;
-	uint64_t frame = raw[DIM_FRAME];
-
-	*out = (uint32_t)raw[DIM_PLACE];
-	for (int depth = 0; depth < MOST_DEPTH; depth++) {
+	*out = (uint32_t)g->key[DIM_PLACE];
+	for (size_t depth = 0; depth < MOST_DEPTH; depth++) {
 		if (!user_code_is_library(u, *out))
 			return true;
-		if (frame == 0)
+		if (depth == g->chain.n)
 			return false;
-		*out = (uint32_t)tuples_get(frames, (uint32_t)frame)[1];
-		frame = tuples_get(frames, (uint32_t)frame)[0];
+		*out = g->chain.items[depth];
 	}
 	return false;
 }
@@ -229,51 +225,68 @@ static bool has_samples(const struct hot *hot)
 	return false;
 }
 
+static void user_code_add_group(struct user_code *u, const struct chained_group *g)
+{
+	const uint64_t *raw = g->key;
+	uint64_t weight = hot_event_weight(u->hot, raw[DIM_EVENT], &g->cost);
+	bool is_of_row = (int64_t)raw[DIM_EVENT] == u->event;
+	size_t sampled;
+	uint32_t user;
+
+	if (hot_is_spe(u->hot, raw[DIM_EVENT]) ||
+	    hot_is_branches(u->hot, raw[DIM_EVENT], &sampled))
+		return;
+	u->all += is_of_row ? weight : 0;
+	if (!find_user_place(u, g, &user))
+		return;
+	if (user != raw[DIM_PLACE])
+		add_call(u, raw, user, weight);
+	if (is_of_row)
+		add_to_row(u, user, (uint32_t)raw[DIM_PLACE], weight, g->cost.n);
+}
+
 static void user_code_add_groups(struct user_code *u)
 {
-	uint64_t raw[N_DIMENSIONS];
-	size_t sampled;
+	const struct tuples *frames = &u->hot->session->frames;
+	struct hot_chains_position at = { 0 };
+	struct chained_group g = { 0 };
 
 	if (!has_samples(u->hot))
 		return;
 	for (uint32_t i = hot_next(u->hot, 0); i < hot_end(u->hot); i = hot_next(u->hot, i + 1)) {
-		const struct hot_cost *cost = hot_cost(u->hot, i);
-		uint64_t weight;
-		uint32_t user;
-		bool is_of_row;
-
-		hot_key(u->hot, i, raw);
-		if (hot_is_spe(u->hot, raw[DIM_EVENT]) ||
-		    hot_is_branches(u->hot, raw[DIM_EVENT], &sampled))
+		if (hot_is_folded(u->hot, i))
 			continue;
-		weight = hot_event_weight(u->hot, raw[DIM_EVENT], cost);
-		is_of_row = (int64_t)raw[DIM_EVENT] == u->event;
-		u->all += is_of_row ? weight : 0;
-		if (!find_user_place(u, raw, &user))
-			continue;
-		if (user != raw[DIM_PLACE])
-			add_call(u, raw, user, weight);
-		if (is_of_row)
-			add_to_row(u, user, (uint32_t)raw[DIM_PLACE], weight, cost->n);
+		hot_read_chained(u->hot, i, frames, &g);
+		user_code_add_group(u, &g);
 	}
+	while (hot_chained_next(u->hot, &at, &g))
+		user_code_add_group(u, &g);
+	chained_group_release(&g);
+}
+
+/* Has a rest chains with more than the innermost frame, which is the place itself? */
+static bool has_callers(const struct hot *hot, uint32_t rest)
+{
+	uint64_t frame = hot_rest_word(hot, rest, DIM_FRAME);
+	uint64_t event = hot_rest_word(hot, rest, DIM_EVENT);
+
+	if (frame == HOT_FOLDED)
+		return tuples_find(&hot->events_with_callers, &event) != TUPLES_NONE;
+	return frame != 0 && tuples_get(&hot->session->frames, (uint32_t)frame)[0] != 0;
 }
 
 /* The first event whose samples have call chains. */
 static int64_t find_event(const struct user_code *u)
 {
 	int64_t event = NO_EVENT;
-	const struct tuples *frames = &u->hot->session->frames;
 
 	for (uint32_t i = 0; i < hot_n_rests(u->hot); i++) {
 		const struct hot_cost *cost = hot_rest_cost(u->hot, i);
 		uint64_t of = hot_rest_word(u->hot, i, DIM_EVENT);
-		uint64_t frame = hot_rest_word(u->hot, i, DIM_FRAME);
 
 		if ((cost->n == 0 && cost->n_branches == 0) || hot_is_spe(u->hot, of))
 			continue;
-		/* The innermost frame is the place itself. */
-		if (frame != 0 && tuples_get(frames, (uint32_t)frame)[0] != 0 &&
-		    (event == NO_EVENT || (int64_t)of < event))
+		if (has_callers(u->hot, i) && (event == NO_EVENT || (int64_t)of < event))
 			event = (int64_t)of;
 	}
 	return event;

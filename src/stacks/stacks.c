@@ -88,7 +88,7 @@ static uint32_t n_callers(const struct stacks *s, const struct stack *stack)
  * What stacks are ordered and told apart by. A number of the chain is the place's rank + 1, so that callers stand
  * before callees; 0 ends it.
  */
-static void put_stack_key(const uint32_t *ranks, uint32_t source_rank, const struct stack_group *g,
+static void put_stack_key(const uint32_t *ranks, uint32_t source_rank, const struct chained_group *g,
 			  struct text *key)
 {
 	text_reset(key);
@@ -188,7 +188,7 @@ static uint32_t *rank_places(const struct session *s)
 	return ranks;
 }
 
-static void want_places(const struct stack_group *g, bool *wanted)
+static void want_places(const struct chained_group *g, bool *wanted)
 {
 	wanted[g->key[DIM_PLACE]] = true;
 	for (size_t i = 0; i < g->chain.n; i++)
@@ -202,7 +202,7 @@ static int sort_stacks(struct stacks *s, const struct stack_sums *sums, bool *wa
 	uint32_t *ranks = rank_places(s->session);
 	uint32_t *source_ranks = rank_sources(s, &sums->sources);
 	struct stack_sums_position at = { 0 };
-	struct stack_group g = { 0 };
+	struct chained_group g = { 0 };
 	struct text key = { 0 }, value = { 0 };
 
 	while (stack_sums_next(sums, &at, &g)) {
@@ -225,7 +225,7 @@ static int sort_stacks(struct stacks *s, const struct stack_sums *sums, bool *wa
 		s->totals[event][STACK_SCALED] /= HOT_SCALED_UNIT;
 	free(ranks);
 	free(source_ranks);
-	stack_group_release(&g);
+	chained_group_release(&g);
 	text_release(&key);
 	text_release(&value);
 	return sorter_finish(&s->sorted, err);
@@ -266,8 +266,8 @@ static int take_sums(struct stacks *s, struct stack_sums *sums, enum symbols_dep
 
 	s->totals_end = hot_event_end(s->hot);
 	s->totals = mem_zalloc(s->totals_end, sizeof(*s->totals));
-	for (size_t i = 0; i < sums->places.n; i++)
-		wanted[i] = sums->places.items[i];
+	for (size_t i = 0; i < sums->chains.places.n; i++)
+		wanted[i] = sums->chains.places.items[i];
 	if (rc == 0)
 		rc = sort_stacks(s, sums, wanted, err);
 	if (rc == 0)

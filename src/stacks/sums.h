@@ -6,8 +6,6 @@
 #ifndef CYCLOPS_STACKS_SUMS_H
 #define CYCLOPS_STACKS_SUMS_H
 
-#include "base/mapped.h"
-#include "base/text.h"
 #include "hot/sums/sums.h"
 
 struct stack_sums_options {
@@ -16,25 +14,12 @@ struct stack_sums_options {
 	bool only_places;   /* nobody asks for more than which places there are */
 };
 
-/* What one group of records comes to. */
-struct stack_group {
-	uint64_t key[N_DIMENSIONS]; /* DIM_FRAME: nothing */
-	struct hot_cost cost;
-	VEC_OF(uint32_t) chain; /* places, innermost first; what hot/sums has as DIM_FRAME */
-};
-
 struct stack_sums {
 	const struct stack_sums_options *options;
 	struct hot *hot; /* what is in no file */
 
-	/* What went to files: its sources of data, and groups as stack_sums_next() reads them. */
-	FILE *file;
-	struct text written; /* of it, not yet in the file */
-	VEC_OF(struct mapped) files;
-	struct tuples sources; /* words of DIM_SOURCE */
-	VEC_OF(bool) places;   /* only_places: by number */
-	int rc;		       /* -1: a file cannot be written; `err` says why */
-	struct err err;
+	struct hot_chains chains; /* the others; only_places: which places they have */
+	struct tuples sources;	  /* words of DIM_SOURCE of these */
 };
 
 /* Options: struct stack_sums_options. Result: struct stack_sums. */
@@ -45,13 +30,12 @@ int stack_sums_finish(struct stack_sums *, struct err *);
 
 /* Where stack_sums_next() is: zeroed, at the start. */
 struct stack_sums_position {
-	size_t file;
-	uint64_t at;
+	struct hot_chains_position chains;
 	uint32_t group;
 };
 
 /* The next group, in any order; false behind the last. The group is zeroed before the first call, and has to be released. */
-bool stack_sums_next(const struct stack_sums *, struct stack_sums_position *, struct stack_group *);
-void stack_group_release(struct stack_group *);
+bool stack_sums_next(const struct stack_sums *, struct stack_sums_position *,
+		     struct chained_group *);
 
 #endif

@@ -32,6 +32,10 @@ void hot_keep_events(struct hot *hot, const bool *is_kept)
 {
 	size_t n = capture_n_events(hot->session->capture);
 
+	if (hot->is_dropped == NULL)
+		hot->is_dropped = mem_zalloc(n + 1, sizeof(*hot->is_dropped));
+	for (size_t i = 0; i < n; i++)
+		hot->is_dropped[i] |= !is_kept[i];
 	for (size_t i = 0; i < hot->costs.n; i++) {
 		uint32_t group = (uint32_t)(hot->by_place.n + i);
 		uint64_t event = hot_key_word(hot, group, DIM_EVENT);

@@ -99,10 +99,18 @@ static const struct hot_place_groups *groups_at(struct hot_grouping *g, const ui
 	return of;
 }
 
-/*
- * Adds what a raw group weighs to each distinct group of its call chain, once, and to those that its code is
- * inlined into.
- */
+/* Adds what a raw group weighs to the group of code at a place, and to those that it is inlined into. */
+static void add_inclusive_at(struct hot_grouping *g, uint32_t number, const uint64_t *raw,
+			     uint64_t place, uint64_t weight)
+{
+	const struct hot_place_groups *of = groups_at(g, raw, place);
+
+	add_inclusive_once(g, of->group, number, weight);
+	if (of->outer != of->group)
+		add_inclusive_once(g, of->outer, number, weight);
+}
+
+/* Adds what a raw group weighs to each distinct group of its call chain, once. */
 static void add_inclusive(struct hot_grouping *g, uint32_t number, const uint64_t *raw,
 			  uint64_t weight)
 {
@@ -110,16 +118,29 @@ static void add_inclusive(struct hot_grouping *g, uint32_t number, const uint64_
 	uint64_t frame = raw[DIM_FRAME], place = raw[DIM_PLACE];
 
 	for (;;) {
-		const struct hot_place_groups *of = groups_at(g, raw, place);
-
-		add_inclusive_once(g, of->group, number, weight);
-		if (of->outer != of->group)
-			add_inclusive_once(g, of->outer, number, weight);
+		add_inclusive_at(g, number, raw, place, weight);
 		if (frame == 0)
 			break;
 		place = tuples_get(frames, (uint32_t)frame)[1];
 		frame = tuples_get(frames, (uint32_t)frame)[0];
 	}
+}
+
+/* The same of what went to a file; numbers go on behind those of the raw groups. */
+static void add_chained(struct hot_grouping *g)
+{
+	struct hot_chains_position at = { 0 };
+	struct chained_group chained = { 0 };
+
+	for (uint32_t number = hot_end(g->hot); hot_chained_next(g->hot, &at, &chained); number++) {
+		const uint64_t *raw = chained.key;
+		uint64_t weight = hot_weight(g, raw[DIM_EVENT], &chained.cost);
+
+		add_inclusive_at(g, number, raw, raw[DIM_PLACE], weight);
+		for (size_t i = 0; i < chained.chain.n; i++)
+			add_inclusive_at(g, number, raw, chained.chain.items[i], weight);
+	}
+	chained_group_release(&chained);
 }
 
 static void hot_group_add_slice(struct hot_grouping *g, uint32_t group, uint64_t slice,
@@ -166,9 +187,11 @@ static void group_all(struct hot_grouping *g, uint32_t *groups)
 		g->weights[raw[DIM_EVENT]] += weight;
 		g->full[raw[DIM_EVENT]] += hot_full_weight(g, raw[DIM_EVENT], cost);
 		hot_group_add_slice(g, groups[i], raw[DIM_SLICE], weight);
-		if (g->has_chains)
+		if (g->has_chains && !hot_is_folded(hot, i))
 			add_inclusive(g, i, raw, weight);
 	}
+	if (g->has_chains)
+		add_chained(g);
 }
 
 /* Counting sort of the raw groups by group. */
@@ -231,6 +254,8 @@ void hot_names(struct session *s, const struct hot *hot, const struct keys *keys
 		wanted[key[DIM_PLACE]] = true;
 		want_frames(s, key[DIM_FRAME], is_done, wanted);
 	}
+	for (size_t i = 0; i < hot->chains.places.n && needs_names; i++)
+		wanted[i] |= hot->chains.places.items[i];
 	names_init(out, s, wanted, depth);
 	free(is_done);
 	free(wanted);

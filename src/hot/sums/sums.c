@@ -41,6 +41,7 @@ static void *hot_new(const struct session *session, const void *options)
 			hot->dimensions[hot->n_dimensions++] = (enum dimension)i;
 	hot->has_place = is_told_apart(hot, DIM_PLACE);
 	tuples_init(&hot->rests, hot->n_dimensions);
+	tuples_init(&hot->events_with_callers, 1);
 	place_groups_init(&hot->groups);
 	/* SPE records have call chains only if those were estimated */
 	hot->is_by_place = !(hot->options->dimensions &
@@ -60,6 +61,10 @@ static void hot_free(void *partial)
 	vec_release(&hot->costs);
 	vec_release(&hot->by_place);
 	vec_release(&hot->of_rests);
+	hot_chains_release(&hot->chains);
+	hot_free(hot->folded);
+	tuples_release(&hot->events_with_callers);
+	free(hot->is_dropped);
 	free(hot);
 }
 
@@ -86,6 +91,48 @@ void hot_key(const struct hot *hot, uint32_t group, uint64_t key[N_DIMENSIONS])
 	words = tuples_get(&hot->rests, g.rest);
 	for (size_t i = 0; i < hot->n_dimensions; i++)
 		key[hot->dimensions[i]] = words[i];
+	if (key[DIM_FRAME] == HOT_FOLDED)
+		key[DIM_FRAME] = 0;
+}
+
+bool hot_is_folded(const struct hot *hot, uint32_t group)
+{
+	return group >= hot->by_place.n &&
+	       hot_rest_word(hot, hot_group_at(hot, group - (uint32_t)hot->by_place.n).rest,
+			     DIM_FRAME) == HOT_FOLDED;
+}
+
+void hot_read_chained(const struct hot *hot, uint32_t group, const struct tuples *frames,
+		      struct chained_group *out)
+{
+	uint64_t key[N_DIMENSIONS];
+
+	hot_key(hot, group, key);
+	chained_group_read(out, key, hot_cost(hot, group), frames);
+}
+
+bool hot_chained_next(const struct hot *hot, struct hot_chains_position *at,
+		      struct chained_group *out)
+{
+	while (hot_chains_next(&hot->chains, at, out))
+		if (hot->is_dropped == NULL || out->key[DIM_EVENT] >= hot->spe_event ||
+		    !hot->is_dropped[out->key[DIM_EVENT]])
+			return true;
+	return false;
+}
+
+int hot_check(const struct hot *hot, struct err *err)
+{
+	if (hot->chains.rc < 0)
+		*err = hot->chains.err;
+	return hot->chains.rc;
+}
+
+size_t hot_chains_size(const struct hot *hot, const struct tuples *frames)
+{
+	return hot->costs.n * (sizeof(*hot->costs.items) + sizeof(*hot->groups.list.items)) +
+	       hot->rests.n * (hot->rests.width + 1) * sizeof(*hot->rests.words) +
+	       (size_t)frames->n * HOT_FRAME_BYTES;
 }
 
 const struct hot_cost *hot_rest_cost(const struct hot *hot, uint32_t rest)
@@ -109,7 +156,7 @@ static uint32_t hot_group_of(struct hot *hot, uint32_t place, uint32_t rest)
 	uint32_t group = hot->has_place ? place_groups_add(&hot->groups, place, rest) : rest;
 
 	if (group == hot->costs.n)
-		vec_add(&hot->costs);
+		*vec_add(&hot->costs) = (struct hot_cost){ 0 };
 	return group;
 }
 
@@ -279,10 +326,71 @@ static struct hot_cost *hot_rest_sums(struct hot *hot, uint32_t rest)
 	return &hot->of_rests.items[rest];
 }
 
+/* Adds a group of `costs` to another result; without its chain if that is in a file. */
+static void pass_group(const struct hot *hot, uint32_t at, bool is_folded, struct hot *to)
+{
+	struct place_group g = hot_group_at(hot, at);
+	uint64_t words[N_DIMENSIONS];
+	uint32_t group;
+
+	memcpy(words, tuples_get(&hot->rests, g.rest), hot->n_dimensions * sizeof(*words));
+	for (size_t i = 0; is_folded && i < hot->n_dimensions; i++)
+		if (hot->dimensions[i] == DIM_FRAME)
+			words[i] = HOT_FOLDED;
+	group = hot_group_of(to, g.place, tuples_add(&to->rests, words));
+	hot_cost_add(&to->costs.items[group], &hot->costs.items[at]);
+}
+
+/* Sends the chains of all groups to the file. Their sums go to `folded`. */
+static void fold_chains(struct hot *hot, const struct tuples *frames)
+{
+	struct chained_group g = { 0 };
+
+	if (hot->folded == NULL)
+		hot->folded = hot_new(hot->session, hot->options);
+	for (uint32_t i = 0; i < hot->costs.n; i++) {
+		hot_read_chained(hot, (uint32_t)hot->by_place.n + i, frames, &g);
+		pass_group(hot, i, g.chain.n > 0, hot->folded);
+		if (g.chain.n == 0)
+			continue;
+		hot_chains_note(&hot->chains, &g);
+		hot_chains_add(&hot->chains, &g);
+		if (g.chain.n > 1)
+			tuples_add(&hot->events_with_callers, &g.key[DIM_EVENT]);
+	}
+	chained_group_release(&g);
+	tuples_reset(&hot->rests);
+	place_groups_release(&hot->groups);
+	place_groups_init(&hot->groups);
+	hot->costs.n = 0;
+}
+
+/* Puts together again what a worker has with chains and what it has without. */
+static void join_folded(struct hot *hot)
+{
+	struct hot *folded = hot->folded, old = *hot;
+
+	for (uint32_t i = 0; i < hot->costs.n; i++)
+		pass_group(hot, i, false, folded);
+	hot->costs.items = folded->costs.items;
+	hot->costs.n = folded->costs.n;
+	hot->costs.cap = folded->costs.cap;
+	hot->rests = folded->rests;
+	hot->groups = folded->groups;
+	folded->costs.items = old.costs.items;
+	folded->rests = old.rests;
+	folded->groups = old.groups;
+	hot_free(folded);
+	hot->folded = NULL;
+	hot_chains_finish(&hot->chains);
+}
+
 static void hot_finish(void *partial)
 {
 	struct hot *hot = partial;
 
+	if (hot->folded != NULL)
+		join_folded(hot);
 	for (uint32_t i = 0; i < hot->rests.n; i++)
 		hot_rest_sums(hot, i);
 	for (uint32_t i = 0; i < hot->costs.n; i++)
@@ -301,7 +409,7 @@ static uint32_t *map_rests(struct hot *into, const struct hot *part, const struc
 
 		memcpy(words, tuples_get(&part->rests, k), part->n_dimensions * sizeof(*words));
 		for (size_t i = 0; i < part->n_dimensions; i++)
-			if (part->dimensions[i] == DIM_FRAME)
+			if (part->dimensions[i] == DIM_FRAME && words[i] != HOT_FOLDED)
 				words[i] = map->frames[words[i]];
 		rests[k] = tuples_add(&into->rests, words);
 	}
@@ -325,6 +433,10 @@ static void hot_merge(void *into, const void *from, const struct id_map *map)
 	for (uint32_t k = 0; k < part->rests.n; k++)
 		hot_cost_add(hot_rest_sums(hot, rests[k]), hot_rest_cost(part, k));
 	hot_cost_add(&hot->of_by_place, &part->of_by_place);
+	hot_chains_merge(&hot->chains, &part->chains);
+	for (uint32_t i = 0; i < part->events_with_callers.n; i++)
+		tuples_add(&hot->events_with_callers,
+			   tuples_get(&part->events_with_callers, i));
 	free(rests);
 }
 
@@ -339,10 +451,16 @@ static unsigned hot_wants_chains(const void *options)
 
 static bool hot_let_go(void *partial, const struct tuples *frames)
 {
-	const struct hot *hot = partial;
+	struct hot *hot = partial;
 
-	(void)frames;
-	return !is_told_apart(hot, DIM_FRAME);
+	if (!is_told_apart(hot, DIM_FRAME))
+		return true;
+	if (hot->options->chains_bytes == 0 ||
+	    hot_chains_size(hot, frames) <
+		    hot->options->chains_bytes / pool_size(hot->session->pool))
+		return false;
+	fold_chains(hot, frames);
+	return true;
 }
 
 static void hot_merge_part(void *into, const void *from, size_t part, size_t n_parts)

@@ -13,6 +13,8 @@
 #include "base/tuples.h"
 #include "base/vec.h"
 #include "estimate/mux.h"
+#include "hot/sums/chains.h"
+#include "hot/sums/cost.h"
 #include "keys/keys.h"
 #include "keys/place_groups.h"
 #include "scan/select.h"
@@ -29,43 +31,15 @@ struct hot_options {
 	bool without_spe;      /* count no SPE records */
 	bool without_samples;  /* count no samples */
 	const struct mux *mux; /* by which numbers of events are scaled; NULL: they are not */
+	/*
+	 * Memory for sums by call chain; what has no room goes to a temporary file: see hot_chained_next(). 0: as
+	 * much as they take, and there is no such file.
+	 */
+	size_t chains_bytes;
 };
 
-/*
- * The sums of a group. All its records are of one event: samples, SPE records, or branch entries.
- * There may be millions of groups, so numbers of records have 32 bits: 256 GiB of SPE records.
- */
-struct hot_cost {
-	union {
-		uint64_t period; /* samples: events they stand for */
-		uint64_t cycles; /* SPE: sum of total latencies; branch entries: cycles since the
-				    branch before. Of the n_cycles records that have it */
-	};
-	union {
-		uint64_t xlat_cycles; /* SPE: translation latency of those with a walk */
-		uint64_t
-			scaled; /* samples: `period` scaled, in 1 / HOT_SCALED_UNIT; 0 without mux */
-		uint64_t n_decidable; /* branch entries that could be tested for the condition */
-	};
-	uint64_t squares;  /* SPE: sum of the squares of total latencies, for their variance */
-	uint64_t full;	   /* SPE: the part of `cycles` by saturated counters */
-	uint32_t n;	   /* records or samples; branch entries that match the condition */
-	uint32_t n_cycles; /* those of them that `cycles` is the sum of */
-	union {
-		uint32_t n_saturated; /* SPE: counter was full, so `cycles` is a lower bound */
-		uint32_t n_typed;     /* branch entries with a kind of branch */
-	};
-	union {
-		uint32_t n_walks;     /* SPE: with a translation table walk */
-		uint32_t n_predicted; /* branch entries that say whether they were predicted */
-	};
-	uint32_t n_branches, n_mispredicted; /* SPE; all branch entries, matching or not */
-};
-
-/* Scaled numbers of events have fractions of this: sums of whole numbers are the same in any order. */
-enum { HOT_SCALED_UNIT = 256 };
-
-void hot_cost_add(struct hot_cost *, const struct hot_cost *);
+/* What is usual for chains_bytes. */
+enum { HOT_CHAINS_BYTES = 16 << 20 };
 
 /*
  * The result: numbered groups, each with a key and sums. Iterate with hot_next(). Group numbers
@@ -95,7 +69,19 @@ struct hot {
 	/* The sums of all groups with a rest, from the end of the scan on: see hot_n_rests(). */
 	VEC_OF(struct hot_cost) of_rests;
 	struct hot_cost of_by_place;
+
+	/* With chains_bytes. */
+	struct hot_chains chains;
+	struct hot *folded; /* of a worker: sums of what is in `chains`, without them */
+	struct tuples events_with_callers; /* of `chains`: DIM_EVENT of those with more than one frame */
+	bool *is_dropped;		   /* by event of the capture: hot_keep_events(); NULL: none */
 };
+
+/*
+ * As DIM_FRAME of a rest: the chains are known to hot_chained_next() only. The sums are in groups nevertheless, whose
+ * key has no frame.
+ */
+#define HOT_FOLDED UINT32_MAX
 
 /* All groups have numbers below this. */
 static inline uint32_t hot_end(const struct hot *hot)
@@ -135,6 +121,25 @@ static inline uint64_t hot_key_word(const struct hot *hot, uint32_t group, enum 
 	return key[dimension];
 }
 
+/* Are the chains of a group somewhere else? */
+bool hot_is_folded(const struct hot *, uint32_t group);
+
+/* A group with its chain, out of these frames. */
+void hot_read_chained(const struct hot *, uint32_t group, const struct tuples *frames,
+		      struct chained_group *);
+
+/*
+ * The next of the chains of groups that are folded, as hot_chains_next(). What they come to is in the groups
+ * already.
+ */
+bool hot_chained_next(const struct hot *, struct hot_chains_position *, struct chained_group *);
+
+/* -1 and an error if a temporary file could not be written: then chains are missing. */
+int hot_check(const struct hot *, struct err *);
+
+/* Memory that the groups take, and these frames. */
+size_t hot_chains_size(const struct hot *, const struct tuples *frames);
+
 /*
  * What does not depend on the place is read from the sums by rest: there are few. Numbers below
  * rests.n are those of `rests`, one more stands for `by_place`. A rest may have no records.
@@ -147,7 +152,7 @@ static inline uint32_t hot_n_rests(const struct hot *hot)
 /* The sums of all places. */
 const struct hot_cost *hot_rest_cost(const struct hot *, uint32_t rest);
 
-/* One word of its key; 0 for DIM_PLACE. */
+/* One word of its key; 0 for DIM_PLACE; HOT_FOLDED. */
 uint64_t hot_rest_word(const struct hot *, uint32_t rest, enum dimension);
 
 /* How many events there are records of; all SPE records count as one. */

@@ -42,6 +42,7 @@ static int make_hotspots(struct session *s, const struct select *select,
 
 	if (mux_scales(mux))
 		options.mux = mux;
+	options.chains_bytes = HOT_CHAINS_BYTES;
 	if (!options.without_spe)
 		callers_estimate(s);
 	scan_part(s, select, &wish, &hot, 1);
@@ -49,6 +50,8 @@ static int make_hotspots(struct session *s, const struct select *select,
 	if (what == &hotspots[0] && names.depth == SYMBOLS_FUNCTIONS)
 		hot_names_inlined(hot.result, &names);
 	rc = hot_table(hot.result, &names, &view, out, err);
+	if (rc == 0)
+		rc = hot_check(hot.result, err);
 	hot_table_notes(hot.result, &view, out);
 	names_release(&names);
 	hot_class.free(hot.result);
