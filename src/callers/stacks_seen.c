@@ -12,7 +12,7 @@
 #include "session/names.h"
 
 /* Frames that a worker may have before those of the stacks are copied, and all others let go. */
-enum { MANY_FRAMES = 8192 };
+enum { FRAMES_OF_PART = 8192 };
 
 /* Events by what they count. `type` and `config` as in perf_event.h. */
 static const struct {
@@ -166,7 +166,7 @@ static bool partial_let_go(void *partial, const struct tuples *frames)
 {
 	struct stacks_partial *p = partial;
 
-	if (frames->n < MANY_FRAMES)
+	if (frames->n < FRAMES_OF_PART)
 		return false;
 	take_stacks(p, &p->pending, frames);
 	return true;

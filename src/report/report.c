@@ -25,7 +25,6 @@ enum { BRIEF = 8, BRIEF_EACH = 3 };
 const struct hot_options report_hot_options = {
 	.dimensions = DIM(EVENT) | DIM(PLACE) | DIM(FRAME) | DIM(SOURCE),
 	.event = -1,
-	.chains_bytes = HOT_CHAINS_BYTES,
 };
 
 static const struct hot_options process_options = {
@@ -333,6 +332,7 @@ int report_make_beside(struct session *s, const struct select *select, size_t to
 	struct analysis waits = { .class = &wait_places_class, .options = running };
 	int begun = 0, rc = -1;
 
+	code.chains_bytes = hot_chains_bytes(s);
 	if (running != NULL)
 		shared_scan_add(&first, &waits, &(struct scan_wish){ 0 });
 	if (s->slices.n > 0) {

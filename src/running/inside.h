@@ -18,6 +18,11 @@ bool running_is_switch_event(const struct session *, size_t event);
 struct wait_place {
 	uint64_t time_ns, position; /* of the sample */
 	uint32_t place, frame;	    /* the session's; place 0: none was found */
+	bool is_found;
+	uint32_t user, program; /* then, and there is no frame: wait_place_find(); 0: none */
 };
+
+/* The first place of the call chain outside of the kernel, and the first that is no library's. */
+void wait_place_find(const struct session *, const struct tuples *frames, struct wait_place *);
 
 #endif

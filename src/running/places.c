@@ -6,11 +6,12 @@
 #include "base/alloc.h"
 #include "base/bisect.h"
 #include "running/inside.h"
+#include "session/names.h"
 
 /* So many waits have places; beyond that they would take too much memory. */
 enum { MOST_WAITS = 1 << 19 };
 
-enum { SOFTWARE_CONTEXT_SWITCHES = 3 };
+enum { SOFTWARE_CONTEXT_SWITCHES = 3, MOST_DEPTH = 128 };
 
 bool running_is_switch_event(const struct session *s, size_t event)
 {
@@ -39,6 +40,7 @@ static void places_free(void *partial)
 	if (p == NULL)
 		return;
 	free(p->list);
+	vec_release(&p->with_frame);
 	free(p);
 }
 
@@ -60,6 +62,54 @@ static size_t wait_behind(const struct running *r, uint32_t tid, uint64_t time_n
 	return first < end ? first : r->waits.n;
 }
 
+static enum module_kind module_kind_of_place(const struct session *s, uint32_t place)
+{
+	struct module_id id = session_place(s, place).module;
+
+	return id.v == 0 ? MODULE_UNKNOWN : modules_get(timeline_modules(s->timeline), id)->kind;
+}
+
+static bool is_of_kernel(const struct session *s, uint32_t place)
+{
+	enum module_kind kind = module_kind_of_place(s, place);
+
+	return kind == MODULE_KERNEL || kind == MODULE_KERNEL_MODULE || kind == MODULE_BPF;
+}
+
+/* "libc.so.6", "ld-linux-aarch64.so.1", and the vdso. */
+static bool is_of_library(const struct session *s, uint32_t place)
+{
+	const char *name = names_module(s, session_place(s, place).module);
+	const char *end = strstr(name, ".so");
+
+	return module_kind_of_place(s, place) != MODULE_JIT &&
+	       (module_kind_of_place(s, place) != MODULE_FILE ||
+		(end != NULL && (end[3] == '\0' || end[3] == '.')));
+}
+
+void wait_place_find(const struct session *s, const struct tuples *frames, struct wait_place *seen)
+{
+	uint32_t place = seen->place, frame = seen->frame;
+
+	if (seen->is_found)
+		return;
+	seen->is_found = true;
+	seen->frame = 0;
+	for (int depth = 0; depth < MOST_DEPTH; depth++) {
+		if (place != 0 && !is_of_kernel(s, place)) {
+			seen->user = seen->user != 0 ? seen->user : place;
+			if (!is_of_library(s, place)) {
+				seen->program = place;
+				return;
+			}
+		}
+		if (frame == 0)
+			return;
+		place = (uint32_t)tuples_get(frames, frame)[1];
+		frame = (uint32_t)tuples_get(frames, frame)[0];
+	}
+}
+
 /* Is it later than the one before, in time, then in the file? */
 static bool is_later(const struct wait_place *a, const struct wait_place *b)
 {
@@ -77,8 +127,10 @@ static void places_consume(void *partial, const struct batch *b)
 	if (b->kind != BATCH_SAMPLES || p->list == NULL)
 		return;
 	for (size_t row = 0; row < b->n; row++) {
-		struct wait_place seen = { b->time_ns[row], b->position[row], b->place[row],
-					   b->frame[row] };
+		struct wait_place seen = { .time_ns = b->time_ns[row],
+					   .position = b->position[row],
+					   .place = b->place[row],
+					   .frame = b->frame[row] };
 		size_t wait;
 
 		if ((b->has[row] & needed) != needed || seen.place == 0)
@@ -86,9 +138,24 @@ static void places_consume(void *partial, const struct batch *b)
 		if (r->has_switch_events && !running_is_switch_event(r->session, b->event[row]))
 			continue;
 		wait = wait_behind(r, b->tid[row], b->time_ns[row]);
-		if (wait < r->waits.n && is_later(&seen, &p->list[wait]))
-			p->list[wait] = seen;
+		if (wait == r->waits.n || !is_later(&seen, &p->list[wait]))
+			continue;
+		if (seen.frame != 0 && p->list[wait].frame == 0)
+			*vec_add(&p->with_frame) = (uint32_t)wait;
+		p->list[wait] = seen;
 	}
+}
+
+static bool places_let_go(void *partial, const struct tuples *frames)
+{
+	struct wait_places *p = partial;
+
+	if (frames->n < MANY_FRAMES)
+		return p->with_frame.n == 0;
+	for (size_t i = 0; i < p->with_frame.n; i++)
+		wait_place_find(p->running->session, frames, &p->list[p->with_frame.items[i]]);
+	p->with_frame.n = 0;
+	return true;
 }
 
 static void places_merge(void *into, const void *from, const struct id_map *map)
@@ -112,5 +179,6 @@ const struct analysis_class wait_places_class = {
 	.free = places_free,
 	.wants_chains = wants_chains,
 	.consume = places_consume,
+	.let_go = places_let_go,
 	.merge = places_merge,
 };

@@ -49,6 +49,7 @@ void running_free(struct running *);
 struct wait_places {
 	const struct running *running;
 	struct wait_place *list; /* by wait; NULL: too many */
+	VEC_OF(uint32_t) with_frame; /* of a worker: waits whose place has a frame */
 };
 
 extern const struct analysis_class wait_places_class;

@@ -55,7 +55,6 @@ static const char *const cause_words[N_WAITING_CAUSES] = {
 	[WAITING_BLOCKED] = "blocked",
 };
 
-enum { MOST_DEPTH = 128 };
 
 /* A row: the cause and the places, by their function. */
 enum { KEY_CAUSE, KEY_FUNCTION_NAME, KEY_MODULE_ID, KEY_CALLER_NAME, N_KEY_WORDS };
@@ -74,53 +73,6 @@ struct waiting {
 	uint64_t ns; /* of all */
 };
 
-static enum module_kind module_kind_of_place(const struct session *s, uint32_t place)
-{
-	struct module_id id = session_place(s, place).module;
-
-	return id.v == 0 ? MODULE_UNKNOWN : modules_get(timeline_modules(s->timeline), id)->kind;
-}
-
-static bool is_of_kernel(const struct session *s, uint32_t place)
-{
-	enum module_kind kind = module_kind_of_place(s, place);
-
-	return kind == MODULE_KERNEL || kind == MODULE_KERNEL_MODULE || kind == MODULE_BPF;
-}
-
-/* "libc.so.6", "ld-linux-aarch64.so.1", and the vdso. */
-static bool is_of_library(const struct session *s, uint32_t place)
-{
-	const char *name = names_module(s, session_place(s, place).module);
-	const char *end = strstr(name, ".so");
-
-	return module_kind_of_place(s, place) != MODULE_JIT &&
-	       (module_kind_of_place(s, place) != MODULE_FILE ||
-		(end != NULL && (end[3] == '\0' || end[3] == '.')));
-}
-
-/* The first place of a call chain outside of the kernel, and the first that is no library's. */
-static void find_places(const struct session *s, const struct wait_place *seen, uint32_t *out_place,
-			uint32_t *out_caller)
-{
-	uint32_t place = seen->place, frame = seen->frame;
-
-	*out_place = *out_caller = 0;
-	for (int depth = 0; depth < MOST_DEPTH; depth++) {
-		if (place != 0 && !is_of_kernel(s, place)) {
-			*out_place = *out_place != 0 ? *out_place : place;
-			if (!is_of_library(s, place)) {
-				*out_caller = place;
-				return;
-			}
-		}
-		if (frame == 0)
-			return;
-		place = (uint32_t)tuples_get(&s->frames, frame)[1];
-		frame = (uint32_t)tuples_get(&s->frames, frame)[0];
-	}
-}
-
 static void waiting_find_names(struct waiting *w, const struct wait_places *seen)
 {
 	struct session *s = w->running->session;
@@ -132,7 +84,9 @@ static void waiting_find_names(struct waiting *w, const struct wait_places *seen
 	for (size_t i = 0; seen->list != NULL && i < n; i++) {
 		if (seen->list[i].place == 0)
 			continue;
-		find_places(s, &seen->list[i], &w->places[i], &w->callers[i]);
+		wait_place_find(s, &s->frames, &seen->list[i]);
+		w->places[i] = seen->list[i].user;
+		w->callers[i] = seen->list[i].program;
 		if (w->places[i] == 0)
 			w->places[i] = seen->list[i].place; /* of the kernel, without a chain */
 		wanted[w->places[i]] = wanted[w->callers[i]] = true;

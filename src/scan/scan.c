@@ -15,9 +15,6 @@
 /* more than most machines have workers, so that these finish at about the same time */
 enum { MERGE_PARTS = 16 };
 
-/* Frames that a worker may have before it forgets those that nobody needs. */
-enum { MANY_FRAMES = 16384 };
-
 struct time_span {
 	uint64_t first_ns, last_ns; /* UINT64_MAX, 0: none */
 };

@@ -20,6 +20,9 @@ struct id_map {
 
 enum chains_wanted { CHAINS_OF_SAMPLES = 1, CHAINS_OF_SPE = 2 };
 
+/* Frames that a worker may have before it forgets them: with fewer let_go() need not do anything. */
+enum { MANY_FRAMES = 16384 };
+
 /* The functions of one kind of analysis. */
 struct analysis_class {
 	/* An empty partial result. `options` are those of struct analysis, borrowed. */

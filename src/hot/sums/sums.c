@@ -12,6 +12,16 @@
 /* Records whose groups are looked up at once, so that cache misses overlap. */
 enum { ROWS_AT_ONCE = 64 };
 
+/* Call chains are looked up all over their tables: more of them than a core's cache holds is slower than the file. */
+enum { CHAINS_BYTES = 1 << 20, MOST_CHAINS_BYTES = 16 << 20 };
+
+size_t hot_chains_bytes(const struct session *s)
+{
+	size_t most = MOST_CHAINS_BYTES / pool_size(s->pool);
+
+	return most < CHAINS_BYTES ? most : CHAINS_BYTES;
+}
+
 static bool has_chains(const struct capture *c)
 {
 	for (size_t i = 0; i < capture_n_events(c); i++)
@@ -456,8 +466,7 @@ static bool hot_let_go(void *partial, const struct tuples *frames)
 	if (!is_told_apart(hot, DIM_FRAME))
 		return true;
 	if (hot->options->chains_bytes == 0 ||
-	    hot_chains_size(hot, frames) <
-		    hot->options->chains_bytes / pool_size(hot->session->pool))
+	    hot_chains_size(hot, frames) < hot->options->chains_bytes)
 		return false;
 	fold_chains(hot, frames);
 	return true;

@@ -32,14 +32,14 @@ struct hot_options {
 	bool without_samples;  /* count no samples */
 	const struct mux *mux; /* by which numbers of events are scaled; NULL: they are not */
 	/*
-	 * Memory for sums by call chain; what has no room goes to a temporary file: see hot_chained_next(). 0: as
-	 * much as they take, and there is no such file.
+	 * Memory of a worker for sums by call chain; what has no room goes to a temporary file: see
+	 * hot_chained_next(). 0: as much as they take, and there is no such file.
 	 */
 	size_t chains_bytes;
 };
 
-/* What is usual for chains_bytes. */
-enum { HOT_CHAINS_BYTES = 16 << 20 };
+/* What is usual for chains_bytes: what a core has close by, and together no more than 16 MiB. */
+size_t hot_chains_bytes(const struct session *);
 
 /*
  * The result: numbered groups, each with a key and sums. Iterate with hot_next(). Group numbers

@@ -42,7 +42,7 @@ static int make_hotspots(struct session *s, const struct select *select,
 
 	if (mux_scales(mux))
 		options.mux = mux;
-	options.chains_bytes = HOT_CHAINS_BYTES;
+	options.chains_bytes = hot_chains_bytes(s);
 	if (!options.without_spe)
 		callers_estimate(s);
 	scan_part(s, select, &wish, &hot, 1);
