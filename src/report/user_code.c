@@ -233,8 +233,7 @@ static void user_code_add_group(struct user_code *u, const struct chained_group 
 	size_t sampled;
 	uint32_t user;
 
-	if (hot_is_spe(u->hot, raw[DIM_EVENT]) ||
-	    hot_is_branches(u->hot, raw[DIM_EVENT], &sampled))
+	if (hot_is_spe(u->hot, raw[DIM_EVENT]) || hot_is_branches(u->hot, raw[DIM_EVENT], &sampled))
 		return;
 	u->all += is_of_row ? weight : 0;
 	if (!find_user_place(u, g, &user))

@@ -48,7 +48,7 @@ void running_free(struct running *);
 /* The last sample of each wait's thread before it. Options: struct running. Result: this. */
 struct wait_places {
 	const struct running *running;
-	struct wait_place *list; /* by wait; NULL: too many */
+	struct wait_place *list;     /* by wait; NULL: too many */
 	VEC_OF(uint32_t) with_frame; /* of a worker: waits whose place has a frame */
 };
 

@@ -55,7 +55,6 @@ static const char *const cause_words[N_WAITING_CAUSES] = {
 	[WAITING_BLOCKED] = "blocked",
 };
 
-
 /* A row: the cause and the places, by their function. */
 enum { KEY_CAUSE, KEY_FUNCTION_NAME, KEY_MODULE_ID, KEY_CALLER_NAME, N_KEY_WORDS };
 

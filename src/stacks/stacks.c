@@ -88,8 +88,8 @@ static uint32_t n_callers(const struct stacks *s, const struct stack *stack)
  * What stacks are ordered and told apart by. A number of the chain is the place's rank + 1, so that callers stand
  * before callees; 0 ends it.
  */
-static void put_stack_key(const uint32_t *ranks, uint32_t source_rank, const struct chained_group *g,
-			  struct text *key)
+static void put_stack_key(const uint32_t *ranks, uint32_t source_rank,
+			  const struct chained_group *g, struct text *key)
 {
 	text_reset(key);
 	sort_key_u32(key, (uint32_t)g->key[DIM_EVENT]);

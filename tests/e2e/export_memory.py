@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Exports in bounded memory: export_memory.py [--samples N] [--memory SIZE] [--limit MIB] [--limit-of-rows MIB] CYCLOPS MAKE-FAMILY.
+Exports and answers in bounded memory: export_memory.py [--samples N] [--memory SIZE] [--limit MIB] [--limit-of-rows MIB]
+[--limit-of-answers MIB] CYCLOPS MAKE-FAMILY.
 
 Nearly each sample of the capture has a call chain of its own. Each format is written under a limit on the private memory of the
 process (RLIMIT_DATA), in which the sums by chain do not fit: the same command with all of them in memory fails.
-What is written is the same with and without the limit.
+What is written is the same with and without the limit. hot and report show functions, of which there are few.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from harness import ENVIRONMENT, Checks, run, skip
 # Profiles keep call stacks; of rows, pieces of text wait for the one before, and frames are looked up.
 STACKS = ["folded", "svg", "pprof", "speedscope", "firefox", "callgrind", "chrome-trace", "otlp"]
 ROWS = ["perf-script", "csv", "json", "parquet"]
+ANSWERS = ["hot", "report"]
 ALL_IN_MEMORY = "1G"
 
 
@@ -44,6 +46,7 @@ def main():
     parser.add_argument("--memory", default="64K", help="of CYCLOPS_EXPORT_MEMORY")
     parser.add_argument("--limit", type=int, default=16, help="MiB of private memory, for call stacks")
     parser.add_argument("--limit-of-rows", type=int, default=64, help="the same for rows")
+    parser.add_argument("--limit-of-answers", type=int, default=32, help="the same for answers about functions")
     parser.add_argument("cyclops", type=os.path.abspath)
     parser.add_argument("make_family", type=os.path.abspath)
     arguments = parser.parse_args()
@@ -60,6 +63,11 @@ def main():
             checks.expect(bounded is not None, f"{format_name}: fails within {limit} MiB")
             checks.expect(free is not None and bounded in (free, None), f"{format_name}: differs with the limit")
             checks.count("formats within the limit", bounded is not None)
+        for name in ANSWERS:
+            answer = [arguments.cyclops, name, "--all", "-j2", capture]
+            bounded, free = (written(answer, folder, most) for most in (arguments.limit_of_answers, None))
+            checks.expect(bounded is not None, f"{name}: fails within {arguments.limit_of_answers} MiB")
+            checks.expect(free is not None and bounded in (free, None), f"{name}: differs with the limit")
         words[words.index("--format") + 1] = STACKS[0]
         checks.expect(written(words, folder, arguments.limit, ALL_IN_MEMORY) is None,
                       f"{STACKS[0]}: all stacks fit in {arguments.limit} MiB, so the capture is too small for this test")

@@ -53,8 +53,9 @@ static void flush_written(struct hot_chains *c)
 static void write_cost(struct text *out, const struct hot_cost *cost)
 {
 	const uint64_t words[] = {
-		cost->cycles,	   cost->xlat_cycles, cost->squares, cost->full,       cost->n, cost->n_cycles,
-		cost->n_saturated, cost->n_walks,     cost->n_branches, cost->n_mispredicted,
+		cost->cycles,	  cost->xlat_cycles,	cost->squares,	   cost->full,
+		cost->n,	  cost->n_cycles,	cost->n_saturated, cost->n_walks,
+		cost->n_branches, cost->n_mispredicted,
 	};
 
 	for (size_t i = 0; i < COUNT(words); i++)

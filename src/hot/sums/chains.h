@@ -30,7 +30,7 @@ struct hot_chains {
 	struct text written; /* of it, not yet in the file */
 	VEC_OF(struct mapped) files;
 	VEC_OF(bool) places; /* by number: those that hot_chains_note() was told of */
-	int rc;			      /* -1: a file cannot be written; `err` says why */
+	int rc;		     /* -1: a file cannot be written; `err` says why */
 	struct err err;
 };
 

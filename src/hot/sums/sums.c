@@ -445,8 +445,7 @@ static void hot_merge(void *into, const void *from, const struct id_map *map)
 	hot_cost_add(&hot->of_by_place, &part->of_by_place);
 	hot_chains_merge(&hot->chains, &part->chains);
 	for (uint32_t i = 0; i < part->events_with_callers.n; i++)
-		tuples_add(&hot->events_with_callers,
-			   tuples_get(&part->events_with_callers, i));
+		tuples_add(&hot->events_with_callers, tuples_get(&part->events_with_callers, i));
 	free(rests);
 }
 

@@ -73,8 +73,9 @@ struct hot {
 	/* With chains_bytes. */
 	struct hot_chains chains;
 	struct hot *folded; /* of a worker: sums of what is in `chains`, without them */
-	struct tuples events_with_callers; /* of `chains`: DIM_EVENT of those with more than one frame */
-	bool *is_dropped;		   /* by event of the capture: hot_keep_events(); NULL: none */
+	struct tuples
+		events_with_callers; /* of `chains`: DIM_EVENT of those with more than one frame */
+	bool *is_dropped;	     /* by event of the capture: hot_keep_events(); NULL: none */
 };
 
 /*

@@ -32,7 +32,7 @@ static void check_rests(const struct hot *hot)
 		const struct hot_cost *cost = hot_cost(hot, i);
 		struct hot_cost *left = &totals[hot_key_word(hot, i, DIM_EVENT)];
 
-		has_chains |= hot_key_word(hot, i, DIM_FRAME) != 0;
+		has_chains |= hot_is_folded(hot, i) || hot_key_word(hot, i, DIM_FRAME) != 0;
 		assert_true(left->n >= cost->n && left->period >= cost->period);
 		left->n -= cost->n;
 		left->period -= cost->period;
@@ -80,13 +80,19 @@ static char *hot_csv(struct session *s, const char *keys, const struct hot_optio
 
 static const struct hot_options everything = { .event = -1 };
 
+/* The same with chains in memory, and with all of them in a file. */
 static void expect(struct session *s, const char *keys, const struct hot_options *options,
 		   const struct hot_view *view, const char *expected)
 {
-	char *csv = hot_csv(s, keys, options, view);
+	struct hot_options folding = *options;
+	char *csv = hot_csv(s, keys, options, view), *folded;
 
+	folding.chains_bytes = 1;
+	folded = hot_csv(s, keys, &folding, view);
 	assert_string_equal(csv, expected);
+	assert_string_equal(folded, expected);
 	free(csv);
+	free(folded);
 }
 
 static void test_spe_keys(void **state)
@@ -279,6 +285,35 @@ static void test_callers(void **state)
 	close_fixture(&s);
 }
 
+/* What is called is in the total once, however often its chain has it, in memory or in a file. */
+static void test_totals_of_chains(void **state)
+{
+	const struct sample samples[] = {
+		sample_of(EVENT_CYCLES, 0x400300, ALPHA, 60, leaf_chain, COUNT(leaf_chain)),
+		sample_of(EVENT_CYCLES, 0x400200, ALPHA, 30, work_chain, COUNT(work_chain)),
+		sample_of(EVENT_CYCLES, 0x400300, ALPHA, 10, recursion, COUNT(recursion)),
+		sample_of(EVENT_CYCLES, 0x400300, ALPHA, 60, leaf_chain, COUNT(leaf_chain)),
+		sample_of(EVENT_CYCLES, 0x400300, ALPHA, 40, NULL, 0),
+	};
+
+	(void)state;
+	for (unsigned n_threads = 1; n_threads < 4; n_threads++) {
+		struct session s;
+
+		open_fixture(&(struct contents){ .samples = samples, .n_samples = COUNT(samples) },
+			     n_threads, &s);
+		expect(&s, "place", &everything, &(struct hot_view){ .sort = NULL },
+		       "module,offset,share,share_trust,total_share,samples,period,latency_cycles,"
+		       "latency_cycles_trust,mean_latency_cycles,mean_latency_cycles_trust\n"
+		       "alpha,0x300,0.85,sparse,0.85,4,170,,,,\n"
+		       "alpha,0x200,0.15,sparse,0.15,1,30,,,,\n"
+		       "alpha,0x103,0,sparse,0.8,0,0,,,,\n"
+		       "alpha,0x203,0,sparse,0.6,0,0,,,,\n"
+		       "alpha,0x303,0,sparse,0.05,0,0,,,,\n");
+		close_fixture(&s);
+	}
+}
+
 enum { N_PARTS = 5, MOST_PLACES = 40 };
 
 /* A partial with one SPE record at each of the first `n` places. */
@@ -439,11 +474,17 @@ static void test_share_head(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spe_keys),   cmocka_unit_test(test_event_list),
-		cmocka_unit_test(test_operations), cmocka_unit_test(test_events),
-		cmocka_unit_test(test_callers),	   cmocka_unit_test(test_merge_parts),
-		cmocka_unit_test(test_keys),	   cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_share_head), cmocka_unit_test(test_event_list_of_one),
+		cmocka_unit_test(test_spe_keys),
+		cmocka_unit_test(test_event_list),
+		cmocka_unit_test(test_operations),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_callers),
+		cmocka_unit_test(test_totals_of_chains),
+		cmocka_unit_test(test_merge_parts),
+		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_share_head),
+		cmocka_unit_test(test_event_list_of_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
