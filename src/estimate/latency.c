@@ -33,21 +33,27 @@ static void set_difference(struct latencies *l, enum latency what, enum latency 
 	l->cycles[what] = l->cycles[a];
 }
 
-struct latencies latencies_of(const struct batch *b, size_t row)
+void latencies_read(struct latencies *l, const struct batch *b, size_t row)
 {
 	uint32_t has = b->has[row];
+
+	latency_set(l, LATENCY_TOTAL, has, HAS_TOTAL, b->total[row]);
+	latency_set(l, LATENCY_ISSUE, has, HAS_ISSUE, b->issue[row]);
+	latency_set(l, LATENCY_XLAT, has, HAS_XLAT, b->xlat[row]);
+	set_difference(l, LATENCY_ACCESS, LATENCY_TOTAL, LATENCY_ISSUE);
+	if (has & HAS_XLAT) {
+		set_difference(l, LATENCY_EXECUTION, LATENCY_ACCESS, LATENCY_XLAT);
+	} else {
+		l->cycles[LATENCY_EXECUTION] = l->cycles[LATENCY_ACCESS];
+		l->state[LATENCY_EXECUTION] = l->state[LATENCY_ACCESS];
+	}
+}
+
+struct latencies latencies_of(const struct batch *b, size_t row)
+{
 	struct latencies l;
 
-	latency_set(&l, LATENCY_TOTAL, has, HAS_TOTAL, b->total[row]);
-	latency_set(&l, LATENCY_ISSUE, has, HAS_ISSUE, b->issue[row]);
-	latency_set(&l, LATENCY_XLAT, has, HAS_XLAT, b->xlat[row]);
-	set_difference(&l, LATENCY_ACCESS, LATENCY_TOTAL, LATENCY_ISSUE);
-	if (has & HAS_XLAT) {
-		set_difference(&l, LATENCY_EXECUTION, LATENCY_ACCESS, LATENCY_XLAT);
-	} else {
-		l.cycles[LATENCY_EXECUTION] = l.cycles[LATENCY_ACCESS];
-		l.state[LATENCY_EXECUTION] = l.state[LATENCY_ACCESS];
-	}
+	latencies_read(&l, b, row);
 	return l;
 }
 

@@ -39,7 +39,7 @@ void mem_loads_take(struct mem_loads *l, const struct session *s, const struct m
 
 		if (words[0] != MEMORY_LOAD)
 			continue;
-		histogram_merge(&l->totals, &row->histograms.of[LATENCY_TOTAL]);
+		histogram_merge(&l->totals, mem_row_histogram(row, LATENCY_TOTAL));
 		*vec_add(&l->sources) = (struct mem_loads_source){
 			key_source(words[1]),
 			row->cost.n,

@@ -7,6 +7,7 @@
  * mem_cost, of which only groups with so many records have one.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "access/data_src.h"
 #include "access/samples.h"
@@ -29,7 +30,7 @@ void mem_init(struct mem *m, const struct session *session, const struct mem_opt
 	m->has_operations = !m->is_sampled && spe_interval_varies(session);
 	tuples_init(&m->rests, 1 + m->n_dimensions);
 	tuples_init(&m->spilled, 1);
-	place_groups_init(&m->groups);
+	tuples_init(&m->groups, 1);
 }
 
 void mem_release(struct mem *m)
@@ -41,25 +42,31 @@ void mem_release(struct mem *m)
 	vec_release(&m->wide);
 	tuples_release(&m->spilled);
 	vec_release(&m->sums);
-	place_groups_release(&m->groups);
+	tuples_release(&m->groups);
 	vec_release(&m->rest_of_class);
 	tuples_release(&m->rests);
 }
 
-static struct place_group mem_groups_key_of(const struct mem *m, uint32_t group)
+/* What a group is, besides being a number. */
+static uint64_t mem_groups_pack(uint32_t place, uint32_t rest)
 {
-	return m->has_place ? m->groups.list.items[group] : (struct place_group){ .rest = group };
+	return (uint64_t)place << 32 | rest;
+}
+
+static uint64_t mem_groups_key_of(const struct mem *m, uint32_t group)
+{
+	return m->has_place ? tuples_get(&m->groups, group)[0] : group;
 }
 
 enum memory_kind mem_key(const struct mem *m, uint32_t group, uint64_t key[N_DIMENSIONS])
 {
-	struct place_group g = mem_groups_key_of(m, group);
-	const uint64_t *words = tuples_get(&m->rests, g.rest);
+	uint64_t packed = mem_groups_key_of(m, group);
+	const uint64_t *words = tuples_get(&m->rests, (uint32_t)packed);
 
 	for (int i = 0; i < N_DIMENSIONS; i++)
 		key[i] = 0;
 	key[DIM_EVENT] = capture_n_events(m->session->capture);
-	key[DIM_PLACE] = g.place;
+	key[DIM_PLACE] = packed >> 32;
 	for (size_t i = 0; i < m->n_dimensions; i++)
 		key[m->dimensions[i]] = words[1 + i];
 	return (enum memory_kind)words[0];
@@ -67,7 +74,7 @@ enum memory_kind mem_key(const struct mem *m, uint32_t group, uint64_t key[N_DIM
 
 uint32_t mem_find(const struct mem *m, enum memory_kind kind, const struct batch *b, size_t row)
 {
-	uint64_t words[MAX_WORDS] = { kind };
+	uint64_t words[MAX_WORDS] = { kind }, packed;
 	uint32_t rest;
 
 	for (size_t i = 0; i < m->n_dimensions; i++)
@@ -75,8 +82,8 @@ uint32_t mem_find(const struct mem *m, enum memory_kind kind, const struct batch
 	rest = tuples_find(&m->rests, words);
 	if (rest == TUPLES_NONE || !m->has_place)
 		return rest;
-	return place_groups_find(&m->groups,
-				 (uint32_t)record_dimension(m->session, b, row, DIM_PLACE), rest);
+	packed = mem_groups_pack((uint32_t)record_dimension(m->session, b, row, DIM_PLACE), rest);
+	return tuples_find(&m->groups, &packed);
 }
 
 void mem_add_class(struct mem *m, const enum dimension *dimensions, const uint64_t *words)
@@ -107,14 +114,17 @@ static void mem_groups_add_group(struct mem *m)
 static void find_groups(struct mem *m, const uint32_t *places, const uint32_t *rests, size_t n,
 			uint32_t *out)
 {
+	uint64_t packed[MEM_ROWS_AT_ONCE] = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		packed[i] = m->has_place ? mem_groups_pack(places[i], rests[i]) : 0;
 	if (m->has_place)
-		place_groups_fetch(&m->groups, places, n);
-	for (size_t i = 0; i < n; i++) {
-		out[i] =
-			m->has_place ? place_groups_add(&m->groups, places[i], rests[i]) : rests[i];
-		if (out[i] == m->sums.n)
+		tuples_add_all(&m->groups, packed, n, out);
+	else
+		memcpy(out, rests, n * sizeof(*out));
+	for (size_t i = 0; i < n; i++)
+		while (out[i] >= m->sums.n)
 			mem_groups_add_group(m);
-	}
 	for (size_t i = 0; i < n; i++) {
 		const char *sums = (const char *)&m->sums.items[out[i]];
 
@@ -252,10 +262,10 @@ void mem_add_groups(struct mem *m, const struct mem *from)
 		uint32_t some = n - at < MEM_ROWS_AT_ONCE ? n - at : MEM_ROWS_AT_ONCE;
 
 		for (uint32_t i = 0; i < some; i++) {
-			struct place_group g = mem_groups_key_of(from, at + i);
+			uint64_t packed = mem_groups_key_of(from, at + i);
 
-			places[i] = g.place;
-			rests[i] = rest_here[g.rest];
+			places[i] = (uint32_t)(packed >> 32);
+			rests[i] = rest_here[(uint32_t)packed];
 		}
 		find_groups(m, places, rests, some, groups);
 		for (uint32_t i = 0; i < some; i++)

@@ -103,7 +103,9 @@ void mem_histogram_table(const struct mem_rows *r, struct table *out)
 
 		for (int l = 0; l < N_ALL_LATENCIES; l++) {
 			head[COL_LATENCY] = cell_text(names[l]);
-			show_histogram(&r->rows.items[r->shown[i]].histograms.of[l], head, out);
+			show_histogram(
+				mem_row_histogram(&r->rows.items[r->shown[i]], (enum latency)l),
+				head, out);
 		}
 	}
 }

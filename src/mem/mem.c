@@ -157,18 +157,16 @@ static void add_slot(struct mem_sums *s, int slot, uint16_t cycles, uint8_t stat
 	s->n_full[slot] = state == LATENCY_FULL;
 }
 
-/* What one record adds up to. */
-static struct mem_sums sums_of(const struct latencies *l, bool is_walk)
+/* What one record adds up to. It is written where it is kept: a copy would wait for each of the parts. */
+static void fill_sums(struct mem_sums *s, const struct latencies *l, bool is_walk)
 {
-	struct mem_sums s = { .n[MEM_ALL] = 1, .n[MEM_WALKS] = is_walk };
-
+	*s = (struct mem_sums){ .n[MEM_ALL] = 1, .n[MEM_WALKS] = is_walk };
 	for (int i = 0; i < N_LATENCIES; i++)
-		add_slot(&s, i, l->cycles[i], l->state[i]);
+		add_slot(s, i, l->cycles[i], l->state[i]);
 	if (is_walk)
-		add_slot(&s, MEM_WALK, l->cycles[LATENCY_XLAT], l->state[LATENCY_XLAT]);
+		add_slot(s, MEM_WALK, l->cycles[LATENCY_XLAT], l->state[LATENCY_XLAT]);
 	if (l->state[LATENCY_TOTAL] == LATENCY_FULL)
-		s.cycles[MEM_ALL] = l->cycles[LATENCY_TOTAL];
-	return s;
+		s->cycles[MEM_ALL] = l->cycles[LATENCY_TOTAL];
 }
 
 /* Their latencies go into struct mem_cost alone: they are too wide for the sums. */
@@ -190,12 +188,13 @@ static void find_sums(struct mem_records *r)
 		find_sample_sums(r);
 		return;
 	}
+	for (size_t i = 0; i < r->n; i++)
+		latencies_read(&r->latencies[i], b, r->rows[i]);
 	for (size_t i = 0; i < r->n; i++) {
 		uint16_t row = r->rows[i];
 		uint64_t events = b->has[row] & HAS_EVENTS ? b->events[row] : 0;
 
-		r->latencies[i] = latencies_of(b, row);
-		r->sums[i] = sums_of(&r->latencies[i], events >> SPE_EV_TLB_WALK & 1);
+		fill_sums(&r->sums[i], &r->latencies[i], events >> SPE_EV_TLB_WALK & 1);
 	}
 }
 

@@ -15,7 +15,6 @@
 #include "base/vec.h"
 #include "estimate/latency.h"
 #include "keys/dimension.h"
-#include "keys/place_groups.h"
 #include "scan/select.h"
 #include "session/analysis.h"
 
@@ -97,9 +96,9 @@ struct mem {
 	uint64_t each;	     /* operations that a record stands for, unless … */
 	bool has_operations; /* … they differ, by CPU: then they are added up, too */
 
-	struct tuples rests;			  /* kind, then the dimensions */
-	VEC_OF(uint32_t) rest_of_class;		  /* by number in the set's `classes` */
-	struct place_groups groups;		  /* unused without places: the rest is the group */
+	struct tuples rests;		/* kind, then the dimensions */
+	VEC_OF(uint32_t) rest_of_class; /* by number in the set's `classes` */
+	struct tuples groups; /* place << 32 | rest; unused without places: the rest is the group */
 	VEC_OF(struct mem_sums) sums;		  /* by group */
 	struct tuples spilled;			  /* groups whose sums did not fit; by number: */
 	VEC_OF(struct mem_cost) wide;		  /* … the rest of them */

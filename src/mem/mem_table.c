@@ -241,7 +241,8 @@ static void show_latencies(const struct making *m, const struct mem_row *r, stru
 			if (f == FIGURE_MEAN)
 				*cell = mem_mean_cell(sum, 1);
 			else if (f != FIGURE_NS)
-				*cell = quantile_cell(&r->histograms.of[l], figures[f].quantile);
+				*cell = quantile_cell(mem_row_histogram(r, (enum latency)l),
+						      figures[f].quantile);
 			else if (clock->hz > 0)
 				*cell = mem_mean_cell(sum, 1e9 / clock->hz);
 			if (is_cut && cell->type != CELL_NONE)

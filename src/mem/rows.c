@@ -4,9 +4,13 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/largest.h"
 #include "keys/keys.h"
 
 enum { MAX_WORDS = 1 + N_KEYS * KEY_MAX_WORDS };
+
+/* Of more rows that are wanted it is quicker to put all in order. */
+enum { MOST_FIRST = 64 };
 
 static size_t mem_rows_width_of(const struct keys *by)
 {
@@ -117,19 +121,41 @@ static int mem_rows_compare_rows(const void *left, const void *right, void *cont
 	return compare_words(r, x, y);
 }
 
+/* Lists the rows that can be among the first `top` of their kind, or all. Returns how many. */
+static size_t list_rows(const struct mem_rows *r, size_t top, uint32_t *out)
+{
+	uint64_t largest[N_MEMORY_KINDS][MOST_FIRST] = { 0 };
+	bool are_few = top > 0 && top <= MOST_FIRST;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < r->rows.n && are_few; i++)
+		largest_enter(largest[tuples_get(&r->keys, i)[0]], top,
+			      mem_weight(&r->rows.items[i].cost));
+	for (uint32_t i = 0; i < r->rows.n; i++)
+		if (!are_few || mem_weight(&r->rows.items[i].cost) >=
+					largest[tuples_get(&r->keys, i)[0]][top - 1])
+			out[n++] = i;
+	return n;
+}
+
 /* Chooses the first rows of each kind. */
 static void mem_rows_choose(struct mem_rows *r, size_t top)
 {
 	size_t n_of_kind[N_MEMORY_KINDS] = { 0 };
+	uint32_t *order = mem_alloc(r->rows.n + 1, sizeof(*order));
+	size_t n = list_rows(r, top, order);
 
-	for (size_t i = 0; i < r->rows.n; i++) {
-		uint64_t kind = tuples_get(&r->keys, r->order[i])[0];
+	if (n > 1)
+		qsort_r(order, n, sizeof(*order), mem_rows_compare_rows, r);
+	r->shown = mem_alloc(n + 1, sizeof(*r->shown));
+	for (size_t i = 0; i < n; i++) {
+		uint64_t kind = tuples_get(&r->keys, order[i])[0];
 
-		if (top != 0 && n_of_kind[kind]++ >= top)
-			r->n_left_out++;
-		else
-			r->shown[r->n_shown++] = r->order[i];
+		if (top == 0 || n_of_kind[kind]++ < top)
+			r->shown[r->n_shown++] = order[i];
 	}
+	r->n_left_out = (uint32_t)r->rows.n - r->n_shown;
+	free(order);
 }
 
 void mem_rows_init(struct mem_rows *r, const struct mem *mem, const struct names *names,
@@ -141,24 +167,36 @@ void mem_rows_init(struct mem_rows *r, const struct mem *mem, const struct names
 	for (uint32_t i = 0; i < mem_n_groups(mem); i++)
 		mem_rows_add_group(r, i, sizes);
 	mem_rows_add_up(r);
-	r->order = mem_alloc(r->rows.n + 1, sizeof(*r->order));
-	r->shown = mem_alloc(r->rows.n + 1, sizeof(*r->shown));
-	for (uint32_t i = 0; i < r->rows.n; i++)
-		r->order[i] = i;
-	qsort_r(r->order, r->rows.n, sizeof(*r->order), mem_rows_compare_rows, r);
 	mem_rows_choose(r, keys_are_time(by) ? 0 : top);
 }
 
 void mem_rows_release(struct mem_rows *r)
 {
 	for (size_t i = 0; i < r->rows.n; i++)
-		mem_histograms_release(&r->rows.items[i].histograms);
+		if (r->rows.items[i].histograms != NULL)
+			mem_histograms_release(r->rows.items[i].histograms);
+	for (size_t i = 0; i < r->rows.n; i++)
+		free(r->rows.items[i].histograms);
 	vec_release(&r->rows);
 	vec_release(&r->slices);
 	tuples_release(&r->keys);
 	free(r->row_of_group);
-	free(r->order);
 	free(r->shown);
+}
+
+const struct histogram *mem_row_histogram(const struct mem_row *row, enum latency latency)
+{
+	static const struct histogram none;
+
+	return row->histograms == NULL ? &none : &row->histograms->of[latency];
+}
+
+/* Few rows have distributions, which are larger than all else of a row. */
+static void add_histograms(struct mem_row *row, const struct mem_histograms *from)
+{
+	if (row->histograms == NULL)
+		row->histograms = mem_zalloc(1, sizeof(*row->histograms));
+	mem_histograms_merge(row->histograms, from);
 }
 
 void mem_rows_take_histograms(struct mem_rows *r, const struct mem *from)
@@ -170,8 +208,7 @@ void mem_rows_take_histograms(struct mem_rows *r, const struct mem *from)
 		make_words(r, mem_key(from, i, raw), raw, words);
 		row = tuples_find(&r->keys, words);
 		if (row != TUPLES_NONE)
-			mem_histograms_merge(&r->rows.items[row].histograms,
-					     &from->histograms.items[i]);
+			add_histograms(&r->rows.items[row], &from->histograms.items[i]);
 	}
 }
 
@@ -190,11 +227,8 @@ uint32_t mem_rows_detail(struct mem_rows *r, struct session *s, const struct sel
 	for (uint32_t i = 0; i < mem_n_groups(r->mem); i++)
 		rows[i] = place_in_focus[r->row_of_group[i]];
 	detail = mem_detail_scan(s, select, &focus);
-	for (uint32_t i = 0; i < n; i++) {
-		struct mem_row *row = &r->rows.items[r->shown[i]];
-
-		mem_histograms_merge(&row->histograms, &detail->rows[i]);
-	}
+	for (uint32_t i = 0; i < n; i++)
+		add_histograms(&r->rows.items[r->shown[i]], &detail->rows[i]);
 	mem_detail_class.free(detail);
 	free(rows);
 	free(place_in_focus);

@@ -13,8 +13,11 @@ struct mem_row {
 	struct mem_cost cost;
 	uint64_t bytes;	  /* estimated, of the records whose instruction is known */
 	uint64_t n_sized; /* so many records */
-	struct mem_histograms histograms;
+	struct mem_histograms *histograms; /* NULL: none was taken */
 };
+
+/* The distribution of a latency; an empty one, if none was taken. */
+const struct histogram *mem_row_histogram(const struct mem_row *, enum latency);
 
 struct mem_rows {
 	const struct mem *mem;
@@ -24,8 +27,8 @@ struct mem_rows {
 	VEC_OF(struct mem_row) rows;
 	VEC_OF(uint64_t) slices; /* records by row and slice of time, if time is sliced */
 	uint32_t *row_of_group;	 /* by group of `mem` */
-	uint32_t *order;	 /* by kind, then most latency cycles first, then by name */
-	uint32_t *shown;	 /* the first of each kind, as many as are wanted */
+	/* The first of each kind, as many as are wanted: most latency cycles first, then by name. */
+	uint32_t *shown;
 	uint32_t n_shown, n_left_out;
 	struct mem_cost kinds[N_MEMORY_KINDS]; /* all of a kind */
 };

@@ -70,7 +70,7 @@ static const char *source_words(const struct mem_rows *rows, const uint64_t *wor
 static const char *median_words(const struct mem_row *row, struct table *t)
 {
 	bool is_full;
-	double p50 = histogram_quantile(&row->histograms.of[LATENCY_TOTAL], 0.5, &is_full);
+	double p50 = histogram_quantile(mem_row_histogram(row, LATENCY_TOTAL), 0.5, &is_full);
 
 	if (isnan(p50))
 		return "";

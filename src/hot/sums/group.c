@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/largest.h"
 
 /* Of functions that have a smaller part of all events it is not looked up what they have inlined. */
 #define LEAST_SPLIT (((uint64_t)1 << HOT_PART_BITS) / 1000)
@@ -388,18 +389,6 @@ static uint64_t first_rank(const struct ranked_group *group)
 	return group->g->view->time != NULL ? group->time : group->weight;
 }
 
-/* The `top` largest ranks, descending: enters another one. */
-static void enter_rank(uint64_t *ranks, size_t top, uint64_t rank)
-{
-	size_t at = top - 1;
-
-	if (rank <= ranks[at])
-		return;
-	for (; at > 0 && ranks[at - 1] < rank; at--)
-		ranks[at] = ranks[at - 1];
-	ranks[at] = rank;
-}
-
 /* Leaves out groups that cannot be among the first `top` of their event. Returns how many are left. */
 static size_t keep_first(const struct hot_grouping *g, struct ranked_group *ranked, size_t top)
 {
@@ -407,7 +396,7 @@ static size_t keep_first(const struct hot_grouping *g, struct ranked_group *rank
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < g->groups.n; i++)
-		enter_rank(&ranks[top * ranked[i].event], top, first_rank(&ranked[i]));
+		largest_enter(&ranks[top * ranked[i].event], top, first_rank(&ranked[i]));
 	for (uint32_t i = 0; i < g->groups.n; i++)
 		if (first_rank(&ranked[i]) >= ranks[top * ranked[i].event + top - 1])
 			ranked[n++] = ranked[i];
