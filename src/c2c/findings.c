@@ -447,7 +447,7 @@ static void c2c_findings_add_row(const struct c2c *s, const struct c2c_labels *l
 	sharing_show_accesses(t, f, true, row + WRITES);
 	sharing_show_accesses(t, f, false, row + READS);
 	row[COST] = cell_text(sharing_cost_words(t, f));
-	row[GAIN] = table_text_cell(t, sharing_gain_words(t, f));
+	row[GAIN] = table_text_cell(t, finding_gain_brief(t, f));
 	row[FIX] = table_text_cell(t, finding_remedy_words(t, f));
 	row[SURE] = cell_text(finding_confidence_words(t, f));
 	row[RULED_OUT] = table_text_cell(t, sharing_ruled_out_words(t, f));

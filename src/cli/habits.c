@@ -71,6 +71,9 @@ static const struct habit habits[] = {
 	{ "report hot mem c2c", 'w', "column-widths", HABIT_VALUE, HABIT_ADVICE,
 	  "type --width N for all of the line" },
 
+	{ "report annotate addr quality", 0, "fail-if", HABIT_VALUE, HABIT_ADVICE,
+	  "'cyclops diff A B', hot, mem and c2c have it", .is_elsewhere = true },
+
 	/* Rows and their order. */
 	{ "report", 's', "sort", HABIT_VALUE, HABIT_COMMAND, "hot" },
 	{ "report", 'g', "call-graph", HABIT_OPTIONAL_VALUE, HABIT_COMMAND, "hot" },
@@ -292,8 +295,10 @@ int habit_translate(const struct habit *h, const char *value, char *out, size_t 
 
 int habit_advise(const struct habit *h, const char *argument, struct err *err)
 {
-	return err_set(err, ERR_USAGE, ERR_NOWHERE, "%s is an option of perf; here %s", argument,
-		       h->ours);
+	return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		       h->is_elsewhere ? "there is no %s here; %s"
+				       : "%s is an option of perf; here %s",
+		       argument, h->ours);
 }
 
 /* The command that knows one of these options of perf's; NULL: that of the line. */

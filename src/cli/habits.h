@@ -41,6 +41,7 @@ struct habit {
 	const char *ours;  /* option, field of --select, command or advice */
 	const char *fixed; /* the value of our option; NULL: that of perf's */
 	const char *only;  /* the one value of perf's that we have; NULL: any */
+	bool is_elsewhere; /* HABIT_ADVICE: it is not perf's, but of other commands of ours */
 	bool is_number;	   /* HABIT_SELECT: of numbers, not names */
 	const struct habit_word
 		*words; /* of a value with commas; ends with theirs NULL; NULL: as it is */

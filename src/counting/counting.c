@@ -139,10 +139,10 @@ static int open_all(struct counting_state *s, struct run *run, uint32_t batch, s
 	return rc;
 }
 
-/* Is it a matter of rights? A filter of system calls may say that there is no such call (ENOSYS). */
-static bool is_refused(int error, const struct err *why)
+/* Can nothing be counted? A filter of system calls and a sandbox may say that there is no such call (ENOSYS). */
+static bool is_refused(int error)
 {
-	return error == EACCES || error == EPERM || (error == ENOSYS && why->code == ERR_IO);
+	return error == EACCES || error == EPERM || error == ENOSYS;
 }
 
 /* Keeps the reason of the first error. Fails if nothing was opened, for lack of rights. */
@@ -168,7 +168,7 @@ static int check_opened(const struct counting_state *s, const struct run *run, s
 		event_explain(&request, s->outcomes[i].error, s->c->root, err);
 		if (s->end->why[0] == '\0')
 			memccpy(s->end->why, err->text, '\0', sizeof(s->end->why) - 1);
-		if (run->handles.list.n == 0 && is_refused(s->outcomes[i].error, err))
+		if (run->handles.list.n == 0 && is_refused(s->outcomes[i].error))
 			return -1;
 	}
 	return 0;
@@ -610,6 +610,8 @@ int counting_run(const struct counting *c, struct counts *out, struct counting_e
 	};
 	int rc;
 
+	if (event_call_check(c->root, err) < 0)
+		return -1;
 	counting_start(&s);
 	rc = check_counting(&s, err) < 0 ? -1 : run_all(&s, err);
 	if (rc == 0) {

@@ -260,7 +260,7 @@ static void add_headline(const struct diff *d, struct table *t)
 		table_note(t, "%s: summed latency cannot be compared: %s", event,
 			   saturated_words(t, total));
 	else
-		table_note(t, "%s: the change of the total is not significant (99 %%)", event);
+		table_note(t, "%s: the change of the total is not significant", event);
 	if (function != NULL)
 		table_note(t, "the largest change of a function: %s, %s",
 			   diff_measure(function)->name, change_words(t, function));
@@ -401,7 +401,7 @@ static void note_changes(const struct diff *d, enum measure_kind kind, size_t cu
 	if (kind == MEASURE_TOTAL && first_row(d, MEASURE_TOTAL, "arm_spe", true) != NULL)
 		table_note(t, "arm_spe: summed latency of sampled operations; they overlap");
 	if (kind != MEASURE_TOTAL && n > n_by_certainty[DIFF_UNKNOWN])
-		table_note(t, "%zu of %zu changes %s significant (99 %% over all rows)",
+		table_note(t, "%zu of %zu changes %s significant (over all rows)",
 			   n_by_certainty[DIFF_CERTAIN], n - n_by_certainty[DIFF_UNKNOWN],
 			   n_by_certainty[DIFF_CERTAIN] == 1 ? "is" : "are");
 	if (kind != MEASURE_TOTAL && n_by_certainty[DIFF_UNKNOWN] > 0)
@@ -615,10 +615,10 @@ static void say_changes(const struct diff *d, struct table *answer)
 		answer_say(answer, "The sums of latency cannot be compared: %s.",
 			   saturated_words(answer, total));
 	if (first == NULL)
-		answer_say(answer, "No change is significant (99 %%), of %zu.", n);
+		answer_say(answer, "No change is significant, of %zu.", n);
 	else
-		answer_say(answer, "%zu of %zu changes %s significant (99 %%). %s: %s, %s.",
-			   n_certain, n, n_certain == 1 ? "is" : "are",
+		answer_say(answer, "%zu of %zu changes %s significant. %s: %s, %s.", n_certain, n,
+			   n_certain == 1 ? "is" : "are",
 			   first == function ? "The largest of a function" : "The first",
 			   diff_row_name(first), change_words(answer, first));
 }

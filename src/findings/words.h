@@ -37,13 +37,14 @@ const char *finding_claim_words(struct table *, const struct finding *);
 const char *finding_size_words(struct table *, const struct finding *);
 const char *finding_remedy_words(struct table *, const struct finding *);
 const char *finding_confidence_words(struct table *, const struct finding *);
+/* What a fix gains, in a clause. */
+const char *finding_gain_brief(struct table *, const struct finding *);
 
 /* What occurs in an issue of the catalog: "mispredicted branches"; else the name of its event. */
 const char *issue_words(const struct cpu_penalty *);
 
 /* Of findings about lines: what it costs, and up to FINDING_ACCESSES writers or readers. */
 const char *sharing_cost_words(struct table *, const struct finding *);
-const char *sharing_gain_words(struct table *, const struct finding *);
 const char *sharing_ruled_out_words(struct table *, const struct finding *);
 void sharing_show_accesses(struct table *, const struct finding *, bool writers,
 			   struct cell *cells);

@@ -556,14 +556,14 @@ static void put_why_not(const struct findings *f, struct text *out)
 	for (size_t i = 0; i < f->silences.n; i++)
 		if (f->silences.items[i].kind == SILENCE_NO_COUNTERS) {
 			text_str(out, "No hardware counters here: this says where time goes, not "
-				      "why (cyclops doctor). ");
+				      "why (cyclops doctor)");
 			return;
 		}
-	text_str(out, "These samples say where time goes, not why. ");
+	text_str(out, "These samples say where time goes, not why");
 	if (!f->has_accounting)
-		text_str(out, "Count: cyclops stat -- COMMAND. ");
+		text_str(out, ". Count: cyclops stat -- COMMAND");
 	else
-		text_str(out, "Cycle accounting: cyclops cycles. ");
+		text_str(out, ". Cycle accounting: cyclops cycles");
 }
 
 /* What it rests on, and what was lost of that. */
@@ -573,6 +573,9 @@ static void say_confidence(struct table *t, const struct findings *found, const 
 	struct text text = { 0 };
 
 	put_why_not(found, &text);
+	if (text.n > 0)
+		say(t, &text);
+	text = (struct text){ 0 };
 	if (f->sharing != NULL || f->coverage.is_set)
 		text_format(&text, "Confidence: %s", finding_confidence_words(t, f));
 	else if (f->samples.n_all > 0)

@@ -35,8 +35,7 @@ void findings_note_silence(struct table *, const struct silence *);
 /* words_brief.c: "store misses in fill (stride.c:22): at most 3.1 % +- 0.4 of the time" */
 const char *finding_cause_words(struct table *, const struct finding *);
 
-/* words_gain.c: what a fix gains, in a clause and in full; NULL: nothing is said of it. */
-const char *finding_gain_brief(struct table *, const struct finding *);
+/* words_gain.c: what a fix gains, in full; NULL: nothing is said of it. */
 const char *finding_gain_words(struct table *, const struct session *, const struct finding *);
 
 /* "l1d@chase", and the command that predicts what is gained so; NULL: nothing does, or it has done so. */

@@ -205,31 +205,6 @@ void put_sharing_time(struct table *t, const struct finding_sharing *s, struct t
 			    : table_format(t, "the %" PRIu32 " waiting threads", s->gain_threads));
 }
 
-/*
- * "a fix would save about 77.4 % +- 5.0 of load latency, 64.0 % +- 0.5 of the run time of the
- * 4 threads that wait"; NULL: not known. No layout takes the waits for bytes that are wanted.
- */
-const char *sharing_gain_words(struct table *t, const struct finding *f)
-{
-	const struct finding_sharing *s = f->sharing;
-	bool is_false = f->kind == FINDING_FALSE_SHARING && s->has_latency;
-	struct text text = { 0 };
-
-	if (!is_false && !s->has_gain)
-		return f->kind == FINDING_TRUE_SHARING && s->has_latency
-			       ? "what the waits take of the run time is not known"
-			       : NULL;
-	text_str(&text, is_false ? "a fix would save about " : "the waits take about ");
-	if (is_false)
-		text_format(&text, "%.1f %% \xc2\xb1 %.1f of %s%s", 100 * f->size.share,
-			    100 * f->size.error, f->size.whole, s->has_gain ? ", and " : "");
-	if (s->has_gain)
-		put_sharing_time(t, s, &text);
-	else
-		text_str(&text, "; of the run time: not known");
-	return words_take(t, &text);
-}
-
 /* ", another socket (0 of 53 loads)" */
 static void put_ruled_out(const char *words, struct text *out)
 {

@@ -419,6 +419,7 @@ static struct hot_view view_of(const struct question *q, const struct session *s
 		.sort = q->rows.sort,
 		.with_callers = command->callers,
 		.with_call_tree = command->call_tree,
+		.event = command->events.n == 1 ? command->events.items[0] : NULL,
 		.by_samples = command->by_samples || event->is_spe,
 		.with_estimates = event->is_spe && capture_spe(s->capture)->is_present,
 		.with_branches = event->with_branches,

@@ -81,12 +81,14 @@ static const char *line_of(struct session *s, uint32_t place, uint32_t n_places,
 }
 
 /* What the share is of. */
-static const char *whole_of(const struct hot_grouping *g, uint64_t event)
+static const char *whole_of(const struct hot_grouping *g, uint64_t event, struct table *t)
 {
 	const char *name;
 
+	if (g->view->by_samples && g->view->event != NULL)
+		return table_format(t, "the %s samples", g->view->event);
 	if (g->view->by_samples)
-		return "samples";
+		return "the samples";
 	if (hot_is_spe(g->hot, event))
 		return "latency";
 	name = capture_event_name(g->hot->session->capture, (size_t)event);
@@ -94,10 +96,11 @@ static const char *whole_of(const struct hot_grouping *g, uint64_t event)
 										 : name;
 }
 
-/* "latency is", "the CPU time is", "cycles are" */
+/* "latency is", "the CPU time is", "cycles are", "the samples are" */
 static bool is_singular(const struct hot_grouping *g, uint64_t event)
 {
-	return hot_is_spe(g->hot, event) || strncmp(whole_of(g, event), "the ", 4) == 0;
+	return !g->view->by_samples &&
+	       (hot_is_spe(g->hot, event) || hot_event_is_time(g->hot, event));
 }
 
 /* "compare", or "code without symbols of libc.so.6". */
@@ -183,7 +186,7 @@ static void say_first(struct session *s, const struct hot_grouping *g, uint32_t 
 		return;
 	answer_say_sentence(
 		answer,
-		table_format(answer, "%s of %s %s in %s%s%s", share, whole_of(g, words[0]),
+		table_format(answer, "%s of %s %s in %s%s%s", share, whole_of(g, words[0], answer),
 			     is_singular(g, words[0]) ? "is" : "are",
 			     function_words(g->names, words + 1, answer),
 			     line_of(s, heaviest_place(g, words, false), g->names->n, answer),
@@ -204,8 +207,7 @@ static void say_first_keys(const struct hot_grouping *g, uint32_t number, struct
 	const char *share = share_words(g, number, answer);
 
 	if (name != NULL && share != NULL)
-		answer_say(answer, "%s has %s of %s%s%s.", name, share,
-			   g->view->by_samples ? "the " : "", whole_of(g, words[0]),
+		answer_say(answer, "%s has %s of %s%s.", name, share, whole_of(g, words[0], answer),
 			   doubt_of(g, number));
 }
 

@@ -232,7 +232,7 @@ enum cpu_column {
 };
 
 static const struct column cpu_columns[N_CPU_COLUMNS] = {
-	[CPU] = { "cpu", NULL, "", CELL_TEXT, 0, "id, as --cpu takes it" },
+	[CPU] = { "cpu", NULL, "", CELL_TEXT, COLUMN_WHOLE, "id, as --cpu takes it" },
 	[NAME] = { "name", NULL, "", CELL_TEXT, COLUMN_GROW, "what people call it" },
 	/* People look for these; the last columns are hidden first where there is no room. */
 	[PRODUCTS] = { "products", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_TEXT_ONLY,

@@ -207,6 +207,9 @@ static int mem_answer_make_tables(struct making *m, struct err *err)
 	if (m->request->by.n == 0) {
 		mem_answer_show(m, &m->out->answer);
 		mem_summary_sources(&m->rows, &m->out->answer);
+	} else {
+		mem_answer_show(m, &m->out->answer);
+		mem_summary_keys(&m->rows, &m->out->answer);
 	}
 	mem_answer_show(m, &m->out->rows);
 	if (keys_have(m->by, KEY_CALLER))

@@ -100,6 +100,21 @@ void mem_summary_sources(const struct mem_rows *rows, struct table *answer)
 		   row->cost.n < SPARSE_BELOW ? " (too few samples)" : "");
 }
 
+void mem_summary_keys(const struct mem_rows *rows, struct table *answer)
+{
+	const struct mem_row *row;
+	const uint64_t *words = first_loads(rows, &row);
+	const char *name, *latency;
+
+	if (words == NULL)
+		return;
+	name = keys_row_words(rows->by, rows->names, words, answer);
+	latency = latency_of(rows, &row->cost, answer);
+	if (name != NULL && latency != NULL)
+		answer_say(answer, "%s has %s%s.", name, latency,
+			   row->cost.n < SPARSE_BELOW ? " (too few samples)" : "");
+}
+
 void mem_summary_functions(const struct mem_rows *rows, struct table *answer)
 {
 	const struct mem_row *row;

@@ -8,6 +8,9 @@
 /* Says which data source has most of the load latency. The rows are by source, with distributions. */
 void mem_summary_sources(const struct mem_rows *, struct table *answer);
 
+/* The same of rows by any keys. */
+void mem_summary_keys(const struct mem_rows *, struct table *answer);
+
 /* Says which function has most of it, and what page table walks and saturated counters add. */
 void mem_summary_functions(const struct mem_rows *, struct table *answer);
 

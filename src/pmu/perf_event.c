@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -94,6 +96,33 @@ bool event_rights_kernel(const struct event_rights *r)
 bool event_rights_cpus(const struct event_rights *r)
 {
 	return r->is_perfmon || r->paranoid < 1;
+}
+
+int event_call_check(const char *root, struct err *err)
+{
+	const struct rlimit no_core = { 0, 0 };
+	struct event_rights rights;
+	int status;
+	pid_t child, waited;
+
+	event_rights_read(&rights, root);
+	if (!rights.is_confined)
+		return 0;
+	child = fork();
+	if (child == 0) {
+		setrlimit(RLIMIT_CORE, &no_core);
+		syscall(SYS_perf_event_open, NULL, 0, -1, EVENT_NO_GROUP, 0); /* EFAULT at best */
+		_exit(0);
+	}
+	do
+		waited = child < 0 ? -1 : waitpid(child, &status, 0);
+	while (waited < 0 && child >= 0 && errno == EINTR);
+	if (waited < 0 || !WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS)
+		return 0;
+	return err_set(err, ERR_IO, ERR_NOWHERE,
+		       "the container's seccomp filter ends programs that call perf_event_open; "
+		       "start it with --cap-add PERFMON (or --security-opt seccomp=unconfined), or "
+		       "count on the host");
 }
 
 /* The largest perf_event_paranoid that still allows the request. */

@@ -151,29 +151,60 @@ int target_cgroup_open(const char *name, const char *root, struct err *err)
 	return err_set(err, ERR_USAGE, ERR_NOWHERE, "--cgroup: no '%s' below /sys/fs/cgroup", name);
 }
 
+/* /proc/stat has a line "cpu0 …" for each CPU that is online. */
+static bool list_counted_cpus(const char *root, struct text *out)
+{
+	struct text stat = { 0 };
+
+	if (system_text(root, &stat, "/proc/stat")) {
+		text_char(&stat, '\0');
+		for (const char *at = strstr(stat.bytes, "\ncpu"); at != NULL;
+		     at = strstr(at + 1, "\ncpu"))
+			text_format(out, "%s%lu", out->n > 0 ? "," : "",
+				    strtoul(at + strlen("\ncpu"), NULL, 10));
+	}
+	text_release(&stat);
+	text_char(out, '\0');
+	return out->n > 1;
+}
+
+/* The CPUs that are online; `words` is the list as text. Some sandboxes have no /sys. */
+static int find_online(const char *root, struct arena *memory, struct cpu_list *out,
+		       struct text *words, struct err *err)
+{
+	char line[SYSTEM_LINE_MAX];
+
+	if (system_line(root, line, sizeof(line), "/sys/devices/system/cpu/online")) {
+		text_str(words, line);
+		text_char(words, '\0');
+	} else if (!list_counted_cpus(root, words)) {
+		return err_set(err, ERR_IO, ERR_NOWHERE,
+			       "the online CPUs are not known: no list in "
+			       "/sys/devices/system/cpu/online or /proc/stat");
+	}
+	return cpu_list_parse(words->bytes, memory, out, err);
+}
+
 int target_cpus_find(const char *wanted, const char *root, struct arena *memory,
 		     struct cpu_list *out, struct err *err)
 {
 	struct cpu_list online = { 0 }, cpus = { 0 };
-	char line[SYSTEM_LINE_MAX];
+	struct text line = { 0 };
+	int rc = find_online(root, memory, &online, &line, err);
 
-	if (!system_line(root, line, sizeof(line), "/sys/devices/system/cpu/online") ||
-	    cpu_list_parse(line, memory, &online, err) < 0)
-		return err_set(err, ERR_IO, ERR_NOWHERE,
-			       "the online CPUs are not known: no list in "
-			       "/sys/devices/system/cpu/online");
 	if (wanted == NULL)
 		cpus = online;
-	else if (cpu_list_parse(wanted, memory, &cpus, err) < 0 || cpus.n == 0)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--cpus: '%s' is not a list of CPUs such as 0-3,8", wanted);
-	for (size_t i = 0; i < cpu_list_n(&cpus); i++)
+	else if (rc == 0 && (cpu_list_parse(wanted, memory, &cpus, err) < 0 || cpus.n == 0))
+		rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
+			     "--cpus: '%s' is not a list of CPUs such as 0-3,8", wanted);
+	for (size_t i = 0; i < cpu_list_n(&cpus) && rc == 0; i++)
 		if (!cpu_list_has(&online, cpu_list_at(&cpus, i)))
-			return err_set(err, ERR_USAGE, ERR_NOWHERE,
-				       "--cpus: CPU %u is not online; %s are",
-				       cpu_list_at(&cpus, i), line);
+			rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
+				     "--cpus: CPU %u is not online; %s are", cpu_list_at(&cpus, i),
+				     line.bytes);
+	text_release(&line);
 	*out = cpus;
-	return 0;
+	return rc;
 }
 
 /* One place for each thread. */

@@ -123,7 +123,10 @@ static unsigned put_grid(const struct table *t, struct text *out)
 	grid_init(&g, t, true, 0, LINE_WIDTH);
 	for (size_t i = 0; i < g.n_lanes; i++) {
 		text_str(out, i == 0 ? "| " : " | ");
-		put_escaped(out, g.lanes[i].heading);
+		if (g.lanes[i].heading.width > 0)
+			put_escaped(out, g.lanes[i].heading);
+		else
+			put_escaped_words(out, g.lanes[i].how.column->name);
 	}
 	text_str(out, " |\n");
 	for (size_t i = 0; i < g.n_lanes; i++)

@@ -53,6 +53,7 @@ NAMED = [
     ("top", r"cyclops record -a"),
     ("report --percent-limit 3", r"--percent-limit is an option of perf; here type --top N"),
     ("report --time 1,2", r"--select 'time in 1\.2s\.\.1\.4s'"),
+    ("report --fail-if x", r"there is no --fail-if here; 'cyclops diff A B', hot, mem and c2c have it"),
     ("report -F overhead", r"-F is an option of perf; here type --columns"),
     ("report -s weight", r"perf's --sort: 'weight' is not known here; --by knows comm, pid"),
     ("stat -x; -- true", r"found ';', but csv here has ',' only"),

@@ -345,9 +345,9 @@ def check_tips(checks, cyclops, data):
         checks.expect(found == dict(zip(given[::2], given[1::2])), f"the next command lacks options: {finding['next']}")
         run(cyclops, *words[1:])
     text = run(cyclops, "report", *given, path).decode()
-    # commands that simulate a gain have the user's own program, which is not told
+    # commands that simulate a gain have the user's own program, not the capture
     pasted = [shlex.split(line.replace("\\\n", "")) for line in re.findall(r"(?:next:)? +(cyclops (?:.*\\\n)*.*)", text)
-              if not line.endswith("-- COMMAND")]
+              if not line.startswith("cyclops model ")]
     for words in pasted:
         found = {word: words[words.index(word) + 1] for word in given[::2] if word in words}
         checks.expect(found == dict(zip(given[::2], given[1::2])), f"a broken line: {words}")

@@ -13,7 +13,9 @@ struct hot_view {
 	struct keys keys;
 	const char *name; /* of the table */
 	const char *title;
-	size_t top;	   /* rows for each event; 0: all */
+	size_t top; /* rows for each event; 0: all */
+	const char *
+		event; /* the only one that was asked for, as the user wrote it; NULL: several, or all */
 	bool by_samples;   /* share and order by number of records, not by what they weigh */
 	bool with_callers; /* who called, as a tree below each row */
 	bool with_call_tree; /* instead of rows: what is called, as a tree from the outermost callers on */
