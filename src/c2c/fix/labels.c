@@ -122,22 +122,20 @@ static void add_touches(struct labelling *l, uint32_t number, uint64_t start, bo
 	}
 }
 
-static bool are_together(const struct labelling *l, uint32_t line, uint32_t other)
-{
-	const uint32_t *of_line = l->out->causes.of_line;
-
-	return other < l->sharing->subjects.n && of_line[line] == of_line[other];
-}
-
-/* What was done to the object on other lines. */
+/* What was done to the object on other lines: outside, if they are not of the same cause. */
 static void add_others(struct labelling *l, uint32_t line, uint32_t object, struct part *part)
 {
 	const struct c2c_objects *o = l->objects;
+	const uint32_t *cause_of = l->out->causes.of_line;
 
-	for (uint32_t i = o->first[object]; i < o->first[object + 1]; i++)
-		if (o->lines[o->order[i]] != line)
-			add_touches(l, o->order[i], part->name->object_address,
-				    !are_together(l, line, o->lines[o->order[i]]), part);
+	for (uint32_t i = o->first[object]; i < o->first[object + 1]; i++) {
+		uint32_t other = o->lines[o->order[i]];
+		bool is_outside =
+			other >= l->sharing->subjects.n || cause_of[line] != cause_of[other];
+
+		if (other != line)
+			add_touches(l, o->order[i], part->name->object_address, is_outside, part);
+	}
 }
 
 static void find_parts(struct labelling *l, uint32_t line, struct parts *out)
@@ -200,12 +198,6 @@ static void put_object(struct labelling *l, const struct data_name *name, struct
 	text_char(out, ')');
 }
 
-/* Is it an object, or memory that has a name as a whole, such as the heap? */
-static bool has_name(const struct data_name *name)
-{
-	return name->object.v != 0 || name->kind != DATA_UNKNOWN;
-}
-
 static void label_object(struct labelling *l, const struct data_name *name, size_t line)
 {
 	struct c2c_object_label *out = &l->out->details[line];
@@ -236,7 +228,8 @@ static void label_parts(struct labelling *l, const struct parts *parts, size_t l
 	for (size_t i = 0; i < parts->list.n; i++) {
 		const struct data_name *name = parts->list.items[i].name;
 
-		if (!has_name(name))
+		/* neither an object, nor memory that has a name as a whole, such as the heap */
+		if (name->object.v == 0 && name->kind == DATA_UNKNOWN)
 			continue;
 		text_str(&names, names.n > 0 ? " and " : "");
 		data_object_text(&l->objects->names, name, &names);
@@ -356,15 +349,11 @@ static void put_layout(struct labelling *l, size_t number, const struct c2c_subj
 	text_release(&object);
 }
 
-static bool is_to_be_fixed(const struct c2c_judgement *j)
-{
-	return j->verdict == C2C_FALSE || j->verdict == C2C_TRUE;
-}
-
+/* Where nobody contends, there is nothing to fix. */
 static void keep_fix(struct labelling *l, size_t line, struct text *fix, struct text *drawing,
 		     const struct c2c_judgement *j)
 {
-	if (!is_to_be_fixed(j))
+	if (j->verdict != C2C_FALSE && j->verdict != C2C_TRUE)
 		fix->n = 0;
 	l->out->fixes[line] = keep(l, fix);
 	l->out->drawings[line] = keep(l, drawing);

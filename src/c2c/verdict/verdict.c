@@ -102,12 +102,7 @@ struct judging {
 	bool has_lock;
 };
 
-static uint64_t packed(const struct extent *e)
-{
-	return (uint64_t)e->first << 48 | (uint64_t)e->from << 32 | (uint64_t)e->to << 16 | e->end;
-}
-
-static struct extent c2c_verdict_extent_of(const struct judging *j, uint32_t number)
+static struct extent numbered_extent(const struct judging *j, uint32_t number)
 {
 	uint64_t word = tuples_get(&j->extents, number)[0];
 
@@ -126,7 +121,8 @@ static uint32_t thread_number(struct judging *j, uint64_t thread)
 
 static uint32_t extent_number(struct judging *j, const struct extent *e)
 {
-	uint64_t word = packed(e);
+	uint64_t word =
+		(uint64_t)e->first << 48 | (uint64_t)e->from << 32 | (uint64_t)e->to << 16 | e->end;
 	uint32_t number = tuples_add(&j->extents, &word);
 
 	if (number == j->writes.n)
@@ -148,21 +144,16 @@ static struct reach *reach_of(struct judging *j, uint32_t thread, uint32_t exten
 	return r;
 }
 
-static struct extent bytes_of(uint16_t offset, struct c2c_extent e)
-{
-	return (struct extent){
-		.first = e.is_scattered ? 0 : offset,
-		.from = offset,
-		.to = (uint16_t)(offset + e.least),
-		.end = (uint16_t)(offset + e.most),
-	};
-}
-
 static void add_touch(struct judging *j, uint32_t number)
 {
 	struct c2c_touch_key k = c2c_touch_key(j->s->accesses_seen, number);
 	struct c2c_extent e = c2c_extent(j->s, &k);
-	struct extent bytes = bytes_of(k.offset, e);
+	struct extent bytes = {
+		.first = e.is_scattered ? 0 : k.offset,
+		.from = k.offset,
+		.to = (uint16_t)(k.offset + e.least),
+		.end = (uint16_t)(k.offset + e.most),
+	};
 	uint32_t thread = thread_number(j, (uint64_t)k.process << 32 | k.tid);
 	uint32_t extent = extent_number(j, &bytes);
 	struct reach *r = reach_of(j, thread, extent);
@@ -219,11 +210,6 @@ static void count_turns(const struct judging *j, uint32_t *kind)
 		return;
 	}
 	(*kind)++;
-}
-
-static bool are_apart(const struct judging *j, size_t thread, size_t writer)
-{
-	return j->apart != NULL && j->apart[thread * j->turns.n + writer];
 }
 
 /*
@@ -303,8 +289,7 @@ static void subtract_thread_stores(const struct judging *j, size_t thread, struc
 	for (uint32_t i = 0; i < turn->n_reaches; i++) {
 		const struct reach *own = &j->reaches.items[turn->first_reach + i];
 
-		blame_stores(b, victim, c2c_verdict_extent_of(j, own->extent),
-			     -(double)own->n_writes);
+		blame_stores(b, victim, numbered_extent(j, own->extent), -(double)own->n_writes);
 	}
 }
 
@@ -314,10 +299,10 @@ static struct blame *blame_by_extent(const struct judging *j)
 	struct blame *out = mem_zalloc((size_t)j->extents.n + 1, sizeof(*out));
 
 	for (uint32_t victim = 0; victim < j->extents.n; victim++) {
-		struct extent bytes = c2c_verdict_extent_of(j, victim);
+		struct extent bytes = numbered_extent(j, victim);
 
 		for (uint32_t i = 0; i < j->extents.n; i++)
-			blame_stores(&out[victim], bytes, c2c_verdict_extent_of(j, i),
+			blame_stores(&out[victim], bytes, numbered_extent(j, i),
 				     j->writes.items[i]);
 	}
 	return out;
@@ -326,7 +311,7 @@ static struct blame *blame_by_extent(const struct judging *j)
 /* All stores of others: those of everybody without the thread's own, and of other times. */
 static struct blame blame_for(const struct judging *j, const struct reach *victim)
 {
-	struct extent bytes = c2c_verdict_extent_of(j, victim->extent);
+	struct extent bytes = numbered_extent(j, victim->extent);
 	struct blame b = j->stores[victim->extent];
 
 	if (j->apart == NULL) {
@@ -334,7 +319,7 @@ static struct blame blame_for(const struct judging *j, const struct reach *victi
 		return b;
 	}
 	for (size_t i = 0; i < j->turns.n; i++)
-		if (i == victim->thread || are_apart(j, victim->thread, i))
+		if (i == victim->thread || j->apart[victim->thread * j->turns.n + i])
 			subtract_thread_stores(j, i, bytes, &b);
 	return b;
 }
@@ -344,14 +329,14 @@ static double lasting_part(const struct judging *j, const struct reach *victim,
 			   const struct blame *b)
 {
 	const struct turn *turn = &j->turns.items[victim->thread];
-	struct extent bytes = c2c_verdict_extent_of(j, victim->extent);
+	struct extent bytes = numbered_extent(j, victim->extent);
 	double same = 0, all = 0;
 
 	for (uint32_t i = 0; i < turn->n_reaches; i++) {
 		const struct reach *own = &j->reaches.items[turn->first_reach + i];
 
 		all += own->n_all;
-		same += overlap(bytes, c2c_verdict_extent_of(j, own->extent)) ? own->n_all : 0;
+		same += overlap(bytes, numbered_extent(j, own->extent)) ? own->n_all : 0;
 	}
 	return fmin(1, c2c_chance_gone(same, b->same) /
 			       c2c_chance_gone(all, b->same + b->other + b->unsure));
@@ -391,14 +376,14 @@ static bool does(const struct reach *r, enum access_class what)
 /* How many threads do that to such bytes: counted up to two. */
 static uint32_t count_reaching(const struct judging *j, uint32_t extent, enum access_class what)
 {
-	struct extent bytes = c2c_verdict_extent_of(j, extent);
+	struct extent bytes = numbered_extent(j, extent);
 	uint32_t n = 0, last = UINT32_MAX;
 
 	for (size_t i = 0; i < j->reaches.n && n < 2; i++) {
 		const struct reach *r = &j->reaches.items[i];
 
 		if (!does(r, what) || r->thread == last ||
-		    !overlap(c2c_verdict_extent_of(j, r->extent), bytes))
+		    !overlap(numbered_extent(j, r->extent), bytes))
 			continue;
 		last = r->thread;
 		n++;
@@ -455,36 +440,6 @@ static void count_guarded(struct judging *j)
 	free(roles);
 }
 
-static bool is_guarded(const struct verdict_sums *v)
-{
-	return v->n_guarded > 0 && v->n_apart <= apart_at_most * (v->n_guarded + v->n_apart);
-}
-
-/* Threads meet on the lock, wherever on its line the data is that they want then. */
-static void call_guarded(struct c2c_judgement *out)
-{
-	out->verdict = C2C_TRUE;
-	out->false_part = 0;
-	out->is_both = out->is_common = false;
-	out->is_guarded = true;
-}
-
-/* Who else takes the lock may not have been seen yet. */
-static void doubt(struct c2c_judgement *out)
-{
-	out->verdict = C2C_UNKNOWN;
-	out->reason = C2C_FEW_SAMPLES;
-	out->false_part = 0;
-	out->is_both = false;
-}
-
-static enum c2c_reason why_unsure(const struct verdict_sums *v)
-{
-	if (v->lacks_length)
-		return C2C_VECTORS_UNKNOWN;
-	return v->has_parts ? C2C_PARTS_UNKNOWN : C2C_SIZES_UNKNOWN;
-}
-
 static void decide_contended(struct verdict_sums *v)
 {
 	struct c2c_judgement *out = &v->out;
@@ -502,7 +457,9 @@ static void decide_contended(struct verdict_sums *v)
 		return;
 	}
 	if (b->unsure > unsure_from * (sure + b->unsure)) {
-		out->reason = why_unsure(v);
+		out->reason = v->lacks_length ? C2C_VECTORS_UNKNOWN
+			      : v->has_parts  ? C2C_PARTS_UNKNOWN
+					      : C2C_SIZES_UNKNOWN;
 		return;
 	}
 	out->false_part = b->other / sure;
@@ -510,11 +467,21 @@ static void decide_contended(struct verdict_sums *v)
 	out->verdict = out->false_part >= 0.5 && !out->is_common ? C2C_FALSE : C2C_TRUE;
 	out->is_both =
 		!out->is_common && out->false_part >= both_from && out->false_part <= 1 - both_from;
-	if (out->has_lock && is_guarded(v))
-		call_guarded(out);
-	else if (out->has_lock && out->verdict == C2C_FALSE &&
-		 v->counts.n[C2C_RECORDS] < ENOUGH_BY_LOCK)
-		doubt(out);
+	if (!out->has_lock)
+		return;
+	if (v->n_guarded > 0 && v->n_apart <= apart_at_most * (v->n_guarded + v->n_apart)) {
+		/* threads meet on the lock, wherever on its line the data is that they want then */
+		out->verdict = C2C_TRUE;
+		out->false_part = 0;
+		out->is_both = out->is_common = false;
+		out->is_guarded = true;
+	} else if (out->verdict == C2C_FALSE && v->counts.n[C2C_RECORDS] < ENOUGH_BY_LOCK) {
+		/* who else takes the lock may not have been seen yet */
+		out->verdict = C2C_UNKNOWN;
+		out->reason = C2C_FEW_SAMPLES;
+		out->false_part = 0;
+		out->is_both = false;
+	}
 }
 
 /* No two threads were there at once while one of them wrote. */
@@ -571,54 +538,52 @@ static void count_threads(struct judging *j)
 	}
 }
 
-static void add_contended(struct judging *j)
-{
-	j->sums->n_contended++;
-	j->stores = blame_by_extent(j);
-	divide(j, true, &j->sums->waits);
-	divide(j, false, &j->sums->all);
-	if (j->has_lock)
-		count_guarded(j);
-}
-
 /*
- * What kind of a line it is. Where one thread uses it after another, hardly a sampled load waits: where
- * several did, somebody wrote.
+ * What kind of a line it is, of those that several threads use. Where one thread uses it after another, hardly
+ * a sampled load waits: where several did, somebody wrote.
  */
-static void c2c_verdict_add_line(struct judging *j, uint64_t n_waited)
+static void classify_shared_line(struct judging *j, uint64_t n_waited)
 {
-	count_threads(j);
-	sort_reaches(j);
-	j->sums->out.n_writes += j->n_writes;
-	j->sums->out.n_atomics += j->n_atomics;
-	j->sums->out.has_lock |= j->has_lock;
-	if (j->turns.n < 2)
-		return;
-	if (j->n_writes == 0)
-		j->sums->n_unwritten++;
-	else if (took_turns(j))
-		count_turns(j, &j->sums->n_in_turn);
-	else if (find_phases(j))
-		add_contended(j);
-	else if (n_waited < ENOUGH)
-		count_turns(j, &j->sums->n_phases);
-	else
-		j->sums->n_unexplained++;
+	struct verdict_sums *v = j->sums;
+
+	if (j->n_writes == 0) {
+		v->n_unwritten++;
+	} else if (took_turns(j)) {
+		count_turns(j, &v->n_in_turn);
+	} else if (find_phases(j)) {
+		v->n_contended++;
+		j->stores = blame_by_extent(j);
+		divide(j, true, &v->waits);
+		divide(j, false, &v->all);
+		if (j->has_lock)
+			count_guarded(j);
+	} else if (n_waited < ENOUGH) {
+		count_turns(j, &v->n_phases);
+	} else {
+		v->n_unexplained++;
+	}
 }
 
 static void judge_line(const struct c2c *s, const struct c2c_subject *subject,
 		       struct verdict_sums *v)
 {
 	struct judging j = { .s = s, .sums = v };
+	uint64_t n_waited = c2c_waited(subject, s->options.mode);
 
 	tuples_init(&j.threads, 1);
 	tuples_init(&j.extents, 1);
 	tuples_init(&j.pairs, 2);
 	for (uint32_t i = 0; i < subject->n_touches; i++)
 		add_touch(&j, subject->first_touch + i);
-	c2c_verdict_add_line(&j, c2c_waited(subject, s->options.mode));
+	count_threads(&j);
+	sort_reaches(&j);
 	c2c_counts_add(&v->counts, &subject->counts);
-	v->out.n_waited += (uint32_t)c2c_waited(subject, s->options.mode);
+	v->out.n_waited += (uint32_t)n_waited;
+	v->out.n_writes += j.n_writes;
+	v->out.n_atomics += j.n_atomics;
+	v->out.has_lock |= j.has_lock;
+	if (j.turns.n > 1)
+		classify_shared_line(&j, n_waited);
 	free(j.stores);
 	free(j.apart);
 	vec_release(&j.reaches);
@@ -627,20 +592,6 @@ static void judge_line(const struct c2c *s, const struct c2c_subject *subject,
 	tuples_release(&j.threads);
 	tuples_release(&j.extents);
 	tuples_release(&j.pairs);
-}
-
-static void c2c_verdict_decide(const struct c2c *s, struct verdict_sums *v)
-{
-	if (v->n_contended > 0)
-		decide_contended(v);
-	else if (v->n_unexplained > 0)
-		v->out.reason = C2C_OTHER_TIMES;
-	else if (v->n_in_turn + v->n_phases + v->n_few_turns > 0)
-		decide_turns(v);
-	else if (v->n_unwritten > 0)
-		decide_unwritten(s, v);
-	else
-		decide_alone(s, v);
 }
 
 struct c2c_judgement c2c_judge(const struct c2c *s, const uint32_t *lines, size_t n)
@@ -658,7 +609,16 @@ struct c2c_judgement c2c_judge(const struct c2c *s, const uint32_t *lines, size_
 	}
 	v.out.n_threads = v.threads.n;
 	v.out.n_processes = processes.n;
-	c2c_verdict_decide(s, &v);
+	if (v.n_contended > 0)
+		decide_contended(&v);
+	else if (v.n_unexplained > 0)
+		v.out.reason = C2C_OTHER_TIMES;
+	else if (v.n_in_turn + v.n_phases + v.n_few_turns > 0)
+		decide_turns(&v);
+	else if (v.n_unwritten > 0)
+		decide_unwritten(s, &v);
+	else
+		decide_alone(s, &v);
 	vec_release(&v.is_writer);
 	tuples_release(&v.threads);
 	tuples_release(&processes);

@@ -33,7 +33,7 @@ static size_t index_of(const struct finder *f, const struct cpu_metric *m)
 }
 
 /* The share, and as amounts where the whole was counted: cycles, or slots made of them. */
-static struct finding_size stat_findings_size_of(const struct finder *f, const struct cpu_metric *m)
+static struct finding_size size_of_metric(const struct finder *f, const struct cpu_metric *m)
 {
 	const struct stat_total *cycles = stat_counted(f->s, f->s->pmu->cycles);
 	const char *whole = metric_whole(m);
@@ -97,26 +97,25 @@ static void add_excess(const struct finder *f, const struct cpu_metric *root,
 							   (threshold > 0 ? threshold : 1) };
 }
 
-static void add_excesses(const struct finder *f, const struct cpu_metric *root,
-			 const struct cpu_group *group, struct excesses *out)
-{
-	for (size_t i = 0; i < group->metrics.n; i++)
-		if (stat_fits_root(f->s, root, group->metrics.items[i]))
-			add_excess(f, root, group->metrics.items[i], out);
-}
-
 /* What passes its threshold among the groups that explain the nodes from `root` down. */
 static void collect_excesses(const struct finder *f, uint32_t root, struct excesses *out)
 {
+	const struct stat_step *first = &f->s->steps.items[root];
+
 	for (uint32_t i = root; i < f->s->steps.n; i++) {
 		const struct stat_step *step = &f->s->steps.items[i];
 		const struct cpu_node *node = stat_node_of(f->s, step->metric);
 
-		if (i > root && step->depth <= f->s->steps.items[root].depth)
+		if (i > root && step->depth <= first->depth)
 			break;
-		for (size_t g = 0; step->is_pointed && node != NULL && g < node->next_groups.n; g++)
-			add_excesses(f, f->s->steps.items[root].metric, node->next_groups.items[g],
-				     out);
+		for (size_t g = 0; step->is_pointed && node != NULL && g < node->next_groups.n;
+		     g++) {
+			const struct cpu_group *group = node->next_groups.items[g];
+
+			for (size_t k = 0; k < group->metrics.n; k++)
+				if (stat_fits_root(f->s, first->metric, group->metrics.items[k]))
+					add_excess(f, first->metric, group->metrics.items[k], out);
+		}
 	}
 	if (out->list.n > 1)
 		qsort(out->list.items, out->list.n, sizeof(*out->list.items), compare_excess);
@@ -161,15 +160,15 @@ static double least_coverage(const struct finder *f, const struct excesses *all)
 }
 
 /* What is told of every metric that passes its threshold; `all` explains it, or NULL. */
-static struct finding *stat_findings_add_finding(struct finder *f, const struct cpu_metric *m,
-						 const struct excesses *all)
+static struct finding *add_metric(struct finder *f, const struct cpu_metric *m,
+				  const struct excesses *all)
 {
 	const struct stat_value *v = stat_value_of(f->s, m);
 	struct finding *out = findings_add(f->out, FINDING_METRIC);
 
 	out->metric = m;
 	out->value = v->value;
-	out->size = stat_findings_size_of(f, m);
+	out->size = size_of_metric(f, m);
 	out->coverage = (struct finding_coverage){
 		.is_set = true,
 		.is_imported = v->is_told,
@@ -396,7 +395,7 @@ static void add_root(struct finder *f, uint32_t step)
 	struct finding *out;
 
 	collect_excesses(f, step, &all);
-	out = stat_findings_add_finding(f, m, &all);
+	out = add_metric(f, m, &all);
 	out->cause = cause.cause;
 	out->issue = cause.issue;
 	add_path(f, step, out);
@@ -410,17 +409,6 @@ static void add_root(struct finder *f, uint32_t step)
 	add_rates(f, &all, out);
 	add_root_remedies(f, m, &cause, &all, out);
 	vec_release(&all.list);
-}
-
-/* A rate above its threshold that no root led to. */
-static void add_alone(struct finder *f, const struct cpu_metric *m)
-{
-	struct finding *out = stat_findings_add_finding(f, m, NULL);
-	struct evidence *e = finding_add_evidence(out, EVIDENCE_THRESHOLD);
-
-	e->threshold = 0;
-	stat_threshold_of(f->s, m->name, &e->threshold);
-	finding_add_remedy(out, (struct remedy){ .kind = stat_remedy_of_metric(f->s, m) });
 }
 
 /* The metric that says how often an event is; else any share that it makes. */
@@ -462,7 +450,7 @@ static void add_other_costs(struct finder *f)
 
 		if (!is_other_cost(f, i) || m == NULL)
 			continue;
-		out = stat_findings_add_finding(f, m, NULL);
+		out = add_metric(f, m, NULL);
 		out->issue = c->penalty->issue;
 		out->n_events = 0;
 		for (size_t k = i; k < f->costs.list.n; k++)
@@ -581,18 +569,12 @@ static void add_roots(struct finder *f)
 	vec_release(&pointed);
 }
 
-static bool stat_findings_is_root(const struct finder *f, const struct cpu_metric *m)
+static bool is_tree_root(const struct finder *f, const struct cpu_metric *m)
 {
 	for (size_t i = 0; i < f->s->roots->n; i++)
 		if (f->s->roots->items[i] == m)
 			return true;
 	return false;
-}
-
-/* Stalled cycles say again what a tree of slots says better. */
-static bool is_another_scale(const struct finder *f, const struct cpu_metric *m)
-{
-	return stat_has_picture(f->s) && strcmp(metric_whole(m), "cycles") == 0;
 }
 
 /* Work that was not kept has a root of its own in slots. */
@@ -605,16 +587,27 @@ static bool is_wrong_path_of_root(const struct finder *f, const struct cpu_metri
 	return false;
 }
 
+/* Rates above their thresholds that no root led to. */
 static void add_rest(struct finder *f)
 {
 	for (size_t i = 0; i < f->s->pmu->n_metrics; i++) {
 		const struct cpu_metric *m = &f->s->pmu->metrics[i];
+		/* stalled cycles say again what a tree of slots says better */
+		bool is_said_better =
+			stat_has_picture(f->s) && strcmp(metric_whole(m), "cycles") == 0;
+		struct finding *out;
+		struct evidence *e;
 
-		if (!f->is_told[i] && !stat_costs_have(f->s, &f->costs, NULL, m) &&
-		    !stat_findings_is_root(f, m) && cpu_node_of(f->s->pmu, m) == NULL &&
-		    m->better == BETTER_LOWER && !is_another_scale(f, m) &&
-		    !is_wrong_path_of_root(f, m) && stat_is_above(f->s, m))
-			add_alone(f, m);
+		if (f->is_told[i] || stat_costs_have(f->s, &f->costs, NULL, m) ||
+		    is_tree_root(f, m) || cpu_node_of(f->s->pmu, m) != NULL ||
+		    m->better != BETTER_LOWER || is_said_better || is_wrong_path_of_root(f, m) ||
+		    !stat_is_above(f->s, m))
+			continue;
+		out = add_metric(f, m, NULL);
+		e = finding_add_evidence(out, EVIDENCE_THRESHOLD);
+		e->threshold = 0;
+		stat_threshold_of(f->s, m->name, &e->threshold);
+		finding_add_remedy(out, (struct remedy){ .kind = stat_remedy_of_metric(f->s, m) });
 	}
 }
 
