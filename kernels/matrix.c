@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-enum { ROWS = 16, DEPTH = 1536, COLUMNS = 1024 };
+enum { ROWS = 8, DEPTH = 1536, COLUMNS = 1024 };
 
 static float left[ROWS][DEPTH], right[DEPTH][COLUMNS], product[ROWS][COLUMNS];
 

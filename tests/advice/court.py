@@ -13,7 +13,7 @@ program silence is right. Beside the three answers stands Arm's published method
 thresholds (by_hand.py).
 
 --small      only the programs that are marked small, without --what-if; the passes of court.json must hold
---renamed    builds each program again with other names of files and symbols, and wants the same answers
+--renamed    builds each program (of small ones three) again with other names of files and symbols, and wants the same answers
 --markdown FILE  puts the tables into a page, between the lines that name this program
 --json FILE      writes everything that was found
 --keep DIR       keeps what the model said in DIR, and takes it from there if it is the same model: to try other advice
@@ -292,7 +292,7 @@ def try_program(options, program, folder):
         result["predicted"] = case.predict(binary)
     result["applied"] = case.applied()
     result["bounds"] = case.bounds
-    if options.renamed:
+    if program in options.renamed:
         result["renamed"] = same_answers(options.cyclops, case, said)
     case.keep()
     print(".", end="", file=sys.stderr, flush=True)
@@ -474,6 +474,7 @@ def main():
     programs = read_programs(options.names)
     if options.small:
         programs = [program for program in programs if program.is_small]
+    options.renamed = programs[:3 if options.small else None] if options.renamed else []
     with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         folder = options.keep.resolve() if options.keep else pathlib.Path(name)
         results = list(pool.map(lambda program: try_program(options, program, folder), programs))

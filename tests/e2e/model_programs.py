@@ -60,7 +60,7 @@ int main(void)
 """
 
 THREADS = "#include <pthread.h>\n#include <stdio.h>\n" + WORK + """
-enum { THREADS = 5, ROUNDS = 400 };
+enum { THREADS = 5, ROUNDS = 200 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static unsigned turn, total;
@@ -101,7 +101,7 @@ PROGRAMS = (
     ("pie", PLAIN, ["-pie"], "", 3, {"program", "ld-linux-aarch64.so.1"}, 1),
     ("later", LATER, ["-ldl"], "1\n", 3, {"program", "libm.so.6"}, 1),
     ("forking", FORKING, ["-static"], "5\n", 3, {"program"}, 2),
-    ("threads", THREADS, ["-pthread"], "2000\n", 3, {"program", "libc.so.6"}, 6),
+    ("threads", THREADS, ["-pthread"], "1000\n", 3, {"program", "libc.so.6"}, 6),
     ("killed", KILLED, ["-static"], "", 128 + 6, set(), 0),
 )
 

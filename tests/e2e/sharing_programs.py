@@ -23,7 +23,7 @@ FLAGS = ["-O2", "-g", "-march=armv8.2-a", "-ffreestanding", "-fno-stack-protecto
 # What each shares, and whether there is a time without contention that tells the run time.
 PROGRAMS = {"histogram": ("counts", True), "regression": ("sums", True), "cluster": ("work", True),
             "locker": ("table", False), "ring": ("sides", False), "counters": ("counters", True)}
-SOME = ("counters", "ring")
+SOME = ("histogram", "locker")
 WITHIN = 0.10
 
 
