@@ -360,7 +360,7 @@ def merged(sums, show):
 def check_sums(checks, cyclops, path, formats, *options):
     global EVENT  # the readers of files with all events need it
     rows = csv_rows(cyclops, "hot", "--top", 1, "--format", "csv", *options, path)
-    EVENT = rows[0].get("event") if rows else None
+    EVENT = rows[0].get("event", "arm_spe" if "--event" in options else None) if rows else None
     expected = hot_sums(cyclops, path, *options)
     MODULES.clear()
     MODULES.update((row["path"], row["module"]) for row in csv_rows(cyclops, "hot", "--by", "module", "--all", "--format", "csv", *options, path))
@@ -377,6 +377,30 @@ def check_sums(checks, cyclops, path, formats, *options):
             continue
         checks.equal(what, sorted(merged(read(done.stdout), show).items()), sorted(merged(expected, show).items()), "hot")
         checks.count(f"{name}: functions", len(expected))
+
+
+def check_spe(checks, cyclops, path, formats, *options):
+    """SPE records, too, where another event comes first in `hot`: with the callers that are estimated for them, or without."""
+    rows = csv_rows(cyclops, "hot", "--by", "event", "--all", "--format", "csv", *options, path)
+    if not (any(row["period"] for row in rows) and any(row["latency_cycles"] for row in rows)):
+        return
+    check_sums(checks, cyclops, path, formats, *options, "--event", "spe")
+    checks.count("captures with other samples beside SPE records")
+
+
+def check_callers(checks, cyclops, path, *options):
+    """Callers divide the rows of `hot`: these have the same numbers with and without, and their callers no more."""
+    numbers = ("event", "function", "module", "samples", "period", "latency_cycles")
+    words = ("hot", "--all", "--format", "csv", *options)
+    plain, rows = csv_rows(cyclops, *words, path), csv_rows(cyclops, *words, "--callers", path)
+    own = [[row.get(name) for name in numbers] for row in rows if not row.get("parent_row")]
+    checks.equal(f"{os.path.basename(path)}: rows of hot --callers", own, [[row.get(name) for name in numbers] for row in plain], "hot")
+    below = collections.Counter()
+    for row in rows:
+        if row.get("parent_row"):
+            below[row["parent_row"]] += int(row["samples"])
+    for row in rows:
+        checks.expect(below[row.get("row")] <= int(row["samples"]), f"{os.path.basename(path)}: callers of {row['function']} have more than it")
 
 
 def check_determinism(checks, cyclops, path, formats, *options):
@@ -404,6 +428,13 @@ def check_tools(checks, cyclops, path, formats, folder, *options):
         checks.count(f"{name}: read by {TOOLS[name][0]}")
 
 
+def check_capture(checks, cyclops, path, formats, *options):
+    check_sums(checks, cyclops, path, formats, *options)
+    check_spe(checks, cyclops, path, formats, *options)
+    check_callers(checks, cyclops, path, *options)
+    checks.count("captures")
+
+
 def make_strange(maker, folder):
     """A capture of a program with strange names."""
     program, path = os.path.join(folder, "prog"), os.path.join(folder, "strange.data")
@@ -423,9 +454,9 @@ def main():
         mixed, strange = os.path.join(folder, "mixed.data"), make_strange(maker, folder)
         run(maker, "--output", mixed, "--records", 4000, "--samples", 500, "--kernel-map")
         for path in sorted(map(str, [*pathlib.Path(data).glob("*.data"), *pathlib.Path(data).glob("samples/*.data")])):
-            check_sums(checks, cyclops, path, formats, "--symfs", os.path.join(data, "root"))
+            check_capture(checks, cyclops, path, formats, "--symfs", os.path.join(data, "root"))
         for path in [mixed, *real_captures()]:
-            check_sums(checks, cyclops, path, formats)
+            check_capture(checks, cyclops, path, formats)
         check_sums(checks, cyclops, strange, formats, "--symfs", "/")
         for path in [mixed, *real_captures()] if shutil.which("perf") and "perf-script" in formats else ():
             check_perf_script(checks, cyclops, path)
