@@ -8,6 +8,7 @@
 #include "scan/scan.h"
 #include "spe/names.h"
 #include "spe/packet.h"
+#include "table/format_csv.h"
 
 const char *const spe_parser_names[SPE_PARSER_N_FILES] = { "ldst", "br", "other" };
 
@@ -324,21 +325,7 @@ static void put_latencies(struct line *l)
 	put_value(l, line_has(l, HAS_TOTAL) ? l->b->total[l->row] : 0);
 }
 
-/* Nothing else has commas: spe-parser's own csv has no quotes but in its first line. */
-static void put_quoted_field(struct line *l, const char *words)
-{
-	struct text *out = next_field(l);
-
-	text_char(out, '"');
-	for (; *words != '\0'; words++) {
-		if (*words == '"')
-			text_char(out, '"');
-		text_char(out, *words);
-	}
-	text_char(out, '"');
-}
-
-/* The function of the PC: empty where it is not known. */
+/* The function of the PC: empty where it is not known. In csv quoted, if it needs that: nothing else has commas. */
 static void put_symbol(struct line *l)
 {
 	const struct names *names = &l->job->names;
@@ -346,8 +333,8 @@ static void put_symbol(struct line *l)
 		line_has(l, HAS_PLACE) && names->symbols[l->b->place[l->row]].function.v != 0;
 	const char *name = is_known ? names_function(names, l->b->place[l->row]) : "";
 
-	if (l->values == NULL && strpbrk(name, ",\"\r\n") != NULL)
-		put_quoted_field(l, name);
+	if (l->values == NULL)
+		csv_put_text(next_field(l), name);
 	else
 		put_value(l, is_known ? (uint64_t)l->b->place[l->row] + 1 : 0);
 }

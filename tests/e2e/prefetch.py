@@ -5,7 +5,7 @@ Prefetch hints out of sampled loads: prefetch.py [--clang CLANG] CYCLOPS WRITE-S
 
 The samples are of loads of a real program, at the addresses of its code, which walk as that code does. Each load of a constant
 stride that misses gets a hint as many iterations ahead as its latency takes, others get none, and the messages count
-them. With --clang, that compiler reads the hints, and the prefetches stand before the right loads in what it makes.
+them. Strange names of functions change nothing else in profiles for compilers. With --clang, that compiler reads the hints, and the prefetches stand before the right loads in what it makes.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import re
 import subprocess
 import tempfile
 
+from branch_program import ANY, lines_of_capture
 from harness import ENVIRONMENT, NO_DATA, Checks, need, run, skip
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -38,6 +39,7 @@ SLOW = {
 }
 FAST = {"strided": Walk(NODE, 5, 5, 400, L1), "backwards": Walk(-NODE, 40, 290, 9, DRAM),
         "inlined": Walk(NODE, 2, 60000, 18, DRAM), "gather": Walk(None, 5, 290, 300, DRAM)}
+STRANGE = {b"strided": b'a;"<&: ', b"backwards": b"b\xff</sc\xe2rp", b"inlined": b"c'\\ 1:2", b"gather": b"d]]>%s"}
 LINE_OF_PROFILE = re.compile(r"\S+:\d+:\d+|( +)\d+(\.\d+)?: (\d+( __prefetch_t0_0:\d+)?|\S+:\d+)")
 
 
@@ -104,6 +106,17 @@ def export(cyclops, capture, *options):
     return done.returncode, done.stdout.decode(), " ".join(done.stderr.decode().split())
 
 
+def back_edges(program):
+    """By function: the address of the branch that closes its loop, and where it goes."""
+    found = {}
+    for block in run("objdump", "-d", "--no-show-raw-insn", program).decode().split("\n\n"):
+        name = re.match(r"\n?[0-9a-f]+ <(\w+)>:", block)
+        jumps = [(int(at, 16), int(to, 16)) for at, to in re.findall(r"^ *([0-9a-f]+):\tj\S+ +([0-9a-f]+)", block, re.M)]
+        if name and name[1] in SLOW:
+            found[name[1]] = next((at, to) for at, to in jumps if to < at)
+    return found
+
+
 class Test:
     def __init__(self, checks, cyclops, write_samples, folder, program):
         self.checks, self.cyclops, self.write_samples = checks, cyclops, write_samples
@@ -142,6 +155,31 @@ class Test:
         self.checks.expect(status == NO_DATA and "give --ghz" in messages, f"without a clock: {status} {messages}")
 
 
+    def strange_names(self):
+        """The same profiles as with plain names, but for the names."""
+        stacks = [(at, [(at, to, 0)] * 16) for at, to in back_edges(self.program).values() for _ in range(50)]
+        branches, renamed = self.capture.with_name("branches.data"), self.program.read_bytes()
+        subprocess.run([self.write_samples, branches, self.program, "x86_64", "GenuineIntel-6-8F-8"], check=True,
+                       input="\n".join(lines_of_capture("br_inst_retired.near_taken", (4, 0x20c4), ANY, 97, stacks)).encode() + b"\n")
+        self.write(SLOW)
+        cases = [("prefetch", self.capture, ("--ghz", str(GHZ))), ("bolt", self.capture, ()),
+                 *((name, branches, ()) for name in ("autofdo", "bolt", "bolt-pre-aggregated"))]
+        texts = []
+        for plain, strange in STRANGE.items():
+            self.checks.expect(renamed.count(plain + b"\0") > 0 and len(plain) == len(strange), f"{plain} is not in the program")
+            renamed = renamed.replace(plain + b"\0", strange + b"\0")
+        for program in self.program.read_bytes(), renamed:
+            self.program.write_bytes(program)
+            texts.append([run(self.cyclops, "export", "--format", name, "--symfs", "/", *words, capture)
+                          for name, capture, words in cases])
+        for (name, capture, _), text, found in zip(cases, *texts):
+            for plain, strange in STRANGE.items():
+                shown = re.sub(rb"([ \\])", rb"\\\1", strange) if name.startswith("bolt") else strange
+                text = re.sub(rb"\b" + plain + rb"\b", shown.replace(b"\\", b"\\\\"), text)
+            self.checks.equal(f"{name} of {capture.name}: lines with strange names", sorted(found.splitlines()), sorted(text.splitlines()))
+            self.checks.expect(name == "bolt-pre-aggregated" or b"b\xff</sc\xe2rp" in found, f"{name}: no strange names")
+
+
 def prefetches(program):
     """{function: (displacement beyond that of the load behind it)} of a program's code."""
     found = {}
@@ -174,6 +212,7 @@ def main():
         test = Test(checks, arguments.cyclops, arguments.write_samples, folder, program)
         profile = test.strides()
         test.nothing()
+        test.strange_names()
         checks.count("captures", 2)
         if arguments.clang is not None:
             (folder / "hints.prof").write_text(profile)

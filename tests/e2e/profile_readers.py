@@ -84,7 +84,8 @@ class Speedscope:
 
     def sums(self, path):
         script = self.folder / "profile.js"
-        script.write_text(f"speedscope.loadFileFromBase64('profile.json', '{base64.b64encode(pathlib.Path(path).read_bytes()).decode()}')")
+        data = pathlib.Path(path).read_bytes().replace(b'"unit":"nanoseconds"', b'"unit":"none"')  # times are shown rounded
+        script.write_text(f"speedscope.loadFileFromBase64('profile.json', '{base64.b64encode(data).decode()}')")
         with browser.Browser() as page:
             page.size(1280, 4000)
             page.ask("Page.navigate", url=f"{self.page.as_uri()}#localProfilePath={script}")

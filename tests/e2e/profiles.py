@@ -10,7 +10,9 @@ On captures of DATA, on made-up ones, and on those in the folder that the variab
 """
 
 import collections
+import csv
 import gzip
+import io
 import json
 import os
 import pathlib
@@ -443,6 +445,41 @@ def make_strange(maker, folder):
     return path
 
 
+def bolt_name(name):
+    """Of a function, as fdata has it."""
+    return re.sub(rb"([ \\])", rb"\\\1", name).replace(b"\n", b"?")
+
+
+def check_records(checks, cyclops, maker, folder):
+    """Strange names in records, and in profiles for compilers: as many samples of each as `hot` has, and no line is ended."""
+    path, options = os.path.join(folder, "records.data"), ("--symfs", "/")
+    run(maker, "--output", path, "--records", 3000, "--samples", 3000, "--binary", os.path.join(folder, "prog"), "--symbols")
+    rows = csv_rows(cyclops, "hot", "--all", "--format", "csv", *options, path)
+    counts = {event: +collections.Counter({row["function"].replace("[unknown]", ""): int(row["samples"]) for row in rows if row["event"] == event})
+              for event in ("cycles:u", "arm_spe")}
+    for counter in counts.values():
+        del counter[""]
+    words = ("export", "--table", "samples", *options, path)
+    found = {"csv": csv_rows(cyclops, *words, "--format", "csv"), "json": json.loads(run(cyclops, *words, "--format", "json"))["samples"]}
+    prefix = os.path.join(folder, "records")
+    run(cyclops, "export", "--format", "spe-parser", "--symbols", "-o", prefix, *options, path)
+    found["spe-parser"] = [row for part in ("ldst", "br", "other") for row in
+                           csv.DictReader(io.StringIO(pathlib.Path(f"{prefix}-{part}.csv").read_bytes().decode(), newline=""))]
+    for name, records in found.items():
+        seen = collections.Counter(row.get("symbol") or "" for row in records if row.get("event") == "cycles:u" or name == "spe-parser")
+        del seen[""]
+        expected = merged(counts["arm_spe" if name == "spe-parser" else "cycles:u"], shown if name == "json" else str)
+        seen = merged(seen, shown) if name == "json" else seen
+        checks.equal(f"strange names: {name}", sorted(seen.items()), sorted(expected.items()), "hot")
+    lines = run(cyclops, "export", "--format", "bolt", *options, path).removesuffix(b"\n").split(b"\n")
+    ends = [re.fullmatch(rb"[01] ((?:\\.|[^ \\])+) [0-9a-f]+ [01] ((?:\\.|[^ \\])+) [0-9a-f]+ \d+ \d+", line) for line in lines]
+    checks.expect(lines and all(ends), f"strange names: lines of bolt: {[line for line, end in zip(lines, ends) if not end][:3]}")
+    found = {end[i] for end in ends if end for i in (1, 2)} - {b"[unknown]"}
+    known = {bolt_name(name) for name in NAMES}
+    checks.expect(len(found) > len(known) / 2 and found <= known, f"strange names: bolt has {sorted(found - known)}")
+    checks.count("strange names: bolt", len(found))
+
+
 def main():
     if len(sys.argv) < 4:
         sys.exit(__doc__)
@@ -460,6 +497,7 @@ def main():
         check_sums(checks, cyclops, strange, formats, "--symfs", "/")
         for path in [mixed, *real_captures()] if shutil.which("perf") and "perf-script" in formats else ():
             check_perf_script(checks, cyclops, path)
+        check_records(checks, cyclops, maker, folder)
         check_tools(checks, cyclops, strange, formats, folder, "--symfs", "/")
         for path in (mixed, strange):
             check_determinism(checks, cyclops, path, formats, "--symfs", "/")
