@@ -122,7 +122,9 @@ ENTRIES = {
     "html": ("e2e/html-pages", GCC, 50000, lambda n: script(
         "html_pages.py", "--captures", "--everything", "--rows", n, GCC.cyclops, GCC.e2e("write-samples"), GCC.folder / "viewer" / "packages", DATA)),
     "fleet": ("e2e/collect", GCC, 100000000, lambda n: script("fleet_truth.py", "--rows", n, "--compact", GCC.cyclops)),
-    "engines": ("e2e/collect", GCC, 10000000, lambda n: script("fleet_engines.py", "--rows", n, "--hosts", 1000, GCC.cyclops)),
+    "engines": ("e2e/collect", GCC, 10000000, lambda n: script("fleet_engines.py", "--rows", n, "--hosts", 1000, "--compact", "--master", "local-cluster[2,1,1024]", GCC.cyclops)),
+    "store": ("e2e/collect", GCC, 50, lambda n: script(
+        "fleet_store.py", "--captures", n, "--kills", 20, GCC.cyclops, GCC.maker, DATA)),
     "collectors": ("e2e/collect", GCC, 100, lambda n: script(
         "collect.py", "--kills", n, GCC.cyclops, GCC.maker, DATA, ROOT / "docs/man/cyclops-fleet.1")),
     "kernels": ("model/kernels", GCC, 1, lambda n: script("kernel_model.py", "--all", GCC.cyclops)),

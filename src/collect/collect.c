@@ -7,10 +7,12 @@
 #include "base/alloc.h"
 #include "cli/command.h"
 #include "collect/captures.h"
+#include "collect/counts.h"
 #include "collect/dataset.h"
 #include "collect/places.h"
 #include "collect/samples.h"
 #include "collect/shared_lines.h"
+#include "estimate/readings.h"
 
 /* All tables of an opened capture; captures is the last. */
 static int write_tables(const struct collection *c, struct known_places *known, struct session *s,
@@ -28,6 +30,8 @@ static int write_tables(const struct collection *c, struct known_places *known, 
 	if (rc == 0)
 		rc = places_write(s, &keys, known, c->root, who, &out->n_places, &out->n_unnamed,
 				  err);
+	if (rc == 0)
+		rc = counts_write(s, c->root, who, err);
 	/* it numbers the session's places anew */
 	if (rc == 0)
 		rc = shared_lines_write(s, c->root, who, &loads, err);
@@ -52,7 +56,7 @@ static int collect_session(const struct collection *c, struct known_places *know
 	memcpy(out->day, who.day, sizeof(out->day));
 	out->host = mem_strndup(who.host, strlen(who.host));
 	out->is_modelled = capture_spe(s->capture)->is_modelled;
-	if (capture_is_empty(s->capture)) {
+	if (capture_is_empty(s->capture) && !readings_are_there(s->capture)) {
 		out->state = COLLECT_EMPTY;
 		return 0;
 	}

@@ -159,9 +159,9 @@ static int check_options(const struct collect_options *o, const struct arguments
 	if (strstr(o->into, "://") != NULL)
 		return err_set(
 			err, ERR_USAGE, ERR_NOWHERE,
-			"--into %s: a dataset is written to a folder; copy that to the store by "
-			"its own client (aws s3 sync, rclone copy), captures/ last",
-			o->into);
+			"--into %s: a dataset is written to a folder; `cyclops fleet push FOLDER "
+			"%s` copies that to the store",
+			o->into, o->into);
 	if (arguments->n == 0)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "no captures given: name files, or folders with captures");

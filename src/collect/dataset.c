@@ -151,3 +151,13 @@ int dataset_end(struct dataset_file *f, int rc, struct err *err)
 			     strerror(errno));
 	return output_file_close(&f->file, rc, err);
 }
+
+void dataset_put_comm(const struct session *s, struct parquet_values *v, uint64_t process)
+{
+	if (process == 0)
+		parquet_put_null(v);
+	else
+		dataset_put_text(
+			v, strings_get(timeline_strings(s->timeline),
+				       timeline_process(s->timeline, (uint32_t)process)->comm));
+}

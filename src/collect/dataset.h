@@ -17,9 +17,9 @@
 
 /*
  * The version of the tables: raised when columns are added. Columns never change their meaning.
- * 2: the table shared_lines; load_cycles and load_interval of captures.
+ * 2: the table shared_lines; load_cycles and load_interval of captures. 3: the table counts.
  */
-enum { DATASET_SCHEMA = 2 };
+enum { DATASET_SCHEMA = 3 };
 
 /* Was the capture collected as this part? */
 bool dataset_has(const char *root, const struct identity *);
@@ -50,6 +50,9 @@ static inline void dataset_put_text(struct parquet_values *v, const char *text)
 	else
 		parquet_put_text(v, text, strlen(text));
 }
+
+/* The name of a process of the session's timeline; absent for 0. */
+void dataset_put_comm(const struct session *, struct parquet_values *, uint64_t process);
 
 /* Removes the file of a part in a table, if there is one. */
 void dataset_remove(const char *root, const char *table, const struct identity *);

@@ -160,3 +160,11 @@ int identity_find(struct identity *who, const struct session *s, const struct id
 	text_release(&words);
 	return 0;
 }
+
+int64_t identity_slice_ns(const struct identity *who, const struct session *s, uint64_t slice)
+{
+	if (s->slices.n == 0 || slice >= s->slices.n)
+		return who->start_ns;
+	return who->wall_less_clock_ns + (int64_t)capture_totals(s->capture)->first_ns +
+	       (int64_t)slices_start_ns(&s->slices, (uint32_t)slice);
+}

@@ -44,6 +44,9 @@ int identity_hash(const char *path, char out[CAPTURE_HASH_DIGITS + 1], struct er
 int identity_find(struct identity *, const struct session *, const struct identity_given *,
 		  struct err *);
 
+/* When a slice of the session's time begins, since 1970; without slices, or if it is not known, the capture's start. */
+int64_t identity_slice_ns(const struct identity *, const struct session *, uint64_t slice);
+
 /* Is it a day, as 2026-11-26, of 1970 to 2262? Then *out_ns is its first moment, since 1970. */
 bool day_read(const char *text, int64_t *out_ns);
 

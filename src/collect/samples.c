@@ -97,25 +97,6 @@ static void put_operation(struct samples_job *job, struct parquet_values *v, uin
 	parquet_put_text(v, job->scratch.bytes, job->scratch.n);
 }
 
-static void put_comm(const struct session *s, struct parquet_values *v, uint64_t process)
-{
-	if (process == 0)
-		parquet_put_null(v);
-	else
-		dataset_put_text(
-			v, strings_get(timeline_strings(s->timeline),
-				       timeline_process(s->timeline, (uint32_t)process)->comm));
-}
-
-/* When the slice begins, since 1970; without slices the capture's start. */
-static int64_t slice_time_ns(const struct samples_job *job, const struct session *s, uint64_t slice)
-{
-	if (s->slices.n == 0 || slice == DIM_ABSENT)
-		return job->who->start_ns;
-	return job->who->wall_less_clock_ns + (int64_t)capture_totals(s->capture)->first_ns +
-	       (int64_t)slices_start_ns(&s->slices, (uint32_t)slice);
-}
-
 static void put_group(struct samples_job *job, const struct hot *hot, uint32_t group)
 {
 	const struct session *s = hot->session;
@@ -129,8 +110,8 @@ static void put_group(struct samples_job *job, const struct hot *hot, uint32_t g
 	parquet_put(&v[SAMPLES_COL_PART], (uint64_t)job->who->part);
 	parquet_put(&v[SAMPLES_COL_PLACE],
 		    (uint64_t)place_key(job->keys, (uint32_t)key[DIM_PLACE]));
-	parquet_put(&v[SAMPLES_COL_TIME], (uint64_t)slice_time_ns(job, s, key[DIM_SLICE]));
-	put_comm(s, &v[SAMPLES_COL_COMM], key[DIM_PROCESS]);
+	parquet_put(&v[SAMPLES_COL_TIME], (uint64_t)identity_slice_ns(job->who, s, key[DIM_SLICE]));
+	dataset_put_comm(s, &v[SAMPLES_COL_COMM], key[DIM_PROCESS]);
 	dataset_put_text(&v[SAMPLES_COL_EVENT],
 			 is_spe ? spe_records : capture_event_name(s->capture, key[DIM_EVENT]));
 	put_operation(job, &v[SAMPLES_COL_OPERATION], key[DIM_OPERATION]);

@@ -3,6 +3,7 @@
 #ifndef CYCLOPS_FLEET_ASK_H
 #define CYCLOPS_FLEET_ASK_H
 
+#include "fleet/query.h"
 #include "fleet/result.h"
 
 /* Who answers, and where. */
@@ -17,6 +18,12 @@ struct fleet_question {
 	struct fleet_scope scope;
 	struct fleet_engine_options by;
 };
+
+/* Is it in a store, which engines read over a network? */
+bool fleet_is_store(const char *dataset);
+
+/* Appends the statements that come first: those of the file; NULL: none. */
+int fleet_setup(const char *path, struct text *out, struct err *);
 
 /* Appends the SQL of the question. */
 int fleet_script(const struct fleet_question *, struct text *out, struct err *);

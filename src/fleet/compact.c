@@ -5,14 +5,12 @@
  */
 #include "fleet/compact.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,12 +23,13 @@
 #include "base/text.h"
 #include "fleet/dialect.h"
 #include "fleet/engine.h"
+#include "fleet/folder.h"
 
 /* The host of merged files, in their paths. */
 #define MERGED_FOLDER "host=_merged"
 
-/* Fewer small files of a day are left as they are. */
-enum { LEAST_FILES = 2 };
+/* Fewer small files of a day are left as they are; so many merged ones are merged once more. */
+enum { LEAST_FILES = 2, MOST_MERGED = 8 };
 
 /* Numbers of merged parts and names of their files. They make a merge that is done again the same. */
 static const uint64_t merge_seeds[2] = { 0x6d65726765642121u, 0x636f6d7061637421u };
@@ -40,10 +39,8 @@ static const struct {
 	const char *name;
 	bool has_parts; /* a column `part`; else rows that are alike are one */
 } merged_tables[] = {
-	{ "symbols", false },
-	{ "samples", true },
-	{ "shared_lines", true },
-	{ "captures", true },
+	{ "symbols", false }, { "samples", true },  { "shared_lines", true },
+	{ "counts", true },   { "captures", true },
 };
 
 /* A list of small files: its lines are "MODIFIED_NS host=H/part-HASH.parquet". */
@@ -66,64 +63,11 @@ static const char *line_path(const char *line)
 	return space != NULL ? space + 1 : line;
 }
 
-static char *path_of(const char *dataset, const char *table, const char *day, const char *rest)
-{
-	struct text path = { 0 };
-
-	text_format(&path, "%s/%s/day=%s/%s%c", dataset, table, day, rest, 0);
-	return path.bytes;
-}
-
-static bool is_there(const char *path)
-{
-	return access(path, F_OK) == 0;
-}
-
-static int is_day(const struct dirent *entry)
-{
-	return strncmp(entry->d_name, "day=", 4) == 0 &&
-	       strlen(entry->d_name) == strlen("day=2026-11-26");
-}
-
-static int is_host(const struct dirent *entry)
-{
-	return strncmp(entry->d_name, "host=", 5) == 0 && strcmp(entry->d_name, MERGED_FOLDER) != 0;
-}
-
-static int is_part(const struct dirent *entry)
-{
-	const char *end = strrchr(entry->d_name, '.');
-
-	return strncmp(entry->d_name, "part-", 5) == 0 && end != NULL &&
-	       strcmp(end, ".parquet") == 0;
-}
-
 static int is_list(const struct dirent *entry)
 {
 	const char *end = strrchr(entry->d_name, '.');
 
 	return end != NULL && strcmp(end, ".list") == 0;
-}
-
-/* Names in a folder, in order. A folder that is not there has none. Each is to be freed, and the array. */
-static int names_in(const char *folder, int (*is_wanted)(const struct dirent *),
-		    struct dirent ***out, struct err *err)
-{
-	int n = scandir(folder, out, is_wanted, alphasort);
-
-	if (n >= 0)
-		return n;
-	*out = NULL;
-	if (errno == ENOENT || errno == ENOTDIR)
-		return 0;
-	return err_set(err, ERR_IO, ERR_NOWHERE, "%s: %s", folder, strerror(errno));
-}
-
-static void names_free(struct dirent **names, int n)
-{
-	for (int i = 0; i < n; i++)
-		free(names[i]);
-	free(names);
 }
 
 /* The line of a small file; NULL: it is gone. */
@@ -149,28 +93,30 @@ static int list_host(const char *day_folder, const char *host, struct part_list 
 	int n;
 
 	text_format(&folder, "%s/%s%c", day_folder, host, 0);
-	n = names_in(folder.bytes, is_part, &names, err);
+	n = folder_names(folder.bytes, folder_is_part, &names, err);
 	for (int i = 0; i < n; i++) {
 		char *line = part_line(day_folder, host, names[i]->d_name);
 
 		if (line != NULL)
 			*vec_add(&out->lines) = line;
 	}
-	names_free(names, n);
+	folder_names_free(names, n);
 	text_release(&folder);
 	return n < 0 ? -1 : 0;
 }
 
-/* The small files of a day in captures. */
-static int list_parts(const char *dataset, const char *day, struct part_list *out, struct err *err)
+/* The files of a day in captures: of hosts, and merged ones. */
+static int list_parts(const char *dataset, const char *day, struct part_list *small,
+		      struct part_list *merged, struct err *err)
 {
-	char *folder = path_of(dataset, "captures", day, "");
+	char *folder = dataset_file_path(dataset, "captures", day, "");
 	struct dirent **hosts = NULL;
-	int n = names_in(folder, is_host, &hosts, err), rc = n < 0 ? -1 : 0;
+	int n = folder_names(folder, folder_is_host, &hosts, err), rc = n < 0 ? -1 : 0;
 
 	for (int i = 0; i < n && rc == 0; i++)
-		rc = list_host(folder, hosts[i]->d_name, out, err);
-	names_free(hosts, n);
+		rc = list_host(folder, hosts[i]->d_name,
+			       strcmp(hosts[i]->d_name, MERGED_FOLDER) == 0 ? merged : small, err);
+	folder_names_free(hosts, n);
 	free(folder);
 	return rc;
 }
@@ -205,12 +151,12 @@ typedef int visit_list(void *context, const char *day, const char *path, struct 
 static int visit_lists(const char *dataset, const char *day, visit_list *visit, void *context,
 		       struct err *err)
 {
-	char *folder = path_of(dataset, "merged", day, "");
+	char *folder = dataset_file_path(dataset, "merged", day, "");
 	struct dirent **names = NULL;
-	int n = names_in(folder, is_list, &names, err), rc = n < 0 ? -1 : 0;
+	int n = folder_names(folder, is_list, &names, err), rc = n < 0 ? -1 : 0;
 
 	for (int i = 0; i < n && rc == 0; i++) {
-		char *path = path_of(dataset, "merged", day, names[i]->d_name);
+		char *path = dataset_file_path(dataset, "merged", day, names[i]->d_name);
 		struct part_list list = { 0 };
 
 		rc = read_list(path, &list, err);
@@ -219,7 +165,7 @@ static int visit_lists(const char *dataset, const char *day, visit_list *visit, 
 		part_list_release(&list);
 		free(path);
 	}
-	names_free(names, n);
+	folder_names_free(names, n);
 	free(folder);
 	return rc;
 }
@@ -287,14 +233,6 @@ static void merge_init(struct merge *m, const char *dataset, const char *day,
 	snprintf(m->name, sizeof(m->name), MERGED_FOLDER "/part-%s.parquet", m->id);
 }
 
-static int make_folder(const char *path, struct err *err)
-{
-	if (mkdir(path, 0777) == 0 || errno == EEXIST)
-		return 0;
-	return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot make the folder: %s", path,
-		       strerror(errno));
-}
-
 /* A name that engines do not look at, of the file that is being written. */
 static char *unnamed_path(const struct merge *m, const char *table)
 {
@@ -305,33 +243,56 @@ static char *unnamed_path(const struct merge *m, const char *table)
 	return path.bytes;
 }
 
+/* Appends the files of a table that are merged, as the argument of read_parquet(). How many there are. */
+static size_t put_files(const struct merge *m, const char *table, struct text *out)
+{
+	size_t n = 0;
+
+	text_char(out, '[');
+	for (size_t i = 0; i < m->parts->lines.n; i++) {
+		char *path = dataset_file_path(m->dataset, table, m->day,
+					       line_path(m->parts->lines.items[i]));
+
+		if (path_is_there(path)) {
+			text_str(out, n++ > 0 ? ",\n" : "");
+			dialect_literal(&dialect_duckdb, path, out);
+		}
+		free(path);
+	}
+	text_str(out, "], union_by_name = true, hive_partitioning = false");
+	return n;
+}
+
+/* Appends the table of parts that are taken: each capture once, as questions count it. */
+static void put_chosen(const struct merge *m, struct text *out)
+{
+	text_str(out,
+		 "CREATE TEMPORARY TABLE chosen AS SELECT part FROM (SELECT part, "
+		 "row_number() OVER (PARTITION BY capture ORDER BY collected_ns, part) AS turn "
+		 "FROM read_parquet(");
+	put_files(m, "captures", out);
+	text_str(out, ")) WHERE turn = 1;\n");
+}
+
 /* Appends the statement that writes the merged file of a table; nothing if no part has such a file. */
 static void put_copy(struct merge *m, size_t table, struct text *out)
 {
 	const char *name = merged_tables[table].name;
+	bool has_parts = merged_tables[table].has_parts;
 	char *target = unnamed_path(m, name);
-	size_t n = 0;
 	struct text files = { 0 };
 
-	for (size_t i = 0; i < m->parts->lines.n; i++) {
-		char *path = path_of(m->dataset, name, m->day, line_path(m->parts->lines.items[i]));
-
-		if (is_there(path)) {
-			text_str(&files, n++ > 0 ? ",\n" : "");
-			dialect_literal(&dialect_duckdb, path, &files);
-		}
-		free(path);
-	}
-	m->is_made[table] = n > 0;
-	if (n > 0) {
+	m->is_made[table] = put_files(m, name, &files) > 0;
+	if (m->is_made[table]) {
 		text_str(out, "COPY (SELECT ");
-		if (merged_tables[table].has_parts)
+		if (has_parts)
 			text_format(out, "* REPLACE (xor(part, %" PRIu64 ") AS part)", m->key);
 		else
 			text_str(out, "DISTINCT *");
-		text_str(out, " FROM read_parquet([");
+		text_str(out, " FROM read_parquet(");
 		text_add(out, files.bytes, files.n);
-		text_str(out, "], union_by_name = true, hive_partitioning = false)) TO ");
+		text_str(out,
+			 has_parts ? ") WHERE part IN (SELECT part FROM chosen)) TO " : ")) TO ");
 		dialect_literal(&dialect_duckdb, target, out);
 		text_str(out, " (FORMAT parquet, COMPRESSION zstd);\n");
 	}
@@ -344,10 +305,11 @@ static int make_merge_folders(const struct merge *m, struct err *err)
 	int rc = 0;
 
 	for (size_t i = 0; i < COUNT(merged_tables) && rc == 0; i++) {
-		char *folder = path_of(m->dataset, merged_tables[i].name, m->day, MERGED_FOLDER);
+		char *folder =
+			dataset_file_path(m->dataset, merged_tables[i].name, m->day, MERGED_FOLDER);
 
 		if (m->is_made[i])
-			rc = make_folder(folder, err);
+			rc = folder_make(folder, err);
 		free(folder);
 	}
 	return rc;
@@ -356,7 +318,8 @@ static int make_merge_folders(const struct merge *m, struct err *err)
 /* The file is on the disk before it has its name. */
 static int name_merged(const struct merge *m, const char *table, struct err *err)
 {
-	char *from = unnamed_path(m, table), *to = path_of(m->dataset, table, m->day, m->name);
+	char *from = unnamed_path(m, table),
+	     *to = dataset_file_path(m->dataset, table, m->day, m->name);
 	int fd = open(from, O_RDONLY | O_CLOEXEC);
 	int rc = fd >= 0 && fdatasync(fd) == 0 && rename(from, to) == 0 ? 0 : -1;
 
@@ -374,11 +337,11 @@ static int write_list(const struct merge *m, struct err *err)
 {
 	struct output_file file = { 0 };
 	struct text name = { 0 };
-	char *folder = path_of(m->dataset, "merged", m->day, ""), *path;
-	int rc = make_folder(folder, err);
+	char *folder = dataset_file_path(m->dataset, "merged", m->day, ""), *path;
+	int rc = folder_make(folder, err);
 
 	text_format(&name, "%s.list%c", m->id, 0);
-	path = path_of(m->dataset, "merged", m->day, name.bytes);
+	path = dataset_file_path(m->dataset, "merged", m->day, name.bytes);
 	if (rc == 0)
 		rc = output_file_open(&file, path, err);
 	if (rc == 0) {
@@ -398,6 +361,7 @@ static int merge_run(struct merge *m, const char *program, struct err *err)
 	struct text script = { 0 }, answer = { 0 };
 	int rc;
 
+	put_chosen(m, &script);
 	for (size_t i = 0; i < COUNT(merged_tables); i++)
 		put_copy(m, i, &script);
 	rc = make_merge_folders(m, err);
@@ -417,20 +381,31 @@ static int merge_run(struct merge *m, const char *program, struct err *err)
 	return rc < 0 ? -1 : write_list(m, err);
 }
 
+/* Small files, and those merged before if they are many, become one file in each table. */
 static int merge_day(struct compaction *c, struct compacted *day, struct err *err)
 {
-	struct part_list parts = { 0 };
+	struct part_list parts = { 0 }, merged = { 0 };
+	size_t n_small, n_again;
 	struct merge m;
-	int rc = list_parts(c->dataset, day->day, &parts, err);
+	int rc = list_parts(c->dataset, day->day, &parts, &merged, err);
 
 	if (rc == 0)
 		rc = leave_merged(c->dataset, day->day, &parts, err);
-	if (rc == 0 && parts.lines.n >= LEAST_FILES) {
+	if (rc == 0)
+		rc = leave_merged(c->dataset, day->day, &merged, err);
+	n_small = parts.lines.n;
+	n_again = merged.lines.n >= MOST_MERGED ? merged.lines.n : 0;
+	if (rc == 0 && n_small + n_again >= LEAST_FILES) {
+		for (size_t i = 0; i < n_again; i++)
+			*vec_add(&parts.lines) = merged.lines.items[i];
+		merged.lines.n -= n_again;
 		merge_init(&m, c->dataset, day->day, &parts);
 		rc = merge_run(&m, c->program, err);
-		day->n_merged = rc == 0 ? parts.lines.n : 0;
+		day->n_merged = rc == 0 ? n_small : 0;
+		day->n_again = rc == 0 ? n_again : 0;
 	}
 	part_list_release(&parts);
+	part_list_release(&merged);
 	return rc;
 }
 
@@ -438,7 +413,7 @@ static int merge_day(struct compaction *c, struct compacted *day, struct err *er
 static uint64_t remove_part(const char *dataset, const char *day, const char *line)
 {
 	const char *rest = line_path(line), *slash = strchr(rest, '/');
-	char *folder = path_of(dataset, "captures", day, "");
+	char *folder = dataset_file_path(dataset, "captures", day, "");
 	struct text host = { 0 };
 	char *now;
 	uint64_t n = 0;
@@ -448,7 +423,7 @@ static uint64_t remove_part(const char *dataset, const char *day, const char *li
 	/* collected again since: it is another one */
 	if (now == NULL || strcmp(now, line) == 0)
 		for (size_t i = COUNT(merged_tables); slash != NULL && i-- > 0;) {
-			char *path = path_of(dataset, merged_tables[i].name, day, rest);
+			char *path = dataset_file_path(dataset, merged_tables[i].name, day, rest);
 
 			n += unlink(path) == 0;
 			free(path);
@@ -500,50 +475,23 @@ static int list_days(struct compaction *c, struct err *err)
 {
 	struct text folder = { 0 };
 	struct dirent **names = NULL;
-	int n;
+	int n = dataset_check(c->dataset, err);
 
 	text_format(&folder, "%s/captures%c", c->dataset, 0);
-	if (!is_there(folder.bytes))
-		n = err_set(err, ERR_NO_DATA, ERR_NOWHERE,
-			    "%s: it has no table captures: `cyclops collect --into %s CAPTURE…` "
-			    "makes one",
-			    c->dataset, c->dataset);
-	else
-		n = names_in(folder.bytes, is_day, &names, err);
+	if (n == 0)
+		n = folder_names(folder.bytes, folder_is_day, &names, err);
 	for (int i = 0; i < n; i++)
 		snprintf(vec_add(&c->days)->day, sizeof(c->days.items[0].day), "%.10s",
 			 names[i]->d_name + strlen("day="));
-	names_free(names, n);
+	folder_names_free(names, n);
 	text_release(&folder);
 	return n < 0 ? -1 : 0;
-}
-
-/* The lock of the dataset, or -1 and an error. It is held until it is closed. */
-static int take_lock(const char *dataset, struct err *err)
-{
-	struct text path = { 0 };
-	int fd = -1;
-
-	text_format(&path, "%s/merged%c", dataset, 0);
-	if (make_folder(path.bytes, err) == 0) {
-		fd = open(path.bytes, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0) {
-			err_set(err, ERR_IO, ERR_NOWHERE, "%s: %s", path.bytes,
-				errno == EWOULDBLOCK ? "another compaction is running"
-						     : strerror(errno));
-			if (fd >= 0)
-				close(fd);
-			fd = -1;
-		}
-	}
-	text_release(&path);
-	return fd;
 }
 
 int compact(struct compaction *c, struct err *err)
 {
 	int rc = list_days(c, err);
-	int lock = rc == 0 ? take_lock(c->dataset, err) : -1;
+	int lock = rc == 0 ? dataset_lock(c->dataset, err) : -1;
 
 	if (lock < 0)
 		return -1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Merges the small files of a dataset: of each day, the parts of all captures become one file in each table (docs/fleet.md,
- * Merging). Parts get new numbers, and questions count a capture once, so whoever asks meanwhile gets the same answer.
+ * Merging). Parts get new numbers, and questions count a capture once, so whoever asks meanwhile gets the same answer. Days that
+ * grow get a merged file each time; when there are eight of them, these become one.
  */
 #ifndef CYCLOPS_FLEET_COMPACT_H
 #define CYCLOPS_FLEET_COMPACT_H
@@ -16,6 +17,7 @@
 struct compacted {
 	char day[sizeof("2026-11-26")];
 	uint64_t n_merged;  /* captures that are in a merged file now */
+	uint64_t n_again;   /* merged files that were merged once more */
 	uint64_t n_removed; /* files that were in the way still */
 };
 
@@ -28,7 +30,7 @@ struct compaction {
 
 /*
  * Merges what is not merged yet, waits for keep_s, and removes what was merged. It may be killed at any time: the next one goes
- * on. Only one runs at a time; another one fails.
+ * on. Only one runs at a time, nor beside a push; another one fails.
  */
 int compact(struct compaction *, struct err *);
 void compaction_release(struct compaction *);

@@ -45,6 +45,10 @@ const struct dialect dialect_clickhouse = {
 		"= 0",
 	.view_of_samples = "CREATE VIEW %s AS SELECT * FROM file(%s, Parquet) SETTINGS "
 			   "use_hive_partitioning = 1",
+	.store_view = "CREATE VIEW %s AS SELECT * FROM s3(%s, Parquet) SETTINGS "
+		      "use_hive_partitioning = 0",
+	.store_view_of_samples = "CREATE VIEW %s AS SELECT * FROM s3(%s, Parquet) SETTINGS "
+				 "use_hive_partitioning = 1",
 	.words = { "CREATE VIEW", "CREATE TEMPORARY TABLE", "has(" },
 	.escapes_backslash = true,
 };
@@ -62,12 +66,22 @@ void dialect_literal(const struct dialect *d, const char *text, struct text *out
 	text_char(out, '\'');
 }
 
+static const char *view_format(const struct dialect *d, enum dataset_table table,
+			       const char *dataset)
+{
+	bool is_store = d->store_view != NULL && strstr(dataset, "://") != NULL;
+
+	if (table == DATASET_SAMPLES)
+		return is_store ? d->store_view_of_samples : d->view_of_samples;
+	return is_store ? d->store_view : d->view;
+}
+
 /* Appends the view of a table. */
 static void put_view(const struct dialect *d, enum dataset_table table, const char *dataset,
 		     struct text *out)
 {
 	const char *name = dataset_table_names[table];
-	const char *format = table == DATASET_SAMPLES ? d->view_of_samples : d->view;
+	const char *format = view_format(d, table, dataset);
 	struct text base = { 0 }, files = { 0 }, literals[2] = { { 0 } };
 
 	text_format(&base, "%s/%s%c", dataset, name, 0);
@@ -109,6 +123,7 @@ static void put_parameter(const struct dialect *d, const char *name, size_t size
 		{ "last_day", scope->last_day },
 		{ "from", scope->from },
 		{ "to", scope->to },
+		{ "by", scope->by },
 	};
 
 	for (size_t i = 0; i < COUNT(texts); i++)

@@ -22,6 +22,8 @@ struct dialect {
 	 */
 	const char *view;
 	const char *view_of_samples; /* … but the day of samples */
+	const char *store_view,
+		*store_view_of_samples; /* the same for stores; NULL: as for folders */
 
 	/* What stands there for the words of dialect.c. */
 	const char *words[DIALECT_WORDS];

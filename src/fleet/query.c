@@ -9,10 +9,9 @@
 #include "table/answer.h"
 
 const char *const dataset_table_names[N_DATASET_TABLES] = {
-	[DATASET_CAPTURES] = "captures",
-	[DATASET_SAMPLES] = "samples",
-	[DATASET_SYMBOLS] = "symbols",
-	[DATASET_SHARED_LINES] = "shared_lines",
+	[DATASET_CAPTURES] = "captures", [DATASET_SAMPLES] = "samples",
+	[DATASET_SYMBOLS] = "symbols",	 [DATASET_SHARED_LINES] = "shared_lines",
+	[DATASET_COUNTS] = "counts",
 };
 
 enum {
@@ -147,6 +146,33 @@ static const struct column history_columns[] = {
 	AMOUNT("hosts", NULL, "hosts", "hosts with captures of the event on that day"),
 };
 
+#define RATE(name, title, unit, meaning)                                                           \
+	{                                                                                          \
+		name, title, unit, CELL_NUMBER, COLUMN_BLANK, meaning                              \
+	}
+
+static const struct column counts_columns[] = {
+	MACHINE,
+	{ "host", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_BLANK, "--by host: name of the host" },
+	{ "day", NULL, "", CELL_TEXT, COLUMN_BLANK, "--by day: day of the captures, UTC" },
+	WORD("event", "event that was counted"),
+	{ "events", NULL, "events", CELL_NUMBER, COLUMN_TRUST,
+	  "what it counted, extrapolated where a counter did not run all the time" },
+	RATE("ipc", "IPC", "",
+	     "of instructions: how many per cycle, where cycles were counted in the same capture"),
+	RATE("ipc_error", "±", "", "half of the 95 % interval of that, from how hosts differ"),
+	RATE("pki", "PKI", "",
+	     "of others: events per 1000 instructions, where these were counted in the same "
+	     "capture"),
+	RATE("pki_error", "±", "", "half of the 95 % interval of that, from how hosts differ"),
+	SHARE("cycles_share", "of cycles", "of others: events by the cycles of the same captures"),
+	SHARE("cycles_share_error", "±",
+	      "half of the 95 % interval of that, from how hosts differ"),
+	SHARE("running", NULL, "part of the time that the event was on a counter"),
+	AMOUNT("hosts", NULL, "hosts", "hosts that counted it"),
+	AMOUNT("captures", NULL, "captures", "captures that counted it"),
+};
+
 static const struct column coverage_columns[] = {
 	WORD("day", "day of the captures, UTC"),
 	MACHINE,
@@ -249,6 +275,21 @@ static void mark_costs(struct table *t)
 	}
 }
 
+/* Counters that ran a part of the time are extrapolated. */
+static void mark_counts(struct table *t)
+{
+	const size_t events = (size_t)table_column(t, "events");
+	const size_t running = (size_t)table_column(t, "running");
+
+	for (size_t row = 0; row < table_n_rows(t); row++) {
+		struct cell *cells = &t->cells.items[row * t->n_columns];
+
+		if (cells[events].type == CELL_NUMBER && cells[running].type == CELL_NUMBER &&
+		    cells[running].number < 1)
+			cells[events] = cell_marked(cells[events], MARK_SCALED);
+	}
+}
+
 static void say_history(const struct table *t, struct table *answer)
 {
 	answer_say(answer, "%s on %s.", share_words(t, "share", "share_error", answer),
@@ -303,6 +344,12 @@ const struct fleet_query fleet_queries[] = {
 	  .n_columns = COUNT(history_columns),
 	  .is_cut_here = true,
 	  .say = say_history },
+	{ .name = "counts",
+	  .tables = 1u << DATASET_CAPTURES | 1u << DATASET_COUNTS,
+	  .columns = counts_columns,
+	  .n_columns = COUNT(counts_columns),
+	  .is_cut_here = true,
+	  .mark = mark_counts },
 	{ .name = "coverage",
 	  .tables = 1u << DATASET_CAPTURES,
 	  .columns = coverage_columns,
@@ -336,5 +383,8 @@ int fleet_query_check(const struct fleet_query *q, const struct fleet_scope *sco
 	if (q->needs_sides && (scope->from == NULL || scope->to == NULL))
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "%s: give --from and --to, each a day or a build-id", q->name);
+	if (scope->by != NULL && strcmp(scope->by, "host") != 0 && strcmp(scope->by, "day") != 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--by: found '%s', wanted host or day, of counts", scope->by);
 	return 0;
 }

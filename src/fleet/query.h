@@ -15,6 +15,7 @@ struct fleet_scope {
 	const char *event, *function, *module, *machine, *host;
 	const char *first_day, *last_day;
 	const char *from, *to; /* days or build-ids */
+	const char *by;	       /* of counts: "host" or "day" */
 	bool with_true_sharing;
 	size_t top; /* rows of an event; 0: all */
 };
@@ -25,6 +26,7 @@ enum dataset_table {
 	DATASET_SAMPLES,
 	DATASET_SYMBOLS,
 	DATASET_SHARED_LINES,
+	DATASET_COUNTS,
 	N_DATASET_TABLES,
 };
 

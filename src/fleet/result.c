@@ -140,6 +140,31 @@ static void skip_no_answers(struct reader *r)
 	}
 }
 
+/*
+ * Goes to the line with the names of the columns, where there is one: statements of --setup, such as CREATE SECRET, have
+ * answers of their own.
+ */
+static void find_head(struct reader *r, const struct column *columns, size_t n)
+{
+	struct text head = { 0 };
+	const char *at = r->at;
+
+	for (size_t i = 0; i < n; i++) {
+		text_str(&head, i == 0 ? "" : r->engine->separates_by_tabs ? "\t" : ",");
+		text_str(&head, columns[i].name);
+	}
+	while (at < r->end) {
+		const char *newline = memchr(at, '\n', (size_t)(r->end - at));
+
+		if ((size_t)(r->end - at) >= head.n && memcmp(at, head.bytes, head.n) == 0) {
+			r->at = at;
+			break;
+		}
+		at = newline != NULL ? newline + 1 : r->end;
+	}
+	text_release(&head);
+}
+
 /* The line of names must be that of the columns. */
 static int read_head(struct reader *r, const struct column *columns, size_t n, struct err *err)
 {
@@ -222,24 +247,52 @@ static int read_facts(struct reader *r, struct fleet_facts *out, struct err *err
 	return rc;
 }
 
+/* Opens the answer at the first line of these names. */
+static int reader_open(struct reader *r, const struct engine *engine, const struct text *answer,
+		       const struct column *columns, size_t n, struct err *err)
+{
+	*r = (struct reader){ .engine = engine };
+	if (answer->n == 0)
+		return err_set(err, ERR_FORMAT, ERR_NOWHERE, "%s answered nothing", engine->name);
+	r->at = answer->bytes;
+	r->end = answer->bytes + answer->n;
+	find_head(r, columns, n);
+	return 0;
+}
+
+static int read_table(struct reader *r, struct table *t, struct err *err)
+{
+	/* engines say nothing, or names alone, where there are no rows */
+	int rc = r->at < r->end ? read_head(r, t->columns, t->n_columns, err) : 0;
+
+	while (rc == 0 && r->at < r->end)
+		rc = read_row(r, t, err);
+	return rc;
+}
+
 int result_read(const struct engine *engine, const struct text *answer, struct fleet_facts *facts,
 		struct table *t, struct err *err)
 {
 	struct reader r;
-	int rc;
+	int rc = reader_open(&r, engine, answer, facts_columns, N_FACTS, err);
 
 	*facts = (struct fleet_facts){ 0 };
-	if (answer->n == 0)
-		return err_set(err, ERR_FORMAT, ERR_NOWHERE, "%s answered nothing", engine->name);
-	r = (struct reader){ .engine = engine,
-			     .at = answer->bytes,
-			     .end = answer->bytes + answer->n };
-	rc = read_facts(&r, facts, err);
-	/* engines say nothing, or names alone, where there are no rows */
-	if (rc == 0 && r.at < r.end)
-		rc = read_head(&r, t->columns, t->n_columns, err);
-	while (rc == 0 && r.at < r.end)
-		rc = read_row(&r, t, err);
+	if (rc == 0)
+		rc = read_facts(&r, facts, err);
+	if (rc == 0)
+		rc = read_table(&r, t, err);
+	text_release(&r.value);
+	return rc;
+}
+
+int result_read_rows(const struct engine *engine, const struct text *answer, struct table *t,
+		     struct err *err)
+{
+	struct reader r;
+	int rc = reader_open(&r, engine, answer, t->columns, t->n_columns, err);
+
+	if (rc == 0)
+		rc = read_table(&r, t, err);
 	text_release(&r.value);
 	return rc;
 }

@@ -21,9 +21,13 @@ struct fleet_facts {
 
 /*
  * Reads the answer of the two questions of a script: facts, and rows of the table, whose columns the answer has in this
- * order. A cell that is no value of its column is an error.
+ * order. A cell that is no value of its column is an error. What statements before the questions answered is skipped.
  */
 int result_read(const struct engine *, const struct text *answer, struct fleet_facts *,
 		struct table *, struct err *);
+
+/* The same of one question that has no facts. */
+int result_read_rows(const struct engine *, const struct text *answer, struct table *,
+		     struct err *);
 
 #endif

@@ -203,6 +203,7 @@ WRITES_OVER = [
     ("latency --import counts -o OUT", "counts"),
     ("latency --import counts --svg OUT", "counts"),
     ("fleet top set --setup setup.sql -o OUT", "setup.sql"),
+    ("fleet top set --setup setup.sql --html OUT", "setup.sql"),
     ("doctor --catalog facts.json -o OUT", "facts.json"),
     ("kernel --validate --expected base.json -o OUT", "base.json"),
     # into a folder, by the name of a table

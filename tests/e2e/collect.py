@@ -11,13 +11,16 @@ weights of functions are compared with `hot`, of each capture alone, and added u
 """
 
 import argparse
+import base64
 import collections
 import csv
+import gzip
 import io
 import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -177,13 +180,13 @@ def check_uncommitted(checks, fleet, wanted):
 def check_versions(checks, fleet, wanted):
     """Parts of an older version that lack columns, and of a newer one that has more, side by side."""
     for table, change in (("samples", "SELECT * EXCLUDE (walks)"), ("captures", "SELECT * EXCLUDE (boot_ns)"),
-                          ("samples", "SELECT *, 'later' AS unheard_of"), ("captures", "SELECT * REPLACE (2 AS schema_version), 7 AS more")):
+                          ("samples", "SELECT *, 'later' AS unheard_of"), ("captures", "SELECT * REPLACE (4 AS schema_version), 7 AS more")):
         path = fleet.paths(table)[0 if "EXCLUDE" in change else 1]
         fleet.sql(f"COPY ({change} FROM '{path}') TO '{path}.new' (FORMAT parquet)")
         os.replace(f"{path}.new", path)
     checks.expect(+of_fleet(fleet) == wanted, "versions side by side give another answer")
     rows = fleet.ask("coverage")
-    checks.expect(max(int(row["newest_schema"]) for row in rows) == 2, f"coverage does not tell versions: {rows}")
+    checks.expect(max(int(row["newest_schema"]) for row in rows) == 4, f"coverage does not tell versions: {rows}")
     checks.count("versions", 3)
 
 
@@ -292,6 +295,81 @@ def check_compact(checks, cyclops, maker, duckdb, folder, captures, data, words,
     checks.count("merged captures", len(captures) + 3)
 
 
+def check_growing(checks, cyclops, maker, duckdb, folder):
+    """A day that grows: when eight files of it are merged ones, they become one, and no capture is lost or counted twice."""
+    fleet = Fleet(cyclops, duckdb, folder / "growing")
+    made = []
+    for turn in range(8):
+        for i in range(2):
+            made.append(str(folder / f"growing-{turn}-{i}.data"))
+            run(maker, "-o", made[-1], "--seed", 2 * turn + i, "--records", 100)
+        fleet.collect("--day", "2026-11-26", *made[-2:])
+        run(cyclops, "fleet", "compact", fleet.root, "--program", duckdb, "--keep", "1")
+        checks.expect(len(fleet.paths("captures")) == turn + 1, f"merged files behind turn {turn}: {fleet.paths('captures')}")
+    wanted = of_fleet(fleet)
+    text = run(cyclops, "fleet", "compact", fleet.root, "--program", duckdb, "--keep", "1", "--format", "csv").decode()
+    checks.equal("merged files", [(r["captures"], r["merged_again"]) for r in csv.DictReader(io.StringIO(text))], [("0", "8")], "eight")
+    checks.expect(len(fleet.paths("captures")) == 1 and len(fleet.paths("samples")) == 1, "merged files are left")
+    checks.expect(of_fleet(fleet) == wanted and set(committed(fleet).values()) == {1} and len(committed(fleet)) == len(made), "merged again: another answer")
+    checks.expect(state_of(fleet.collect("--day", "2026-11-26", *made)) == {"there": len(made)}, "merged again: not there")
+
+
+def check_push(checks, cyclops, duckdb, folder, dataset):
+    """To a store, here one of files, by DuckDB: what is there is not copied again. fleet_store.py does it with S3."""
+    store = folder / "store"
+    for path in pathlib.Path(dataset).rglob("part-*.parquet"):
+        (store / path.relative_to(dataset)).parent.mkdir(parents=True, exist_ok=True)
+    setup = folder / "setup.sql"
+    setup.write_text("SELECT 'captures' AS what;\n", encoding="ascii")
+    words = ["fleet", "push", dataset, f"file://{store}/", "--program", duckdb, "--setup", setup, "--format", "csv"]
+    first, again = (list(csv.DictReader(io.StringIO(run(cyclops, *words).decode()))) for _ in range(2))
+    files = {str(path.relative_to(dataset)): path.read_bytes() for path in pathlib.Path(dataset).rglob("part-*.parquet")}
+    checks.expect({str(path.relative_to(store)): path.read_bytes() for path in store.rglob("part-*.parquet")} == files, "files in the store")
+    checks.expect(sum(int(row["copied"]) for row in first) == sum(int(row["there"]) for row in again) == len(files) > 0, f"pushed: {first}, {again}")
+    there, here = Fleet(cyclops, duckdb, f"file://{store}"), Fleet(cyclops, duckdb, dataset)
+    checks.expect(there.ask("top", "--setup", setup) == here.ask("top"), "in the store: another answer")
+    for why, more in (("push needs", [dataset]), ("push needs", [dataset, "folder"]), ("DuckDB alone", [dataset, "s3://a/b", "--engine", "spark"])):
+        done = subprocess.run([cyclops, "fleet", "push", *more], env=ENVIRONMENT, capture_output=True, text=True, check=False)
+        checks.expect(done.returncode == USAGE and why in done.stderr, f"push {more}: {done.stderr}")
+    checks.count("files of a store", len(files))
+
+
+def check_counts(checks, cyclops, duckdb, folder):
+    """What `perf stat record` counted is what `export --table counts` has of the same captures."""
+    fleet, captures = Fleet(cyclops, duckdb, folder / "counted"), []
+    for i in range(2):
+        captures.append(str(folder / f"counted-{i}.data"))
+        done = shutil.which("perf") and subprocess.run(["perf", "stat", "record", "-o", captures[-1], "-e", "task-clock,page-faults", "true"],
+                                                       env=ENVIRONMENT, capture_output=True, check=False)
+        if not done or done.returncode != 0:
+            print("skipped: counts (perf stat record does not count here)")
+            return
+    fleet.collect(*captures)
+    wanted = collections.Counter()
+    for path in captures:
+        for row in csv.DictReader(io.StringIO(run(cyclops, "export", "--table", "counts", "--format", "csv", path).decode())):
+            wanted[row["event"]] += int(row["counted"])
+    checks.equal("counts", {row["event"]: round(float(row["events"])) for row in fleet.ask("counts")}, dict(wanted), "export")
+    hosts = fleet.ask("counts", "--by", "host", "--event", "page-faults")
+    checks.expect(len(hosts) == 1 and hosts[0]["host"] and hosts[0]["captures"] == "2", f"counts by host: {hosts}")
+
+
+def check_html(checks, fleet, folder):
+    """The page has the rows that are printed."""
+    page = folder / "top.html"
+    done = subprocess.run([fleet.cyclops, "fleet", "top", fleet.root, "--program", fleet.duckdb, "--format", "csv", "--html", page], env=ENVIRONMENT,
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0 and "without" in done.stderr:
+        print("skipped: pages (built without the viewer)")
+        return
+    blocks = re.findall(r'<script type="application/gzip" id="block-[0-9]*">([^<]*)</script>', page.read_text(encoding="utf-8"))
+    tables = json.loads(gzip.decompress(base64.b64decode(blocks[0])))
+    text = json.dumps(tables)
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    checks.expect(len(blocks) == 1 and rows and all(json.dumps(row["function"]) in text and row["weight"] in text for row in rows), "rows of the page")
+    checks.count("rows of a page", len(rows))
+
+
 def check_questions(checks, fleet):
     """Each question has an answer, and messages for what is wrong."""
     ids = fleet.sql(f"SELECT DISTINCT unnest(build_ids) AS id FROM {fleet.files('captures')} ORDER BY id LIMIT 2")
@@ -375,6 +453,10 @@ def main():
             run(o.maker, "-o", made[-1], "--seed", i, "--records", 3000, "--samples", 500, "--memory-samples", 200)
         check_kills(checks, cyclops, duckdb, folder, made, o.kills)
         check_many(checks, cyclops, duckdb, folder, made)
+        check_html(checks, fleet, folder)
+        check_push(checks, cyclops, duckdb, folder, str(folder / "many"))
+        check_counts(checks, cyclops, duckdb, folder)
+        check_growing(checks, cyclops, o.maker, duckdb, folder)
         check_compact(checks, cyclops, o.maker, duckdb, folder, made, data, words, o.kills // 2)
     check_page(checks, cyclops, duckdb, data, os.path.abspath(o.page))
     checks.finish()

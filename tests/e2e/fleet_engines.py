@@ -50,7 +50,7 @@ def clickhouse(cyclops, folder):
 def spark(cyclops, folder):
     where = by_pip(cyclops, "engines-spark", "pyspark", "pyspark", "py4j")
     return where and program(folder, "spark-submit", f'export SPARK_HOME="{where}/pyspark" PYTHONPATH="{where}"\n'
-                             'exec "$SPARK_HOME/bin/spark-submit" "$@"\n')
+                             'exec "$SPARK_HOME/bin/spark-submit" --conf spark.sql.shuffle.partitions=8 "$@"\n')
 
 
 def alike(a, b):
@@ -90,7 +90,8 @@ def main():
     p.add_argument("--hosts", type=int, default=100)
     p.add_argument("--dataset")
     p.add_argument("--engines", default="clickhouse,spark")
-    p.add_argument("--master", default="local[2]")
+    p.add_argument("--master", default="local[2]", help="of Spark")
+    p.add_argument("--compact", action="store_true", help="merge its small files before")
     p.add_argument("cyclops")
     o = p.parse_args()
     duckdb = engines.duckdb(o.cyclops)
@@ -99,9 +100,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         dataset = fleet_truth.dataset_of(o, folder, more)
         fleet = fleet_truth.Fleet(os.path.abspath(o.cyclops), duckdb, dataset)
+        if o.compact:
+            run(fleet.cyclops, "fleet", "compact", dataset, "--program", duckdb, "--keep", "1")
         builds, function = fleet.truth["builds"], fleet.truth["regression"][0]
         questions = (["top"], ["changed", "--from", builds["a"], "--to", builds["c"]], ["hosts", "--event", "cycles"], ["sharing", "--true-sharing"],
-                     ["latency"], ["history", "--function", function], ["coverage"])
+                     ["latency"], ["history", "--function", function], ["coverage"],
+                     ["counts", "--by", "day"])
         for name in o.engines.split(","):
             engine = {"clickhouse": clickhouse, "spark": spark}[name](o.cyclops, folder)
             if engine is None:
@@ -109,6 +113,7 @@ def main():
                 continue
             words = ["--engine", name, "--program", engine] + (["--master", o.master] if name == "spark" else [])
             for question in questions:
+                print(f"{name}: {question[0]}", flush=True)
                 compare(checks, f"{name}: {question[0]}", rows_of(fleet.cyclops, dataset, question, *words),
                         rows_of(fleet.cyclops, dataset, question, "--program", duckdb))
     if not checks.counts:

@@ -34,6 +34,8 @@ LATENCIES = {
 	"neoverse-v2": [(0.82, 4), (0.12, 12), (0.04, 60), (0.02, 220)],
 }
 CONTENTION = 0.2		# of load latency is for the queue
+IPC = {"neoverse-n1": 1.2, "neoverse-v2": 1.9}
+MISSES = 0.004			# of instructions; counted half of the time
 FIRST_DAY = datetime.date(2026, 11, 1)
 
 
@@ -87,8 +89,8 @@ SHARED = pa.schema([
 	("saturated", pa.int64()), ("excess_cycles", pa.int64()), ("threads", pa.int64()), ("writer", pa.string()),
 	("writer_module", pa.string()), ("reader", pa.string()), ("reader_module", pa.string()),
 ])
-COUNTS = pa.schema([("part", pa.int64()), ("event", pa.string()), ("value", pa.int64()), ("enabled_ns", pa.int64()),
-		    ("running_ns", pa.int64())])
+COUNTS = pa.schema([("part", pa.int64()), ("time_ns", pa.int64()), ("comm", pa.string()), ("event", pa.string()),
+		    ("counter", pa.int64()), ("kind", pa.string()), ("mode", pa.string()), ("n", pa.int64()), ("counted", pa.int64()), ("scaled", pa.int64()), ("enabled_ns", pa.int64()), ("running_ns", pa.int64())])
 
 
 def places_of(build):
@@ -129,10 +131,19 @@ def host_captures(job):
 	o, host = job
 	rng = np.random.default_rng([o.seed, host])
 	machine = machine_of(host, o.hosts)
-	truth = {"samples": [], "latency": {}, "shared": np.zeros(3, dtype=np.int64), "rows": 0}
+	truth = {"samples": [], "latency": {}, "shared": np.zeros(3, dtype=np.int64), "counts": [], "rows": 0}
 	for day in range(o.days):
 		capture(o, rng, host, day, machine, truth)
 	return truth
+
+
+def counts_of(rng, part, start, machine):
+	"""Columns of counts: what a capture counted beside its samples."""
+	cycles = int(rng.integers(10**9, 10**10))
+	instructions = int(cycles * IPC[machine] * rng.lognormal(0, 0.1))
+	misses = int(instructions * MISSES * rng.lognormal(0, 0.2)) // 2
+	return [[part] * 3, [start] * 3, ["app"] * 3, ["cycles", "instructions", "cache-misses"], [0, 1, 2],
+		["cycles", "instructions", None], ["all"] * 3, [8] * 3, [cycles, instructions, misses], [cycles, instructions, 2 * misses], [10**10] * 3, [10**10, 10**10, 5 * 10**9]]
 
 
 def capture(o, rng, host, day, machine, truth):
@@ -170,8 +181,6 @@ def capture(o, rng, host, day, machine, truth):
 		pa.array(np.concatenate([pad, latency])[order], mask=~is_spe), count[order], weight[order], zero, zero, zero,
 	]
 	write(o.dataset, "samples", folder, hash_, columns, SAMPLES)
-	write(o.dataset, "counts", folder, hash_,
-	      [[part] * 2, ["cycles", "instructions"], [10**9 + host, 2 * 10**9 - day], [10**9] * 2, [10**9] * 2], COUNTS)
 	load_cycles = int(rng.integers(50_000, 100_000))
 	cost = int(load_cycles * CONTENTION * rng.lognormal(0, 0.3))
 	peer = int(rng.integers(20, 90))
@@ -180,6 +189,8 @@ def capture(o, rng, host, day, machine, truth):
 		  [200, 90, 9], [120, 60, 5], [60, 20, 4], [20, 10, 0], [peer, 20, 2], [peer - 10, 5, 0], [0] * 3, [0] * 3,
 		  [cost, 30_000, 50], [4, 2, 2], ["push", "put", "fill"], ["app"] * 3, ["pop", "get", "drain"], ["app"] * 3]
 	write(o.dataset, "shared_lines", folder, hash_, shared, SHARED)
+	counts = counts_of(rng, part, start, machine)
+	write(o.dataset, "counts", folder, hash_, counts, COUNTS)
 	modelled = False
 	row = [part, hash_, 2, name, date, None, start, "recorded", 10**10, start + 10**12, machine, "0x413fd0c1", 64, "aarch64",
 	       "6.1.0", "6.1", "app", f"{hash_}.data", n * 64, int(count.sum()), int(count[n_cycles:].sum()), n, 1024, host % 3, 0, 0, 0, modelled,
@@ -197,8 +208,10 @@ def capture(o, rng, host, day, machine, truth):
 		      [np.full(n, twin)] + [c for c in pq.read_table(
 			      f"{o.dataset}/samples/{folder}/part-{hash_}.parquet").columns[1:]], SAMPLES)
 		write(o.dataset, "shared_lines", f"day={other}/host={name}", hash_, [[twin] * 3] + shared[1:], SHARED)
+		write(o.dataset, "counts", f"day={other}/host={name}", hash_, [[twin] * 3] + counts[1:], COUNTS)
 		write(o.dataset, "captures", f"day={other}/host={name}", hash_, [[v] for v in row], CAPTURES)
 	truth["shared"] += np.array([cost, peer, load_cycles])
+	truth["counts"].append((date, machine, counts[9]))
 	for event, is_it in (("cycles", slice(0, n_cycles)), ("spe", slice(n_cycles, n))):
 		w = np.bincount(function[is_it], weights=weight[is_it].astype(float), minlength=len(NAMES))
 		c = np.bincount(function[is_it], weights=count[is_it].astype(float), minlength=len(NAMES))
@@ -224,7 +237,7 @@ def write_symbols(o):
 def join(parts, o):
 	"""The truth of all hosts, as plain numbers."""
 	out = {"rows": sum(p["rows"] for p in parts), "names": NAMES, "functions": {}, "by_build": {}, "by_day": {}, "latency": {},
-	       "by_host": {}, "builds": {b: build_ids(b)["app"] for b in BUILDS}, "bad": f"host{o.bad:05}",
+	       "by_host": {}, "counts": {}, "builds": {b: build_ids(b)["app"] for b in BUILDS}, "bad": f"host{o.bad:05}",
 	       "skewed": f"host{o.skewed:05}", "hosts": o.hosts, "days": o.days, "captures": o.hosts * o.days - len(o.orphans),
 	       "orphans": len(o.orphans), "twice": len(o.twice), "regression": REGRESSION, "bad_function": BAD_HOST,
 	       "shared": [int(x) for x in sum(p["shared"] for p in parts)]}
@@ -237,6 +250,11 @@ def join(parts, o):
 				old[1] += c
 	for where in ("functions", "by_build", "by_day", "by_host"):
 		out[where] = {k: [[int(x) for x in v[0]], [int(x) for x in v[1]]] for k, v in out[where].items()}
+	for p in parts:
+		for date, machine, scaled in p["counts"]:
+			at = out["counts"].setdefault(f"{date} {machine}", [0, 0, 0])
+			for i, n in enumerate(scaled):
+				at[i] += n
 	for host, p in enumerate(parts):
 		for s, h in p["latency"].items():
 			at = out["latency"].setdefault(f"{machine_of(host, o.hosts)} {s}", np.zeros(4096))

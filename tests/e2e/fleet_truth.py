@@ -161,6 +161,32 @@ def check_sharing(checks, fleet, contention):
     checks.equal("with true sharing", [r["object"] for r in fleet.ask("sharing", "--true-sharing")], ["table", "queue", ""], "generator")
 
 
+def check_counts(checks, fleet, generator):
+    """Sums are exact; rates are within their errors of what they were drawn from."""
+    truth = fleet.truth["counts"]
+    found = {(r["day"], r["machine"], r["event"]): round(float(r["events"])) for r in fleet.ask("counts", "--by", "day")}
+    wanted = {(*where.split(), event): n for where, counts in truth.items() for event, n in zip(("cycles", "instructions", "cache-misses"), counts)}
+    checks.equal("counts by day", sorted(found.items()), sorted(wanted.items()), "generator")
+    rows = {(r["machine"], r["event"]): r for r in fleet.ask("counts")}
+    errors = []
+    for machine, ipc in generator["IPC"].items():
+        totals = [sum(counts[i] for where, counts in truth.items() if where.split()[1] == machine) for i in range(3)]
+        for event, i in (("instructions", 1), ("cache-misses", 2)):
+            row = rows[machine, event]
+            rate, base = ("ipc", totals[0]) if i == 1 else ("pki", totals[1] / 1000)
+            checks.expect(abs(float(row[rate]) - totals[i] / base) < 1e-6, f"{machine} {event}: {rate} {row[rate]}")
+            if i == 2:
+                checks.expect(abs(float(row["cycles_share"]) - totals[i] / totals[0]) < 1e-9, f"{machine} {event} of cycles: {row['cycles_share']}")
+        ipc_drawn, mpki_drawn = ipc * math.exp(0.1**2 / 2), 1000 * generator["MISSES"] * math.exp(0.2**2 / 2)
+        errors.append((float(rows[machine, "instructions"]["ipc"]) - ipc_drawn, float(rows[machine, "instructions"]["ipc_error"])))
+        errors.append((float(rows[machine, "cache-misses"]["pki"]) - mpki_drawn, float(rows[machine, "cache-misses"]["pki_error"])))
+        checks.expect(abs(float(rows[machine, "cache-misses"]["running"]) - 0.5) < 1e-9, "part of the time on a counter")
+    within(checks, "rates of counts", errors, 1)
+    hosts = fleet.ask("counts", "--by", "host", "--event", "instructions")
+    checks.expect(len(hosts) == fleet.truth["hosts"] and sum(round(float(r["events"])) for r in hosts) == sum(n[1] for n in truth.values()),
+                  "instructions by host")
+
+
 def ask_everything(checks, fleet, generator):
     drawn = drawn_shares(fleet.truth, generator)
     days = fleet.truth["days"]
@@ -172,6 +198,7 @@ def ask_everything(checks, fleet, generator):
     check_history(checks, fleet, drawn)
     check_coverage(checks, fleet)
     check_sharing(checks, fleet, generator["CONTENTION"] * math.exp(0.3**2 / 2))
+    check_counts(checks, fleet, generator)
 
 
 def dataset_of(options, folder, more):

@@ -169,6 +169,13 @@ fleet coverage FLEET
 fleet compact FLEET --keep 1
 """
 
+# Of a dataset of what perf stat record counted.
+OF_COUNTED = """
+fleet counts FLEET --by host
+fleet counts FLEET --by day
+fleet push FLEET file://STORE
+"""
+
 # Of no capture, where there is more than one CPU.
 OF_SEVERAL_CPUS = """
 latency --loaded --sizes 1M
@@ -565,6 +572,13 @@ def questions(cyclops, data, live, is_few, is_whole):
             ask(cyclops, ["collect", "--into", f"{live}/fleet", "--symfs", f"{data}/root", "--day", day, f"{data}/samples/{capture}.data"])
         for line in OF_FLEET.strip().splitlines():
             yield [*line.replace("FLEET", f"{live}/fleet").split(), "--program", engines.find_duckdb(cyclops)]
+        counted = shutil.which("perf") and subprocess.run(["perf", "stat", "record", "-o", f"{live}/counted", "true"], stdout=subprocess.DEVNULL,
+                                                          stderr=subprocess.DEVNULL, check=False).returncode == 0
+        if counted and ask(cyclops, ["collect", "--into", f"{live}/fleet-counted", f"{live}/counted"], "csv")[0] == 0:
+            for path in pathlib.Path(f"{live}/fleet-counted").glob("*/*/*"):
+                (pathlib.Path(f"{live}/store") / path.relative_to(f"{live}/fleet-counted")).mkdir(parents=True)
+            for line in OF_COUNTED.strip().splitlines():
+                yield [*line.replace("FLEET", f"{live}/fleet-counted").replace("STORE", f"{live}/store").split(), "--program", engines.find_duckdb(cyclops)]
     made = [(RECORD, f"{live}/recorded", OF_LIVE), (MODEL, f"{live}/modelled", OF_MODELLED)]
     for how, path, lines in made[:2 if shutil.which(EMULATOR) else 1]:
         if ask(cyclops, [word.replace("LIVE", path).replace("DATA", str(data)) for word in shlex.split(how)])[0] != 0:

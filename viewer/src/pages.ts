@@ -5,6 +5,7 @@ import { answer } from "./pages/answer.js";
 import { cycles } from "./pages/cycles.js";
 import { diff } from "./pages/diff.js";
 import { flame } from "./pages/flame.js";
+import { fleet } from "./pages/fleet.js";
 import { functionPage } from "./pages/function.js";
 import { functions } from "./pages/functions.js";
 import { memory } from "./pages/memory.js";
@@ -15,6 +16,7 @@ import { timeline } from "./pages/timeline.js";
 export const pages: readonly Page[] = [
   answer,
   diff,
+  fleet,
   functions,
   functionPage,
   timeline,
