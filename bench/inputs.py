@@ -133,6 +133,20 @@ class Inputs:
                          "--flags", "-g -O2 -std=c++17 -no-pie"], self.directory)
         return directory / "big"
 
+    def recorded_program(self):
+        """A C++ program for this machine with 300 MB of DWARF, and call chains that perf took of it; None: not allowed."""
+        directory = self.directory / "recorded"
+        program, capture = directory / "big", directory / "chains.data"
+        if not program.exists():
+            self._need_space(2 << 30)
+            print("making a program to record (some minutes)", file=sys.stderr, flush=True)
+            measure.run([sys.executable, BENCH / "make-big-binary.py", directory, "--files", "2", "--copies", "40",
+                         "--rounds", "900", "--flags", "-g -O2 -std=c++17 -fno-omit-frame-pointer"], self.directory)
+        if not capture.exists():
+            subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "15000", "--call-graph", "fp", "-o", capture, program],
+                           check=False, capture_output=True)
+        return program, capture if capture.exists() else None
+
     def big_places(self, n_records):
         """A capture of that program with few records, most of them at distinct places."""
         return self._run([self.make_capture, "--records", str(n_records), "--kernel-share", "0",

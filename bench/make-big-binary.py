@@ -4,7 +4,8 @@
 
 Every source file instantiates the standard library with types of its own, so that the
 linker can merge little and inline chains are long. With 30 files the program has about
-180 MB of DWARF; building takes some minutes.
+180 MB of DWARF; building takes some minutes. --copies links each object several times, under
+other names: 2 files and 40 copies are 300 MB, in a minute.
 """
 
 import argparse
@@ -85,15 +86,41 @@ int run(int seed)
 }}
 """
 
+# The program calls each unit `rounds` times, so that there is something to sample.
 MAIN = """\
 {declarations}
 int main(int argc, char **)
 {{
 	int sum = 0;
-	{calls}
+	for (int round = 0; round < {rounds}; round++) {{
+		{calls}
+	}}
 	return sum & 1;
 }}
 """
+
+
+def symbol_of(unit, copy):
+    """The name of a unit's run(), in one of its copies; that of copy 0 is the compiler's."""
+    name = f"unit_{unit}"
+    return f"{'' if copy == 0 else f'copy_{copy}_'}_ZN{len(name)}{name}3runEi"
+
+
+def copy_object(source, copy):
+    """The object with other names for all that it defines. Its debug information stays."""
+    target = source.with_name(f"{source.stem}-{copy}.o")
+    names = target.with_suffix(".names")
+    text = subprocess.run(["nm", "--defined-only", "--format=posix", source], check=True, capture_output=True, text=True).stdout
+    defined = {line.split()[0] for line in text.splitlines()}
+    names.write_text("".join(f"{name} copy_{copy}_{name}\n" for name in sorted(defined) if not name.startswith((".", "DW.ref."))))
+    subprocess.run(["objcopy", f"--redefine-syms={names}", source, target], check=True)
+    return target
+
+
+def write_if_other(path, text):
+    """What is there already need not be compiled again."""
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
 
 
 def compile_one(command, source, target):
@@ -107,6 +134,8 @@ def main():
     parser.add_argument("directory", type=pathlib.Path, help="where to build; kept")
     parser.add_argument("--files", type=int, default=30)
     parser.add_argument("--instances", type=int, default=6, help="instantiations in each file")
+    parser.add_argument("--copies", type=int, default=1, help="of each object, under other names")
+    parser.add_argument("--rounds", type=int, default=1, help="that the program makes through all units")
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--flags", default="-g -O2 -std=c++17")
     parser.add_argument("-j", type=int, default=os.cpu_count())
@@ -118,18 +147,21 @@ def main():
     for n in range(options.files):
         calls = " + ".join(f"work<{i}>(seed + {i})" for i in range(options.instances))
         sources.append(options.directory / f"unit_{n}.cc")
-        sources[-1].write_text(SOURCE.format(n=n, calls=calls))
-    numbers = range(options.files)
+        write_if_other(sources[-1], SOURCE.format(n=n, calls=calls))
+    units = [(n, copy) for n in range(options.files) for copy in range(options.copies)]
     sources.append(options.directory / "main.cc")
-    sources[-1].write_text(
+    write_if_other(
+        sources[-1],
         MAIN.format(
-            declarations="\n".join(f"namespace unit_{n} {{ int run(int); }}" for n in numbers),
-            calls="\n\t".join(f"sum += unit_{n}::run(argc);" for n in numbers),
-        )
+            declarations="\n".join(f'int run_{n}_{c}(int) __asm__("{symbol_of(n, c)}");' for n, c in units),
+            calls="\n\t\t".join(f"sum += run_{n}_{c}(argc + round);" for n, c in units),
+            rounds=options.rounds,
+        ),
     )
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
         jobs = [pool.submit(compile_one, command, s, s.with_suffix(".o")) for s in sources]
-        objects = [str(job.result()) for job in jobs]
+        objects = [job.result() for job in jobs]
+        objects += pool.map(lambda unit: copy_object(objects[unit[0]], unit[1]), [unit for unit in units if unit[1] > 0])
     program = options.directory / "big"
     subprocess.run([*command, *objects, "-o", str(program)], check=True)
     print(program)
