@@ -2,8 +2,10 @@
 #include "branch_stacks/counts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "branch_stacks/segments.h"
 #include "estimate/mux.h"
 #include "process/attribution.h"
 #include "process/place_cache.h"
@@ -92,6 +94,8 @@ static void stack_free(void *partial)
 	vec_release(&c->taken_sums);
 	tuples_release(&c->speed_keys);
 	vec_release(&c->speeds);
+	spool_release(&c->spool);
+	free(c->faulty);
 	free(c);
 }
 
@@ -554,6 +558,229 @@ static void count_stack(struct stack_counts *c, const struct batch *b, size_t ro
 	}
 }
 
+/* Appends the value of a segment, or of a branch; stack_segment_read() and stack_taken_read() read it. */
+static void put_segment(const struct stack_counts *c, uint32_t i, struct text *out)
+{
+	const struct segment_sum *s = &c->segment_sums.items[i];
+	size_t n_positions = 0;
+
+	for (size_t at = 0; at < STACK_POSITIONS; at++)
+		n_positions += segment_n_at(c, i, at) > 0;
+	for (size_t word = 0; word < SEGMENT_WORDS; word++)
+		sort_value_put(out, tuples_get(&c->segments, i)[word]);
+	sort_value_put(out, s->n);
+	sort_value_put(out, s->weight);
+	sort_value_put(out, s->n_timed);
+	sort_value_put(out, s->cycles);
+	sort_value_put(out, n_positions);
+	for (size_t at = 0; at < STACK_POSITIONS; at++) {
+		if (segment_n_at(c, i, at) == 0)
+			continue;
+		sort_value_put(out, at);
+		sort_value_put(out, segment_n_at(c, i, at));
+	}
+}
+
+static void put_taken(const struct stack_counts *c, uint32_t i, struct text *out)
+{
+	const struct taken_sum *t = &c->taken_sums.items[i];
+
+	for (size_t word = 0; word < TAKEN_WORDS; word++)
+		sort_value_put(out, tuples_get(&c->taken, i)[word]);
+	sort_value_put(out, t->n);
+	sort_value_put(out, t->weight);
+	sort_value_put(out, t->n_told);
+	sort_value_put(out, t->n_mispredicted);
+	sort_value_put(out, t->squares);
+}
+
+void stack_segment_read(const uint8_t *value, uint64_t key[], struct segment_sum *sum,
+			uint64_t positions[STACK_POSITIONS])
+{
+	uint64_t n_positions;
+
+	for (size_t word = 0; word < SEGMENT_WORDS; word++)
+		key[word] = sort_value_get(&value);
+	sum->n += sort_value_get(&value);
+	sum->weight = add_up(sum->weight, sort_value_get(&value));
+	sum->n_timed += sort_value_get(&value);
+	sum->cycles += sort_value_get(&value);
+	n_positions = sort_value_get(&value);
+	for (uint64_t i = 0; i < n_positions; i++) {
+		uint64_t at = sort_value_get(&value);
+
+		positions[at] += sort_value_get(&value);
+	}
+}
+
+void stack_taken_read(const uint8_t *value, uint64_t key[], struct taken_sum *sum)
+{
+	for (size_t word = 0; word < TAKEN_WORDS; word++)
+		key[word] = sort_value_get(&value);
+	sum->n += sort_value_get(&value);
+	sum->weight = add_up(sum->weight, sort_value_get(&value));
+	sum->n_told += sort_value_get(&value);
+	sum->n_mispredicted += sort_value_get(&value);
+	sum->squares += sort_value_get(&value);
+}
+
+/* Adds up a segment that is none, if its places show that. */
+static bool spill_faulty(struct stack_counts *c, uint32_t i)
+{
+	const uint64_t *key = tuples_get(&c->segments, i);
+	enum segment_fault fault =
+		segment_place_fault(session_place(c->session, (uint32_t)key[SEGMENT_START]),
+				    session_place(c->session, (uint32_t)key[SEGMENT_END]),
+				    (uint32_t)key[SEGMENT_FLAGS]);
+	uint64_t positions[STACK_POSITIONS];
+
+	if (fault == SEGMENT_GOOD)
+		return false;
+	if (c->faulty == NULL)
+		c->faulty = mem_zalloc(1, sizeof(*c->faulty));
+	for (size_t at = 0; at < STACK_POSITIONS; at++)
+		positions[at] = segment_n_at(c, i, at);
+	segment_faults_add(c->faulty, fault, c->segment_sums.items[i].n,
+			   c->segment_sums.items[i].weight, positions);
+	return true;
+}
+
+/* In the file: what it is, its size, and its value. */
+enum { SPILLED_SEGMENT, SPILLED_TAKEN, SPILLED_PIECE = 64 << 10 };
+
+static void spill_value(struct stack_counts *c, uint64_t what, struct text *value)
+{
+	sort_value_put(&c->spool.written, what);
+	sort_value_put(&c->spool.written, value->n);
+	text_add(&c->spool.written, value->bytes, value->n);
+	text_reset(value);
+	spool_flush(&c->spool, SPILLED_PIECE);
+}
+
+static void forget_sums(struct stack_counts *c)
+{
+	tuples_reset(&c->segments);
+	tuples_reset(&c->taken);
+	vec_release(&c->segment_sums);
+	vec_release(&c->chunk_sums);
+	vec_release(&c->taken_sums);
+	memset(c->scratch, 0, sizeof(*c->scratch));
+}
+
+/* Sends all segments and branches to the file, and begins anew. */
+static void spill(struct stack_counts *c)
+{
+	struct text value = { 0 };
+
+	for (uint32_t i = 0; i < c->segments.n; i++) {
+		if (spill_faulty(c, i))
+			continue;
+		put_segment(c, i, &value);
+		spill_value(c, SPILLED_SEGMENT, &value);
+	}
+	for (uint32_t i = 0; i < c->taken.n; i++) {
+		put_taken(c, i, &value);
+		spill_value(c, SPILLED_TAKEN, &value);
+	}
+	text_release(&value);
+	forget_sums(c);
+}
+
+static size_t sums_size(const struct stack_counts *c)
+{
+	return c->segment_sums.n * sizeof(*c->segment_sums.items) +
+	       c->chunk_sums.n * sizeof(*c->chunk_sums.items) +
+	       c->taken_sums.n * sizeof(*c->taken_sums.items) +
+	       c->segments.n * (SEGMENT_WORDS + 1) * sizeof(*c->segments.words) +
+	       c->taken.n * (TAKEN_WORDS + 1) * sizeof(*c->taken.words);
+}
+
+/* A worker that has a file has everything in it. */
+static void stack_finish(void *partial)
+{
+	struct stack_counts *c = partial;
+
+	if (!stack_counts_are_spilled(c))
+		return;
+	spill(c);
+	spool_flush(&c->spool, 0);
+	spool_finish(&c->spool);
+}
+
+bool stack_counts_are_spilled(const struct stack_counts *c)
+{
+	return c->spool.file != NULL || c->spool.files.n > 0 || c->spool.rc < 0 ||
+	       c->spool.written.n > 0 || c->faulty != NULL;
+}
+
+static void sort_value(const struct stack_counts *c, const uint8_t *bytes, size_t size,
+		       struct sorter *sorter)
+{
+	const uint8_t *at = bytes;
+	struct place from = session_place(c->session, (uint32_t)sort_value_get(&at));
+	struct place to = session_place(c->session, (uint32_t)sort_value_get(&at));
+	struct text key = { 0 }, value = { 0 };
+
+	sort_key_u32(&key, from.module.v);
+	sort_key_u64(&key, from.offset);
+	sort_key_u32(&key, to.module.v);
+	sort_key_u64(&key, to.offset);
+	sort_key_u32(&key, (uint32_t)sort_value_get(&at));
+	text_add(&value, (const char *)bytes, size);
+	sorter_add(sorter, &key, &value);
+	text_release(&key);
+	text_release(&value);
+}
+
+void stack_counts_sort(const struct stack_counts *c, struct sorter *segments, struct sorter *taken)
+{
+	struct spool_position position = { 0 };
+	struct text value = { 0 };
+	const uint8_t *at;
+
+	while ((at = spool_next(&c->spool, &position)) != NULL) {
+		uint64_t what = sort_value_get(&at);
+		size_t size = (size_t)sort_value_get(&at);
+
+		sort_value(c, at, size, what == SPILLED_SEGMENT ? segments : taken);
+		spool_move(&c->spool, &position, at + size);
+	}
+	for (uint32_t i = 0; i < c->segments.n; i++) {
+		text_reset(&value);
+		put_segment(c, i, &value);
+		sort_value(c, (const uint8_t *)value.bytes, value.n, segments);
+	}
+	for (uint32_t i = 0; i < c->taken.n; i++) {
+		text_reset(&value);
+		put_taken(c, i, &value);
+		sort_value(c, (const uint8_t *)value.bytes, value.n, taken);
+	}
+	text_release(&value);
+}
+
+void stack_counts_forget(struct stack_counts *c)
+{
+	forget_sums(c);
+	spool_release(&c->spool);
+	free(c->faulty);
+	c->faulty = NULL;
+}
+
+uint32_t stack_counts_add(struct stack_counts *c, const uint64_t key[],
+			  const struct segment_sum *sum, const uint64_t positions[STACK_POSITIONS])
+{
+	uint32_t number = segment_number(c, key);
+	struct segment_sum *s = &c->segment_sums.items[number];
+
+	*s = (struct segment_sum){
+		.n = sum->n, .weight = sum->weight, .n_timed = sum->n_timed, .cycles = sum->cycles
+	};
+	for (size_t at = 0; at < STACK_POSITIONS; at++)
+		if (positions[at] > 0)
+			segment_chunk(c, s, at / STACK_CHUNK)->n[at % STACK_CHUNK] += positions[at];
+	return number;
+}
+
 static void stack_consume(void *partial, const struct batch *b)
 {
 	struct stack_counts *c = partial;
@@ -583,6 +810,8 @@ static void stack_consume(void *partial, const struct batch *b)
 		if (size.n > 0)
 			count_stack(c, b, row, &size);
 	}
+	if (c->options->limit_bytes > 0 && sums_size(c) > c->options->limit_bytes)
+		spill(c);
 }
 
 static uint32_t merge_segment(struct stack_counts *c, const struct stack_counts *part, uint32_t i)
@@ -639,6 +868,13 @@ static void stack_merge(void *into, const void *from, const struct id_map *map)
 		speed->cycles = add_up(speed->cycles, part->speeds.items[i].cycles);
 	}
 	free(numbers);
+	spool_merge(&c->spool, &part->spool);
+	for (int fault = 0; fault < N_SEGMENT_FAULTS && part->faulty != NULL; fault++) {
+		if (c->faulty == NULL)
+			c->faulty = mem_zalloc(1, sizeof(*c->faulty));
+		segment_faults_add(c->faulty, (enum segment_fault)fault, part->faulty->n[fault],
+				   part->faulty->weight[fault], part->faulty->positions[fault]);
+	}
 	c->n_samples += part->n_samples;
 	c->n_empty += part->n_empty;
 	c->n_single += part->n_single;
@@ -660,6 +896,7 @@ const struct analysis_class stack_class = {
 	.new = stack_new,
 	.free = stack_free,
 	.consume = stack_consume,
+	.finish = stack_finish,
 	.merge = stack_merge,
 };
 

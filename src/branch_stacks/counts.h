@@ -24,6 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sorter.h"
+#include "base/spool.h"
 #include "base/tuples.h"
 #include "base/vec.h"
 #include "capture/format/branches.h"
@@ -31,6 +33,7 @@
 
 struct mux;
 struct place_cache;
+struct segment_faults;
 
 enum {
 	STACK_POSITIONS = 64,	  /* bits of a word; older ones are counted with the last */
@@ -74,6 +77,7 @@ struct stack_options {
 	const struct stack_counts *speeds; /* of a scan before; needed if by_cycles */
 	const struct mux *mux;		   /* NULL: not multiplexed */
 	uint64_t left_out; /* by bit: positions, whose segments and branches at their ends */
+	size_t limit_bytes; /* memory of a worker, without durations: stack_counts_sort(). 0: no limit */
 };
 
 /* Samples of code of one place, in one part of the capture, whose stacks have cycles. */
@@ -103,6 +107,10 @@ struct stack_counts {
 	struct tuples speed_keys; /* place, part of the capture … */
 	VEC_OF(struct stack_speed) speeds;
 
+	/* With limit_bytes: what had no room, but for segments whose places show that they are none. */
+	struct spool spool;
+	struct segment_faults *faulty; /* these, not divided; NULL: none */
+
 	uint64_t n_samples; /* with at least one entry */
 	uint64_t n_empty;   /* without */
 	uint64_t n_single;  /* with one: a branch, but no segment */
@@ -116,6 +124,31 @@ struct stack_counts {
 };
 
 extern const struct analysis_class stack_class;
+
+/* Is a part of the segments and branches in files, so that stack_counts_sort() has to be asked for all? */
+bool stack_counts_are_spilled(const struct stack_counts *);
+
+/*
+ * Adds all segments and branches to what sorts them. Keys: module and offset of both places, then flags or the type; a
+ * segment or branch may come several times. Values: stack_segment_read(), stack_taken_read().
+ */
+void stack_counts_sort(const struct stack_counts *, struct sorter *segments, struct sorter *taken);
+
+/* Adds what a value says to a segment and its positions, or to a branch; sets its key. */
+void stack_segment_read(const uint8_t *value, uint64_t key[], struct segment_sum *,
+			uint64_t positions[STACK_POSITIONS]);
+void stack_taken_read(const uint8_t *value, uint64_t key[], struct taken_sum *);
+
+/* What a weight is, if a unit of it stands for `each`; rounded. */
+static inline uint64_t stack_divide_weight(uint64_t weight, double each)
+{
+	return each == 1 ? weight : (uint64_t)((double)weight * each + 0.5);
+}
+
+/* Forgets all segments and branches, those in files, too; adds a segment. */
+void stack_counts_forget(struct stack_counts *);
+uint32_t stack_counts_add(struct stack_counts *, const uint64_t key[], const struct segment_sum *,
+			  const uint64_t positions[STACK_POSITIONS]);
 
 /* How often a segment was at a position of the stacks. */
 uint64_t segment_n_at(const struct stack_counts *, uint32_t segment, size_t position);

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "variables/code.h"
 
-enum { MAX_LENGTH = 64 << 10 };
+enum { MAX_LENGTH = 64 << 10, SEGMENTS_AT_ONCE = 256 };
 
 static const struct {
 	const char *id, *text;
@@ -141,22 +141,31 @@ static enum segment_fault check_nameless(const struct check *c)
 	return check_last(c, &last);
 }
 
+enum segment_fault segment_place_fault(struct place start, struct place end, uint32_t flags)
+{
+	if (start.module.v == 0 || end.module.v == 0)
+		return SEGMENT_UNRESOLVED;
+	if (flags & SEGMENT_CHANGES_MODE)
+		return SEGMENT_OTHER_MODE;
+	if (start.module.v != end.module.v)
+		return SEGMENT_TWO_MODULES;
+	if (end.offset < start.offset)
+		return SEGMENT_BACKWARD;
+	if (end.offset - start.offset > MAX_LENGTH)
+		return SEGMENT_TOO_LONG;
+	return SEGMENT_GOOD;
+}
+
 static enum segment_fault check_segment(struct check *c, struct place end,
 					const struct symbol *symbol)
 {
 	const struct segment *s = c->segment;
+	struct place start = { s->module, s->start };
+	enum segment_fault fault = segment_place_fault(start, end, s->flags);
 	uint64_t from;
 
-	if (s->module.v == 0 || end.module.v == 0)
-		return SEGMENT_UNRESOLVED;
-	if (s->flags & SEGMENT_CHANGES_MODE)
-		return SEGMENT_OTHER_MODE;
-	if (s->module.v != end.module.v)
-		return SEGMENT_TWO_MODULES;
-	if (s->end < s->start)
-		return SEGMENT_BACKWARD;
-	if (s->end - s->start > MAX_LENGTH)
-		return SEGMENT_TOO_LONG;
+	if (fault != SEGMENT_GOOD)
+		return fault;
 	if (symbol->function.v == 0 || symbol->function_offset > s->start)
 		return check_nameless(c);
 	from = s->start - symbol->function_offset;
@@ -212,9 +221,96 @@ void segments_init(struct segments *out, struct session *session, struct code_fu
 	free(symbols);
 }
 
+void segment_faults_add(struct segment_faults *f, enum segment_fault fault, uint64_t n,
+			uint64_t weight, const uint64_t positions[STACK_POSITIONS])
+{
+	f->n[fault] += n;
+	f->weight[fault] += weight;
+	for (size_t at = 0; at < STACK_POSITIONS; at++)
+		f->positions[fault][at] += positions[at];
+}
+
+/* A segment that was read from what is sorted. */
+struct read_segment {
+	uint64_t key[SEGMENT_WORDS];
+	struct segment_sum sum;
+	uint64_t positions[STACK_POSITIONS];
+};
+
+/* All there is of the next segment; false behind the last. */
+static bool read_next(const struct sorter *sorted, uint64_t *at, struct read_segment *out)
+{
+	struct sorter_record first, record;
+
+	if (!sorter_next(sorted, at, &first))
+		return false;
+	*out = (struct read_segment){ 0 };
+	record = first;
+	for (uint64_t next = *at;; *at = next) {
+		stack_segment_read(record.value, out->key, &out->sum, out->positions);
+		if (!sorter_next(sorted, &next, &record) || !sorter_keys_equal(&first, &record))
+			return true;
+	}
+}
+
+/* Checks some segments, and keeps the good ones. */
+static void take_some(struct segments *out, struct session *session,
+		      struct code_functions *functions, struct stack_counts *counts,
+		      const struct read_segment *some, size_t n)
+{
+	struct place starts[SEGMENTS_AT_ONCE] = { 0 };
+	struct symbol symbols[SEGMENTS_AT_ONCE] = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		starts[i] = session_place(session, (uint32_t)some[i].key[SEGMENT_START]);
+	symbols_resolve(session->symbols, session->pool, starts, n, SYMBOLS_FUNCTIONS, symbols);
+	for (size_t i = 0; i < n; i++) {
+		struct place end = session_place(session, (uint32_t)some[i].key[SEGMENT_END]);
+		struct segment s = { .module = starts[i].module,
+				     .start = starts[i].offset,
+				     .end = end.offset,
+				     .flags = (uint32_t)some[i].key[SEGMENT_FLAGS] };
+		struct check check = { session, functions, &s };
+
+		s.fault = check_segment(&check, end, &symbols[i]);
+		if (s.fault != SEGMENT_GOOD) {
+			segment_faults_add(out->others, s.fault, some[i].sum.n, some[i].sum.weight,
+					   some[i].positions);
+			continue;
+		}
+		s.number = stack_counts_add(counts, some[i].key, &some[i].sum, some[i].positions);
+		*vec_add(&out->list) = s;
+	}
+}
+
+void segments_init_sorted(struct segments *out, struct session *session,
+			  struct code_functions *functions, struct stack_counts *counts,
+			  const struct sorter *sorted, double each)
+{
+	struct read_segment *some = mem_alloc(SEGMENTS_AT_ONCE, sizeof(*some));
+	size_t n = 0;
+
+	*out = (struct segments){ .counts = counts, .others = mem_zalloc(1, sizeof(*out->others)) };
+	for (int fault = 0; fault < N_SEGMENT_FAULTS && counts->faulty != NULL; fault++)
+		segment_faults_add(out->others, (enum segment_fault)fault, counts->faulty->n[fault],
+				   stack_divide_weight(counts->faulty->weight[fault], each),
+				   counts->faulty->positions[fault]);
+	stack_counts_forget(counts);
+	for (uint64_t at = 0; read_next(sorted, &at, &some[n]);) {
+		some[n].sum.weight = stack_divide_weight(some[n].sum.weight, each);
+		if (++n < SEGMENTS_AT_ONCE)
+			continue;
+		take_some(out, session, functions, counts, some, n);
+		n = 0;
+	}
+	take_some(out, session, functions, counts, some, n);
+	free(some);
+}
+
 void segments_release(struct segments *s)
 {
 	vec_release(&s->list);
+	free(s->others);
 }
 
 const struct segment_sum *segment_sum(const struct segments *s, const struct segment *segment)

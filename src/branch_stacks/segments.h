@@ -43,14 +43,34 @@ struct segment {
 	uint32_t by_class[N_CODE_CLASSES]; /* of them */
 };
 
+/* What segments come to, by fault. */
+struct segment_faults {
+	uint64_t n[N_SEGMENT_FAULTS], weight[N_SEGMENT_FAULTS];
+	uint64_t positions[N_SEGMENT_FAULTS][STACK_POSITIONS];
+};
+
+void segment_faults_add(struct segment_faults *, enum segment_fault, uint64_t n, uint64_t weight,
+			const uint64_t positions[STACK_POSITIONS]);
+
+/* What the places alone show; SEGMENT_GOOD: nothing. */
+enum segment_fault segment_place_fault(struct place start, struct place end, uint32_t flags);
+
 struct segments {
 	const struct stack_counts *counts; /* borrowed */
 	VEC_OF(struct segment) list;	   /* by module, start, end, flags */
+	struct segment_faults *others;	   /* that are not in the list; NULL: all are */
 };
 
 /* Checks all segments that were counted. Resolves their places. */
 void segments_init(struct segments *, struct session *, struct code_functions *,
 		   const struct stack_counts *);
+
+/*
+ * The same of sorted segments (stack_counts_sort()): only good ones are listed, and kept in the counts.
+ * `each`: what a unit of their weight stands for.
+ */
+void segments_init_sorted(struct segments *, struct session *, struct code_functions *,
+			  struct stack_counts *, const struct sorter *sorted, double each);
 void segments_release(struct segments *);
 
 const struct segment_sum *segment_sum(const struct segments *, const struct segment *);

@@ -88,18 +88,99 @@ static struct stack_counts *scan_stacks(struct branch_stacks *b, const struct se
 	return analysis.result;
 }
 
-/* Divides what the samples stand for among their segments, and among their branches. */
+/* What a unit of weight is of what samples stand for, which is divided among their segments, or branches. */
+static double divided(uint64_t whole, uint64_t weight)
+{
+	return weight > 0 ? (double)whole / (double)weight : 0;
+}
+
 static void divide_weights(struct stack_counts *c)
 {
-	double each = c->segments_weight > 0 ? (double)c->weight / (double)c->segments_weight : 0;
+	double each = divided(c->weight, c->segments_weight);
 
 	for (size_t i = 0; i < c->segment_sums.n; i++)
 		c->segment_sums.items[i].weight =
-			(uint64_t)((double)c->segment_sums.items[i].weight * each + 0.5);
-	each = c->taken_weight > 0 ? (double)c->weight / (double)c->taken_weight : 0;
+			stack_divide_weight(c->segment_sums.items[i].weight, each);
+	each = divided(c->weight, c->taken_weight);
 	for (size_t i = 0; i < c->taken_sums.n; i++)
 		c->taken_sums.items[i].weight =
-			(uint64_t)((double)c->taken_sums.items[i].weight * each + 0.5);
+			stack_divide_weight(c->taken_sums.items[i].weight, each);
+}
+
+enum { SORTED_BYTES = 8 << 20 };
+
+static void release_taken(struct branch_stacks *b)
+{
+	if (b->taken != NULL)
+		sorter_release(b->taken);
+	free(b->taken);
+	b->taken = NULL;
+}
+
+/* Puts in order what is in files. */
+static int sort_spilled(struct branch_stacks *b, struct stack_counts *c, struct err *err)
+{
+	struct sorter segments;
+	int rc;
+
+	b->taken = mem_zalloc(1, sizeof(*b->taken));
+	sorter_init(b->taken, SORTED_BYTES);
+	sorter_init(&segments, SORTED_BYTES);
+	if (c->spool.rc < 0)
+		*err = c->spool.err;
+	else
+		stack_counts_sort(c, &segments, b->taken);
+	rc = c->spool.rc < 0 ? -1 : sorter_finish(&segments, err);
+	if (rc == 0)
+		segments_init_sorted(&b->segments, b->session, &b->functions, c, &segments,
+				     b->options.by_cycles ? 1
+							  : divided(c->weight, c->segments_weight));
+	sorter_release(&segments);
+	b->taken_each = b->options.by_cycles ? 1 : divided(c->weight, c->taken_weight);
+	return rc < 0 ? -1 : sorter_finish(b->taken, err);
+}
+
+bool branch_stacks_are_sorted(const struct branch_stacks *b)
+{
+	return b->taken != NULL;
+}
+
+static bool next_sorted(const struct branch_stacks *b, uint64_t *at, uint64_t *key,
+			struct taken_sum *sum)
+{
+	struct sorter_record first, record;
+
+	if (!sorter_next(b->taken, at, &first))
+		return false;
+	*sum = (struct taken_sum){ 0 };
+	record = first;
+	for (uint64_t next = *at;; *at = next) {
+		stack_taken_read(record.value, key, sum);
+		if (!sorter_next(b->taken, &next, &record) || !sorter_keys_equal(&first, &record))
+			break;
+	}
+	sum->weight = stack_divide_weight(sum->weight, b->taken_each);
+	return true;
+}
+
+bool branch_stacks_next_taken(const struct branch_stacks *b, uint64_t *at, struct taken_branch *out)
+{
+	const struct stack_counts *c = b->counts;
+	uint64_t key[TAKEN_WORDS];
+
+	if (b->taken != NULL) {
+		if (!next_sorted(b, at, key, &out->sum))
+			return false;
+	} else {
+		if (*at >= c->taken.n)
+			return false;
+		memcpy(key, tuples_get(&c->taken, (uint32_t)*at), sizeof(key));
+		out->sum = c->taken_sums.items[(*at)++];
+	}
+	out->from = session_place(b->session, (uint32_t)key[TAKEN_FROM]);
+	out->to = session_place(b->session, (uint32_t)key[TAKEN_TO]);
+	out->type = (enum branch_type)key[TAKEN_TYPE];
+	return true;
 }
 
 /*
@@ -116,10 +197,14 @@ static void take_scan(struct branch_stacks *b, const struct select *select,
 		counts = scan_stacks(b, select, false);
 		b->options.speeds = NULL;
 		stack_class.free(first);
-	} else {
-		divide_weights(counts);
 	}
 	b->counts = counts;
+	if (stack_counts_are_spilled(counts)) {
+		b->rc = sort_spilled(b, counts, &b->err);
+		return;
+	}
+	if (!b->options.by_cycles)
+		divide_weights(counts);
 	segments_init(&b->segments, b->session, &b->functions, counts);
 }
 
@@ -127,6 +212,7 @@ static void take_scan(struct branch_stacks *b, const struct select *select,
 static void scan_again(struct branch_stacks *b, const struct select *select)
 {
 	segments_release(&b->segments);
+	release_taken(b);
 	stack_class.free(b->counts);
 	take_scan(b, select, scan_stacks(b, select, b->options.by_cycles));
 }
@@ -134,6 +220,7 @@ static void scan_again(struct branch_stacks *b, const struct select *select)
 static void count_positions(struct branch_stacks *b)
 {
 	const struct stack_counts *c = b->counts;
+	const struct segment_faults *others = b->segments.others;
 
 	for (size_t i = 0; i < b->segments.list.n; i++) {
 		const struct segment *s = &b->segments.list.items[i];
@@ -145,6 +232,11 @@ static void count_positions(struct branch_stacks *b)
 			b->positions[at].by_fault[s->fault] += n;
 		}
 	}
+	for (size_t fault = 0; fault < N_SEGMENT_FAULTS && others != NULL; fault++)
+		for (size_t at = 0; at < STACK_POSITIONS; at++) {
+			b->positions[at].n += others->positions[fault][at];
+			b->positions[at].by_fault[fault] += others->positions[fault][at];
+		}
 	b->n_positions = c->deepest > 0 ? (size_t)c->deepest - 1 : 0;
 	if (b->n_positions > STACK_POSITIONS)
 		b->n_positions = STACK_POSITIONS;
@@ -189,6 +281,8 @@ static void test_positions(struct branch_stacks *b)
 
 static void sum_up(struct branch_stacks *b)
 {
+	const struct segment_faults *others = b->segments.others;
+
 	for (size_t i = 0; i < b->segments.list.n; i++) {
 		const struct segment *s = &b->segments.list.items[i];
 		const struct segment_sum *sum = segment_sum(&b->segments, s);
@@ -200,6 +294,11 @@ static void sum_up(struct branch_stacks *b)
 			continue;
 		b->n_good += sum->n;
 		b->good_weight += sum->weight;
+	}
+	for (size_t fault = 0; fault < N_SEGMENT_FAULTS && others != NULL; fault++) {
+		b->n_segments += others->n[fault];
+		b->weight += others->weight[fault];
+		b->by_fault[fault] += others->n[fault];
 	}
 }
 
@@ -298,9 +397,23 @@ int branch_stacks_read(struct branch_stacks *b, struct session *s, const struct 
 	return 0;
 }
 
+int branch_stacks_read_bounded(struct branch_stacks *b, struct session *s,
+			       const struct select *select, int event, size_t limit_bytes,
+			       struct err *err)
+{
+	if (branch_stacks_start(b, s, event, false, err) < 0)
+		return -1;
+	b->options.limit_bytes = limit_bytes;
+	branch_stacks_finish(b, select, scan_stacks(b, select, b->options.by_cycles));
+	if (b->rc < 0)
+		*err = b->err;
+	return b->rc;
+}
+
 void branch_stacks_release(struct branch_stacks *b)
 {
 	vec_release(&b->timed);
+	release_taken(b);
 	segments_release(&b->segments);
 	code_functions_release(&b->functions);
 	stack_class.free(b->counts);

@@ -60,7 +60,24 @@ struct branch_stacks {
 	uint64_t by_fault[N_SEGMENT_FAULTS]; /* of them */
 
 	VEC_OF(struct stack_timed) timed; /* by segment, then by cycles */
+
+	/* With limit_bytes, if there was no room: branches, for branch_stacks_next_taken(). */
+	struct sorter *taken;
+	double taken_each; /* what a unit of their weight stands for */
+	int rc;		   /* -1: a temporary file cannot be written; `err` says why */
+	struct err err;
 };
+
+/* A branch that was taken. */
+struct taken_branch {
+	struct place from, to;
+	enum branch_type type;
+	struct taken_sum sum;
+};
+
+/* The next branch from *at on, which begins with 0, by places if branch_stacks_are_sorted(); false behind the last. */
+bool branch_stacks_next_taken(const struct branch_stacks *, uint64_t *at, struct taken_branch *out);
+bool branch_stacks_are_sorted(const struct branch_stacks *);
 
 /*
  * The best event with stacks: first those with this filter, of these one that counts what it records,
@@ -75,6 +92,13 @@ int branch_stacks_choose(const struct session *, enum stack_filter);
  */
 int branch_stacks_read(struct branch_stacks *out, struct session *, const struct select *,
 		       int event, bool with_durations, struct err *);
+
+/*
+ * The same in bounded memory, without durations: branches are known to branch_stacks_next_taken() only, and of segments
+ * only the good ones are listed if there is no room for the others. `limit_bytes`: of a worker.
+ */
+int branch_stacks_read_bounded(struct branch_stacks *out, struct session *, const struct select *,
+			       int event, size_t limit_bytes, struct err *);
 
 /*
  * The same in steps, for a caller who scans the capture anyway: branch_stacks_start(), a scan with the

@@ -179,7 +179,7 @@ static int write_profile_piece(void *context, const struct text *text)
 	return export_write_piece(context, text);
 }
 
-/* CYCLOPS_EXPORT_MEMORY: bytes that stacks may take before they go to temporary files. 0: as many as usual. */
+/* CYCLOPS_EXPORT_MEMORY: bytes that stacks, or branches, may take before they go to temporary files. 0: as many as usual. */
 static int find_memory(size_t *out, struct err *err)
 {
 	static const char variable[] = "CYCLOPS_EXPORT_MEMORY";
@@ -305,7 +305,8 @@ static int export_executions(struct session *s, const struct select *select,
 		.event = o->events.n > 0 ? o->events.items[0] : NULL,
 	};
 
-	if (o->ghz != NULL && core_clock_parse(o->ghz, &request.clock, err) < 0)
+	if (find_memory(&request.memory_bytes, err) < 0 ||
+	    (o->ghz != NULL && core_clock_parse(o->ghz, &request.clock, err) < 0))
 		return -1;
 	return export_feedback(s, select, &request, &o->output, err);
 }

@@ -253,6 +253,8 @@ static int write_recorded(struct bolt *b)
 			continue;
 		put_aggregated(b, "B", x->from, x->to, x->executions, wrong);
 		rc = flush(b, PIECE);
+		if (i % EVIDENCE_AT_ONCE == 0)
+			flow_evidence_let_go(e);
 	}
 	for (size_t i = 0; i < e->stacks.segments.list.n && rc == 0; i++) {
 		const struct segment *s = &e->stacks.segments.list.items[i];

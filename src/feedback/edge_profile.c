@@ -28,8 +28,11 @@ static uint64_t *count_branches(const struct flow_evidence *e)
 {
 	uint64_t *counts = mem_zalloc(modules_of(e)->list.n + 1, sizeof(*counts));
 
-	for (size_t i = 0; i < e->branches.n; i++)
+	for (size_t i = 0; i < e->branches.n; i++) {
 		counts[e->branches.items[i].from.module.v] += e->branches.items[i].n;
+		if (i % EVIDENCE_AT_ONCE == 0)
+			flow_evidence_let_go(e);
+	}
 	for (size_t i = 0; i < e->others.n && e->source == EVIDENCE_SAMPLES; i++)
 		counts[e->others.items[i].place.module.v] += e->others.items[i].n;
 	return counts;
@@ -116,51 +119,44 @@ uint64_t edge_profile_address(const struct edge_profile *p, uint64_t offset)
 	return binary_address(binary_of(p, p->module), offset, &address) ? address : offset;
 }
 
-static int offset_compare(const void *left, const void *right)
+static void take_least(struct place place, struct module_id module, uint64_t *least)
 {
-	const uint64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
+	if (place.module.v == module.v && place.offset < *least)
+		*least = place.offset;
 }
 
-typedef VEC_OF(uint64_t) offset_list;
-
-/* All offsets of the module with evidence, ascending. */
-static void collect_offsets(const struct edge_profile *p, offset_list *out)
+/* The first offset of the module from `from` on with evidence; UINT64_MAX: none. */
+static uint64_t next_offset(const struct edge_profile *p, uint64_t from)
 {
 	const struct flow_evidence *e = p->evidence;
+	struct place place = { p->module, from };
+	size_t source = flow_evidence_first_branch(e, place);
+	size_t target = flow_evidence_first_entry(e, place);
+	size_t other = flow_evidence_first_other(e, place);
+	uint64_t least = UINT64_MAX;
 
-	for (size_t i = 0; i < e->branches.n; i++) {
-		const struct evidence_branch *b = &e->branches.items[i];
-
-		if (b->from.module.v == p->module.v)
-			*vec_add(out) = b->from.offset;
-		if (b->to.module.v == p->module.v)
-			*vec_add(out) = b->to.offset;
-	}
-	for (size_t i = 0; i < e->others.n; i++)
-		if (e->others.items[i].place.module.v == p->module.v)
-			*vec_add(out) = e->others.items[i].place.offset;
-	if (out->n > 1)
-		qsort(out->items, out->n, sizeof(*out->items), offset_compare);
+	if (source < e->branches.n)
+		take_least(e->branches.items[source].from, p->module, &least);
+	if (target < e->entries.n)
+		take_least(e->entries.items[target].to, p->module, &least);
+	if (other < e->others.n)
+		take_least(e->others.items[other].place, p->module, &least);
+	return least;
 }
 
 static void find_functions(struct edge_profile *p)
 {
-	offset_list at = { 0 };
-	uint64_t end = 0;
+	struct feedback_function f;
+	uint64_t at = next_offset(p, 0);
 
-	collect_offsets(p, &at);
-	for (size_t i = 0; i < at.n; i++) {
-		struct feedback_function f;
+	while (at != UINT64_MAX) {
+		bool is_found = edge_profile_symbol(p, (struct place){ p->module, at }, &f);
 
-		if ((p->functions.n > 0 && at.items[i] < end) ||
-		    !edge_profile_symbol(p, (struct place){ p->module, at.items[i] }, &f))
-			continue;
-		*vec_add(&p->functions) = f;
-		end = f.to;
+		if (is_found)
+			*vec_add(&p->functions) = f;
+		at = next_offset(p, is_found && f.to > at ? f.to : at + 1);
+		flow_evidence_let_go(p->evidence);
 	}
-	vec_release(&at);
 }
 
 /* The part of the branches from one place to another that was mispredicted; NAN: not known. */
@@ -296,6 +292,7 @@ static void fit_functions(struct edge_profile *p)
 		graph_init(&graph, p->evidence, code);
 		take_graph(f, p->evidence, &graph);
 		graph_release(&graph);
+		flow_evidence_let_go(p->evidence);
 	}
 }
 

@@ -4,12 +4,17 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/bisect.h"
+#include "base/sorter.h"
 #include "feedback/samples.h"
 #include "scan/scan.h"
 #include "scan/spe_filters.h"
+
+/* What is usual for branches, and what goes to a file at once. */
+enum { EVIDENCE_BYTES = 8 << 20, PIECE_BYTES = 64 << 10 };
 
 static int place_compare(struct place a, struct place b)
 {
@@ -24,14 +29,6 @@ static int branch_compare(const void *left, const void *right)
 	int order = place_compare(a->from, b->from);
 
 	return order != 0 ? order : place_compare(a->to, b->to);
-}
-
-static int entry_compare(const void *left, const void *right)
-{
-	const struct evidence_branch *a = left, *b = right;
-	int order = place_compare(a->to, b->to);
-
-	return order != 0 ? order : place_compare(a->from, b->from);
 }
 
 static int other_compare(const void *left, const void *right)
@@ -50,38 +47,122 @@ static void sort(void *items, size_t n, size_t size, int (*compare)(const void *
 		qsort(items, n, size, compare);
 }
 
-/* Adds up branches of one source and target: of several kinds, or from several targets before. */
-static void add_alike(struct flow_evidence *e)
+static void put_branch(struct evidence_branches *to, const struct evidence_branch *b, size_t memory)
 {
-	size_t n = 0;
-
-	sort(e->branches.items, e->branches.n, sizeof(*e->branches.items), branch_compare);
-	for (size_t i = 0; i < e->branches.n; i++) {
-		const struct evidence_branch *b = &e->branches.items[i];
-		struct evidence_branch *to = n > 0 ? &e->branches.items[n - 1] : NULL;
-
-		if (to == NULL || branch_compare(to, b) != 0) {
-			e->branches.items[n++] = *b;
-			continue;
-		}
-		to->n += b->n;
-		to->n_mispredicted += b->n_mispredicted;
-		to->n_told += b->n_told;
-		to->executions += b->executions;
-	}
-	e->branches.n = n;
-	for (size_t i = 0; i < n; i++)
-		*vec_add(&e->entries) = e->branches.items[i];
-	sort(e->entries.items, n, sizeof(*e->entries.items), entry_compare);
+	text_add(&to->spool.written, (const char *)b, sizeof(*b));
+	spool_flush(&to->spool, to->spool.file == NULL ? memory : PIECE_BYTES);
 }
 
+static int finish_branches(struct evidence_branches *b, struct err *err)
+{
+	size_t size;
+
+	spool_finish(&b->spool);
+	if (b->spool.rc < 0) {
+		*err = b->spool.err;
+		return -1;
+	}
+	b->items = spool_bytes(&b->spool, &size);
+	b->n = size / sizeof(*b->items);
+	return 0;
+}
+
+/* Adds up branches of one source and target: of several kinds, or from several targets before. They come in order. */
+struct adding {
+	struct flow_evidence *e;
+	size_t memory;
+	struct evidence_branch last;
+	bool has_last;
+};
+
+static void pass_last(struct adding *a)
+{
+	if (a->has_last)
+		put_branch(&a->e->branches, &a->last, a->memory);
+	a->has_last = false;
+}
+
+static void add_alike(struct adding *a, const struct evidence_branch *b)
+{
+	if (!a->has_last || branch_compare(&a->last, b) != 0) {
+		pass_last(a);
+		a->last = *b;
+		a->has_last = true;
+		return;
+	}
+	a->last.n += b->n;
+	a->last.n_mispredicted += b->n_mispredicted;
+	a->last.n_told += b->n_told;
+	a->last.executions += b->executions;
+}
+
+static void sort_key_place(struct text *key, struct place place)
+{
+	sort_key_u32(key, place.module.v);
+	sort_key_u64(key, place.offset);
+}
+
+/* The branches once more, by target. */
+static int sort_entries(struct flow_evidence *e, size_t memory, struct err *err)
+{
+	struct text key = { 0 }, value = { 0 };
+	struct sorter_record record;
+	struct sorter sorter;
+	int rc;
+
+	sorter_init(&sorter, memory);
+	for (size_t i = 0; i < e->branches.n; i++) {
+		const struct evidence_branch *b = &e->branches.items[i];
+
+		text_reset(&key);
+		text_reset(&value);
+		sort_key_place(&key, b->to);
+		sort_key_place(&key, b->from);
+		sort_value_put(&value, b->n);
+		sort_value_put(&value, b->n_mispredicted);
+		sort_value_put(&value, b->n_told);
+		text_add(&value, (const char *)&b->executions, sizeof(b->executions));
+		sorter_add(&sorter, &key, &value);
+		if (i % EVIDENCE_AT_ONCE == 0)
+			flow_evidence_let_go(e);
+	}
+	rc = sorter_finish(&sorter, err);
+	for (uint64_t at = 0; rc == 0 && sorter_next(&sorter, &at, &record);) {
+		const uint8_t *bytes = record.value;
+		struct evidence_branch b = {
+			.to = { { sort_key_get_u32(record.key) },
+				sort_key_get_u64(record.key + 4) },
+			.from = { { sort_key_get_u32(record.key + 12) },
+				  sort_key_get_u64(record.key + 16) },
+		};
+
+		b.n = sort_value_get(&bytes);
+		b.n_mispredicted = sort_value_get(&bytes);
+		b.n_told = sort_value_get(&bytes);
+		memcpy(&b.executions, bytes, sizeof(b.executions));
+		put_branch(&e->entries, &b, memory);
+	}
+	sorter_release(&sorter);
+	text_release(&key);
+	text_release(&value);
+	return rc < 0 ? -1 : finish_branches(&e->entries, err);
+}
+
+void flow_evidence_let_go(const struct flow_evidence *e)
+{
+	spool_drop(&e->branches.spool);
+	spool_drop(&e->entries.spool);
+}
+
+typedef VEC_OF(struct evidence_branch) branch_list;
+
 static void take_record(struct flow_evidence *e, const uint64_t *key,
-			const struct flow_record_sum *sum)
+			const struct flow_record_sum *sum, branch_list *branches)
 {
 	struct place place = session_place(e->session, (uint32_t)key[FLOW_RECORD_PLACE]);
 
 	if (key[FLOW_RECORD_KIND] == RECORD_TAKEN)
-		*vec_add(&e->branches) = (struct evidence_branch){
+		*vec_add(branches) = (struct evidence_branch){
 			.from = place,
 			.to = session_place(e->session, (uint32_t)key[FLOW_RECORD_TARGET]),
 			.n = sum->n,
@@ -98,7 +179,8 @@ static void take_record(struct flow_evidence *e, const uint64_t *key,
 	};
 }
 
-static int read_spe(struct flow_evidence *e, const struct select *select, struct err *err)
+static int read_spe(struct flow_evidence *e, const struct select *select, branch_list *branches,
+		    struct err *err)
 {
 	const struct scan_wish wish = { .keeps_places = true };
 	struct analysis analysis = { .class = &flow_record_class };
@@ -123,7 +205,7 @@ static int read_spe(struct flow_evidence *e, const struct select *select, struct
 	e->lost_factor = 1 / (1 - e->session->lost.share);
 	e->is_relative = spe_interval_range(e->session).longest == 0;
 	for (uint32_t i = 0; i < r->keys.n; i++)
-		take_record(e, tuples_get(&r->keys, i), &r->sums.items[i]);
+		take_record(e, tuples_get(&r->keys, i), &r->sums.items[i], branches);
 	sort(e->others.items, e->others.n, sizeof(*e->others.items), other_compare);
 	return 0;
 }
@@ -136,33 +218,36 @@ double flow_evidence_executions(const struct flow_evidence *e, uint64_t weight)
 }
 
 static int read_stacks(struct flow_evidence *e, const struct select *select, int event,
-		       struct err *err)
+		       size_t memory, struct adding *sorted, branch_list *branches, struct err *err)
 {
-	const struct stack_counts *c;
+	size_t of_worker = memory / pool_size(e->session->pool);
+	struct taken_branch t;
 	double taken = 0, segments = 0;
 
-	if (branch_stacks_read(&e->stacks, e->session, select, event, false, err) < 0 ||
+	if (branch_stacks_read_bounded(&e->stacks, e->session, select, event,
+				       of_worker > 0 ? of_worker : 1, err) < 0 ||
 	    branch_stacks_need_all(&e->stacks, err) < 0)
 		return -1;
-	c = e->stacks.counts;
 	e->is_biased = e->stacks.bias.is_biased;
 	e->is_relative = isnan(branch_stacks_executions(&e->stacks, 1));
-	for (uint32_t i = 0; i < c->taken.n; i++) {
-		const uint64_t *key = tuples_get(&c->taken, i);
-		const struct taken_sum *sum = &c->taken_sums.items[i];
-
-		*vec_add(&e->branches) = (struct evidence_branch){
-			.from = session_place(e->session, (uint32_t)key[TAKEN_FROM]),
-			.to = session_place(e->session, (uint32_t)key[TAKEN_TO]),
-			.n = sum->n,
-			.n_told = sum->n_told,
-			.n_mispredicted = sum->n_mispredicted,
-			.executions = flow_evidence_executions(e, sum->weight),
+	for (uint64_t at = 0; branch_stacks_next_taken(&e->stacks, &at, &t);) {
+		const struct evidence_branch b = {
+			.from = t.from,
+			.to = t.to,
+			.n = t.sum.n,
+			.n_told = t.sum.n_told,
+			.n_mispredicted = t.sum.n_mispredicted,
+			.executions = flow_evidence_executions(e, t.sum.weight),
 		};
-		taken += flow_evidence_executions(e, sum->weight);
+
+		if (branch_stacks_are_sorted(&e->stacks))
+			add_alike(sorted, &b);
+		else
+			*vec_add(branches) = b;
+		taken += b.executions;
 	}
 	segments = flow_evidence_executions(e, e->stacks.weight);
-	e->branch_rate = taken > 0 ? (double)c->n_entries / taken : 1;
+	e->branch_rate = taken > 0 ? (double)e->stacks.counts->n_entries / taken : 1;
 	e->execution_rate = segments > 0 ? (double)e->stacks.n_segments / segments : 1;
 	e->lost_factor = 1;
 	return 0;
@@ -212,8 +297,11 @@ static void read_samples(struct flow_evidence *e, const struct select *select)
 }
 
 int flow_evidence_read(struct flow_evidence *e, struct session *s, const struct select *select,
-		       int event, bool samples_do, struct err *err)
+		       int event, bool samples_do, size_t memory_bytes, struct err *err)
 {
+	size_t memory = memory_bytes > 0 ? memory_bytes : EVIDENCE_BYTES;
+	struct adding adding = { .e = e, .memory = memory };
+	branch_list branches = { 0 };
 	bool has_spe = capture_n_chunks(s->capture) > 0;
 	bool has_stacks = branch_stacks_choose(s, FILTER_ANY) >= 0 || event >= 0;
 	int rc = 0;
@@ -232,12 +320,17 @@ int flow_evidence_read(struct flow_evidence *e, struct session *s, const struct 
 			"no branches were recorded: 'cyclops record --spe' records them on Arm, "
 			"'cyclops record --branches' on a CPU with LBR (x86) or BRBE (Arm)");
 	if (e->source == EVIDENCE_STACKS)
-		rc = read_stacks(e, select, event, err);
+		rc = read_stacks(e, select, event, memory, &adding, &branches, err);
 	if (e->source == EVIDENCE_SPE)
-		rc = read_spe(e, select, err);
+		rc = read_spe(e, select, &branches, err);
+	sort(branches.items, branches.n, sizeof(*branches.items), branch_compare);
+	for (size_t i = 0; i < branches.n; i++)
+		add_alike(&adding, &branches.items[i]);
+	vec_release(&branches);
+	pass_last(&adding);
 	if (rc == 0)
-		add_alike(e);
-	return rc;
+		rc = finish_branches(&e->branches, err);
+	return rc == 0 ? sort_entries(e, memory, err) : rc;
 }
 
 const char *flow_evidence_event_name(const struct flow_evidence *e)
@@ -258,8 +351,8 @@ void flow_evidence_release(struct flow_evidence *e)
 	if (e->source == EVIDENCE_STACKS)
 		branch_stacks_release(&e->stacks);
 	code_functions_release(&e->functions);
-	vec_release(&e->branches);
-	vec_release(&e->entries);
+	spool_release(&e->branches.spool);
+	spool_release(&e->entries.spool);
 	vec_release(&e->others);
 	*e = (struct flow_evidence){ 0 };
 }

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/spool.h"
 #include "base/vec.h"
 #include "branch_stacks/stacks.h"
 #include "feedback/records.h"
@@ -49,6 +50,13 @@ struct evidence_record {
 	double executions;
 };
 
+/* In memory, or in a temporary file. */
+struct evidence_branches {
+	const struct evidence_branch *items;
+	size_t n;
+	struct spool spool;
+};
+
 struct flow_evidence {
 	struct session *session;
 	enum evidence_source source;
@@ -59,11 +67,11 @@ struct flow_evidence {
 	struct branch_stacks stacks;
 	size_t sampled_event; /* of EVIDENCE_SAMPLES */
 	uint64_t n_samples;
-	struct code_functions functions;	 /* of SPE; that of the stacks otherwise */
-	VEC_OF(struct evidence_branch) branches; /* by place of the source, then of the target */
-	VEC_OF(struct evidence_branch) entries;	 /* the same by target, then source */
-	VEC_OF(struct evidence_record) others;	 /* by place, kind, previous */
-	double branch_rate;			 /* records of a branch for each execution */
+	struct code_functions functions;       /* of SPE; that of the stacks otherwise */
+	struct evidence_branches branches;     /* by place of the source, then of the target */
+	struct evidence_branches entries;      /* the same by target, then source */
+	VEC_OF(struct evidence_record) others; /* by place, kind, previous */
+	double branch_rate;		       /* records of a branch for each execution */
 	double execution_rate; /* records of any other instruction, or segments, for each execution */
 	double previous_share; /* of the records that have the branch before */
 	double lost_factor; /* executions for each that the records stand for: samples were lost */
@@ -72,10 +80,14 @@ struct flow_evidence {
 /*
  * Reads the evidence. `event` is the number of an event whose stacks to use, or -1: the best. ERR_NO_DATA says
  * what was not recorded, and how to; with `samples_do`, samples of an event take the place of branches that were
- * not recorded. `out` is to be released also after a failure.
+ * not recorded. `out` is to be released also after a failure. `memory_bytes`: for branches; more of them go to temporary files.
  */
 int flow_evidence_read(struct flow_evidence *out, struct session *, const struct select *,
-		       int event, bool samples_do, struct err *);
+		       int event, bool samples_do, size_t memory_bytes, struct err *);
+
+/* What was looked at needs no memory until it is looked at again. To be called now and then: each so many branches. */
+enum { EVIDENCE_AT_ONCE = 1 << 14 };
+void flow_evidence_let_go(const struct flow_evidence *);
 
 /* The event of EVIDENCE_SAMPLES as BOLT knows events: "cycles", "instructions", or its name. */
 const char *flow_evidence_event_name(const struct flow_evidence *);

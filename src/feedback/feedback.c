@@ -101,7 +101,7 @@ int feedback_write(struct session *s, const struct select *select,
 	}
 	if (rc == 0)
 		rc = flow_evidence_read(&evidence, s, select, event, request->format->samples_do,
-					err);
+					request->memory_bytes, err);
 	if (rc == 0)
 		rc = edge_profile_read(&profile, &evidence, request->module, err);
 	if (rc == 0)

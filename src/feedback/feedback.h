@@ -23,6 +23,7 @@ struct feedback_request {
 	const char *module;	 /* name or path; NULL: the one with most branches */
 	const char *event;	 /* whose branch stacks; NULL: the best, else SPE records */
 	struct core_clock clock; /* of loads; CLOCK_UNKNOWN: to be derived */
+	size_t memory_bytes; /* for branches, before they go to temporary files; 0: as much as usual */
 };
 
 /*

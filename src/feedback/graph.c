@@ -48,16 +48,16 @@ static const struct code_instruction *at(const struct making *m, size_t i)
 /* The branch `i` of the evidence, if it is one of the function; else NULL. */
 static const struct evidence_branch *branch_from(const struct making *m, size_t i)
 {
-	const struct evidence_branch *b = &m->e->branches.items[i];
+	const struct evidence_branches *all = &m->e->branches;
 
-	return i < m->e->branches.n && is_inside(m, b->from) ? b : NULL;
+	return i < all->n && is_inside(m, all->items[i].from) ? &all->items[i] : NULL;
 }
 
 static const struct evidence_branch *entry_to(const struct making *m, size_t i)
 {
-	const struct evidence_branch *b = &m->e->entries.items[i];
+	const struct evidence_branches *all = &m->e->entries;
 
-	return i < m->e->entries.n && is_inside(m, b->to) ? b : NULL;
+	return i < all->n && is_inside(m, all->items[i].to) ? &all->items[i] : NULL;
 }
 
 static bool is_jump(enum flow_kind kind)

@@ -247,7 +247,7 @@ static void user_code_add_group(struct user_code *u, const struct chained_group 
 static void user_code_add_groups(struct user_code *u)
 {
 	const struct tuples *frames = &u->hot->session->frames;
-	struct hot_chains_position at = { 0 };
+	struct spool_position at = { 0 };
 	struct chained_group g = { 0 };
 
 	if (!has_samples(u->hot))

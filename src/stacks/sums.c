@@ -119,9 +119,9 @@ int stack_sums_finish(struct stack_sums *sums, struct err *err)
 
 		tuples_add(&sums->sources, &source);
 	}
-	if (sums->chains.rc < 0)
-		*err = sums->chains.err;
-	return sums->chains.rc;
+	if (sums->chains.spool.rc < 0)
+		*err = sums->chains.spool.err;
+	return sums->chains.spool.rc;
 }
 
 bool stack_sums_next(const struct stack_sums *sums, struct stack_sums_position *at,

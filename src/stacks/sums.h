@@ -30,7 +30,7 @@ int stack_sums_finish(struct stack_sums *, struct err *);
 
 /* Where stack_sums_next() is: zeroed, at the start. */
 struct stack_sums_position {
-	struct hot_chains_position chains;
+	struct spool_position chains;
 	uint32_t group;
 };
 

@@ -7,10 +7,8 @@
 #define CYCLOPS_HOT_SUMS_CHAINS_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
-#include "base/mapped.h"
-#include "base/text.h"
+#include "base/spool.h"
 #include "base/vec.h"
 #include "hot/sums/cost.h"
 #include "keys/keys.h"
@@ -26,12 +24,8 @@ struct chained_group {
 
 /* Zeroed is empty. */
 struct hot_chains {
-	FILE *file;
-	struct text written; /* of it, not yet in the file */
-	VEC_OF(struct mapped) files;
+	struct spool spool;
 	VEC_OF(bool) places; /* by number: those that hot_chains_note() was told of */
-	int rc;		     /* -1: a file cannot be written; `err` says why */
-	struct err err;
 };
 
 /* Of a frame, with its place in the table that finds it. */
@@ -44,7 +38,7 @@ void chained_group_read(struct chained_group *, const uint64_t key[N_DIMENSIONS]
 			const struct hot_cost *, const struct tuples *frames);
 void chained_group_release(struct chained_group *);
 
-/* Adds a group at the end. Errors are kept in rc. */
+/* Adds a group at the end. Errors are kept in spool.rc. */
 void hot_chains_add(struct hot_chains *, const struct chained_group *);
 
 /* Notes the places of a group, and of its chain. */
@@ -56,14 +50,7 @@ void hot_chains_finish(struct hot_chains *);
 /* Adds what is in the files of another one, which is finished and stays as it is. */
 void hot_chains_merge(struct hot_chains *into, const struct hot_chains *from);
 
-/* Where hot_chains_next() is: zeroed, at the start. */
-struct hot_chains_position {
-	size_t file;
-	uint64_t at;
-};
-
 /* The next group, in any order; false behind the last. The group is zeroed before the first call. */
-bool hot_chains_next(const struct hot_chains *, struct hot_chains_position *,
-		     struct chained_group *);
+bool hot_chains_next(const struct hot_chains *, struct spool_position *, struct chained_group *);
 
 #endif

@@ -130,7 +130,7 @@ static void add_inclusive(struct hot_grouping *g, uint32_t number, const uint64_
 /* The same of what went to a file; numbers go on behind those of the raw groups. */
 static void add_chained(struct hot_grouping *g)
 {
-	struct hot_chains_position at = { 0 };
+	struct spool_position at = { 0 };
 	struct chained_group chained = { 0 };
 
 	for (uint32_t number = hot_end(g->hot); hot_chained_next(g->hot, &at, &chained); number++) {

@@ -121,8 +121,7 @@ void hot_read_chained(const struct hot *hot, uint32_t group, const struct tuples
 	chained_group_read(out, key, hot_cost(hot, group), frames);
 }
 
-bool hot_chained_next(const struct hot *hot, struct hot_chains_position *at,
-		      struct chained_group *out)
+bool hot_chained_next(const struct hot *hot, struct spool_position *at, struct chained_group *out)
 {
 	while (hot_chains_next(&hot->chains, at, out))
 		if (hot->is_dropped == NULL || out->key[DIM_EVENT] >= hot->spe_event ||
@@ -133,9 +132,9 @@ bool hot_chained_next(const struct hot *hot, struct hot_chains_position *at,
 
 int hot_check(const struct hot *hot, struct err *err)
 {
-	if (hot->chains.rc < 0)
-		*err = hot->chains.err;
-	return hot->chains.rc;
+	if (hot->chains.spool.rc < 0)
+		*err = hot->chains.spool.err;
+	return hot->chains.spool.rc;
 }
 
 size_t hot_chains_size(const struct hot *hot, const struct tuples *frames)

@@ -133,7 +133,7 @@ void hot_read_chained(const struct hot *, uint32_t group, const struct tuples *f
  * The next of the chains of groups that are folded, as hot_chains_next(). What they come to is in the groups
  * already.
  */
-bool hot_chained_next(const struct hot *, struct hot_chains_position *, struct chained_group *);
+bool hot_chained_next(const struct hot *, struct spool_position *, struct chained_group *);
 
 /* -1 and an error if a temporary file could not be written: then chains are missing. */
 int hot_check(const struct hot *, struct err *);
