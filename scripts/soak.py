@@ -94,7 +94,7 @@ ENTRIES = {
     "feedback-gain": ("model/feedback", GCC, 300, lambda n: script("feedback_gain.py", GCC.cyclops, n)),
     "export-memory": ("e2e/export-memory", GCC, 1000000, lambda n: script(
         "export_memory.py", "--samples", n, "--memory", "8M", "--limit", "64", "--limit-of-answers", "64", GCC.cyclops,
-        GCC.folder / "tests/tools/make-family")),
+        GCC.folder / "tests/tools/make-family", DATA)),
     "prefetch": ("e2e/prefetch", GCC, 1, lambda n: script(
         "prefetch.py", "--clang", "clang-19", GCC.cyclops, GCC.e2e("write-samples"))),
     "x86": ("e2e/x86-vs-objdump", GCC, 1, lambda n: script(

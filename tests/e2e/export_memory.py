@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Exports and answers in bounded memory: export_memory.py [--samples N] [--memory SIZE] [--limit MIB] [--limit-of-rows MIB]
-[--limit-of-answers MIB] CYCLOPS MAKE-FAMILY.
+[--limit-of-answers MIB] CYCLOPS MAKE-FAMILY DATA.
 
 Nearly each sample of the capture has a call chain of its own. Each format is written under a limit on the private memory of the
 process (RLIMIT_DATA), in which the sums by chain do not fit: the same command with all of them in memory fails.
 What is written is the same with and without the limit. hot and report show functions, of which there are few.
+Profiles for compilers are made of branch stacks: nearly each branch of the other capture was taken once. Of a capture with code
+they are the same whether or not branches go to files.
 """
 
 import argparse
@@ -22,7 +24,16 @@ from harness import ENVIRONMENT, Checks, run, skip
 STACKS = ["folded", "svg", "pprof", "speedscope", "firefox", "callgrind", "chrome-trace", "otlp"]
 ROWS = ["perf-script", "csv", "json", "parquet"]
 ANSWERS = ["hot", "report"]
+OF_BRANCHES = ["bolt", "bolt-pre-aggregated", "autofdo"]
+NO_DATA = 4
 ALL_IN_MEMORY = "1G"
+
+
+def status(words, limit, folder):
+    """The exit status of a command within a limit."""
+    return subprocess.run([*words, "-o", os.path.join(folder, "out")], env=dict(ENVIRONMENT, TMPDIR=folder), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit << 20, limit << 20))).returncode
 
 
 def written(words, folder, limit=None, memory=None):
@@ -47,8 +58,10 @@ def main():
     parser.add_argument("--limit", type=int, default=16, help="MiB of private memory, for call stacks")
     parser.add_argument("--limit-of-rows", type=int, default=64, help="the same for rows")
     parser.add_argument("--limit-of-answers", type=int, default=32, help="the same for answers about functions")
+    parser.add_argument("--limit-of-branches", type=int, default=64, help="the same for profiles of branch stacks")
     parser.add_argument("cyclops", type=os.path.abspath)
     parser.add_argument("make_family", type=os.path.abspath)
+    parser.add_argument("data", type=os.path.abspath)
     arguments = parser.parse_args()
     if not hasattr(hashlib, "file_digest"):
         skip("Python before 3.11")
@@ -71,6 +84,16 @@ def main():
         words[words.index("--format") + 1] = STACKS[0]
         checks.expect(written(words, folder, arguments.limit, ALL_IN_MEMORY) is None,
                       f"{STACKS[0]}: all stacks fit in {arguments.limit} MiB, so the capture is too small for this test")
+        stacks = os.path.join(folder, "stacks.data")
+        run(arguments.make_family, "stacks", str(arguments.samples), stacks)
+        for format_name in OF_BRANCHES:
+            words = [arguments.cyclops, "export", "--format", format_name, "-j2"]
+            # the code is not there, which is said when all branches were read
+            found = status([*words, stacks], arguments.limit_of_branches, folder)
+            checks.expect(found == NO_DATA, f"{format_name}: {found} within {arguments.limit_of_branches} MiB, wanted {NO_DATA}")
+            words += ["--symfs", os.path.join(arguments.data, "root"), os.path.join(arguments.data, "executions.data")]
+            bounded, free = (written(words, folder, memory=memory) for memory in ("1K", None))
+            checks.expect(free is not None and bounded == free, f"{format_name}: differs with branches in files")
     checks.finish()
 
 
