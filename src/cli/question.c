@@ -42,6 +42,7 @@ static int question_answer(struct question *q, struct session *s, const struct s
 	int rc;
 
 	q->output.inputs = &q->arguments;
+	q->results.files[0] = s->path;
 	if (scan_choose_slices(s, q->time_slices, q->by != NULL && keys_have_time(q->by), err) <
 		    0 ||
 	    printer_open(&q->out, &q->output, "text", q->usage->command, s, err) < 0)
@@ -123,7 +124,10 @@ int question_judge(struct question *q, gate_measure *measure, void *context, str
 int question_show(struct question *q, const struct tables *tables, struct err *err)
 {
 	struct tables shown = gates_shown(&q->results, tables);
-	int rc = printer_tables(&q->out, &q->output, &shown, err);
+	int rc;
+
+	q->results.is_modelled = q->out.document.is_modelled;
+	rc = printer_tables(&q->out, &q->output, &shown, err);
 
 	vec_release(&shown.list);
 	return rc;

@@ -300,17 +300,17 @@ void cycle_report_answer(const struct cycle_report *r, struct table *t)
 		answer_say(t, "Unhalted cycles were not sampled: no shares. Record %s too.",
 			   r->tree->nodes[r->tree->cycles].name);
 	} else if (values[r->tree->stalled].state == CYCLE_MEASURED && node != NO_NODE) {
-		answer_say(t,
-			   "%.1f %% of all cycles are stalled. The costliest known cause is %s: "
-			   "%s%.1f %% "
-			   "of all cycles.",
-			   100 * values[r->tree->stalled].cycles / cycles,
-			   r->tree->nodes[node].name,
-			   values[node].is_lower_bound ? "at least " : "",
-			   100 * cycle_capped(&values[node]) / cycles);
+		answer_say(
+			t,
+			"%.1f %% of all cycles are stalled. The costliest known cause is %s (%s): "
+			"%s%.1f %% "
+			"of all cycles.",
+			100 * values[r->tree->stalled].cycles / cycles, r->tree->nodes[node].title,
+			r->tree->nodes[node].name, values[node].is_lower_bound ? "at least " : "",
+			100 * cycle_capped(&values[node]) / cycles);
 	} else if (node != NO_NODE) {
-		answer_say(t, "The costliest known cause is %s: %s%.1f %% of all cycles.",
-			   r->tree->nodes[node].name,
+		answer_say(t, "The costliest known cause is %s (%s): %s%.1f %% of all cycles.",
+			   r->tree->nodes[node].title, r->tree->nodes[node].name,
 			   values[node].is_lower_bound ? "at least " : "",
 			   100 * cycle_capped(&values[node]) / cycles);
 	}
@@ -324,7 +324,7 @@ void cycle_report_answer(const struct cycle_report *r, struct table *t)
 				   name, 100 * cycle_report_cycles(r, row) / cycles,
 				   100 * cycle_capped(&cycle_report_values(r, row)[own]) /
 					   cycle_report_cycles(r, row),
-				   r->tree->nodes[own].name);
+				   r->tree->nodes[own].title);
 	}
 	say_multiplexing(r, t);
 }

@@ -302,6 +302,9 @@ static int print_answer(const struct diff *d, const struct answering *how,
 		tables.is_for_screen = printer_shows_screen(&out, how->output);
 		rc = diff_tables(d, gates, n_gates, rows_to_show(how->rows), &tables, results, err);
 		out.document.is_modelled = d->a->is_modelled || d->b->is_modelled;
+		results->is_modelled = out.document.is_modelled;
+		results->files[0] = d->a->origin;
+		results->files[1] = d->b->origin;
 		if (rc == 0)
 			printer_page(&out, how->output);
 		rc = printer_finish(&out, how->output, &tables.shown, rc, err);

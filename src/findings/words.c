@@ -524,9 +524,9 @@ const char *finding_next_words(struct table *t, const struct session *s, const s
 		return table_format(t, "cyclops record --spe -- PROGRAM && cyclops %s",
 				    f->recorded);
 	for (size_t i = 0; i < f->n_events; i++)
-		text_format(&text, "%s%s", i == 0 ? "sample " : ", ", f->events[i]);
+		text_format(&text, "%s%s", i == 0 ? "cyclops record -e " : ",", f->events[i]);
 	if (text.n > 0)
-		text_str(&text, " to find the code");
+		text_str(&text, " -- COMMAND");
 	return words_take(t, &text);
 }
 

@@ -218,7 +218,7 @@ static int show_answer(const struct fleet_question *q, const struct answering *h
 			q->query->mark(&table);
 		if (q->query->is_cut_here || how->gates->conditions.n > 0)
 			table_show_top(&table, how->top);
-		out.document.is_modelled = facts.modelled > 0;
+		out.document.is_modelled = results->is_modelled = facts.modelled > 0;
 		say_answer(q, &facts, &table, &answer);
 		printer_page(&out, how->output);
 	}

@@ -82,6 +82,10 @@ struct gates {
 		table; /* "gates": a row for each condition. It holds the texts of the results */
 	VEC_OF(struct gate_result) results;
 	size_t n_failed;
+
+	/* For reports: what was judged, borrowed; NULL: not told. Simulated numbers are marked. */
+	const char *files[2];
+	bool is_modelled;
 };
 
 void gates_init(struct gates *);

@@ -11,7 +11,7 @@
 #include "gate/gate.h"
 
 /* Appends the report of `cyclops COMMAND`. */
-void junit_put(const struct gate_result *, size_t n, const char *command, struct text *out);
+void junit_put(const struct gates *, const char *command, struct text *out);
 
 /* Writes it to a file, over one that is there. */
 int junit_write(const struct gates *, const char *command, const char *path, struct err *);

@@ -119,7 +119,7 @@ static int show(const struct subject *s, const struct tables *tables,
 	int rc = printer_open(&out, output, "text", command_name, NULL, err);
 
 	if (rc == 0) {
-		out.document.is_modelled = s->is_modelled;
+		out.document.is_modelled = gates->is_modelled = s->is_modelled;
 		printer_page(&out, output);
 		rc = printer_finish(&out, output, &shown, 0, err);
 	}

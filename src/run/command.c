@@ -367,6 +367,8 @@ static int run_print(struct run *r, struct printer *out, const struct output_opt
 	struct tables shown = gates_shown(&r->results, answer);
 	int rc = printer_finish(out, output, &shown, 0, err);
 
+	r->results.is_modelled = out->document.is_modelled;
+
 	vec_release(&shown.list);
 	return rc == 0 ? gate_options_report(&r->command->gates, &r->results, output, usage.command,
 					     err)

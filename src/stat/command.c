@@ -163,6 +163,7 @@ static int stat_finish(const struct stat_command *command, struct stat_types *ma
 	int rc = stat_judge(&command->gates, made, counts, &options, command->results, err);
 
 	if (rc == 0) {
+		command->results->is_modelled = is_modelled;
 		shown = gates_shown(command->results, &made->shown);
 		rc = stat_print(&shown, output, is_modelled, err);
 	}

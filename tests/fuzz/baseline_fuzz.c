@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 		gates_init(&gates);
 		gates_add(&gates, &gate, quantity, &measured);
-		junit_put(gates.results.items, gates.results.n, "fuzz", &xml);
+		junit_put(&gates, "fuzz", &xml);
 		gates_release(&gates);
 		text_release(&xml);
 	}

@@ -126,7 +126,7 @@ export function drawFlow(
   for (const loop of [...inside].reverse()) {
     const at = graph.node(loop.id) as Point & { width: number; height: number };
     picture.append(svg("rect", { class: "loop", x: at.x - at.width / 2, y: at.y - at.height / 2, width: at.width, height: at.height, rx: 6 }),
-      svg("text", { class: "loop-words", x: at.x - at.width / 2 + 6, y: at.y - at.height / 2 + 13 }, loop.words));
+      svg("text", { class: "loop-words", x: at.x - at.width / 2 + 6, y: at.y - at.height / 2 - 4 }, loop.words));
   }
   const words = list.flatMap((edge, i) => {
     const at = graph.edge({ v: edge.from, w: edge.to, name: String(i) }) as { points: Point[]; x: number; y: number };

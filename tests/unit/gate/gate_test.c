@@ -263,7 +263,7 @@ static void conditions_stand_behind_the_answer(void **state)
 
 static void junit_has_a_case_for_each_condition(void **state)
 {
-	static const struct gate_result results[] = {
+	struct gate_result results[] = {
 		{ "ipc < 1.5", "ipc 0.23 (limit 1.5): FAIL", true },
 		{ "time > 2 s", "time 1.50 s (limit 2.00 s): pass", false },
 		{ "\x1b > 2", "\"\xff\" was not counted", .is_error = true },
@@ -272,6 +272,11 @@ static void junit_has_a_case_for_each_condition(void **state)
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<testsuites>\n"
 		"  <testsuite name=\"cyclops stat\" tests=\"3\" failures=\"1\" errors=\"1\">\n"
+		"    <properties>\n"
+		"      <property name=\"a\" value=\"&lt;old&gt;\"/>\n"
+		"      <property name=\"b\" value=\"new\"/>\n"
+		"      <property name=\"modelled\" value=\"true\"/>\n"
+		"    </properties>\n"
 		"    <testcase classname=\"cyclops.stat\" name=\"ipc &lt; 1.5\">\n"
 		"      <failure message=\"ipc 0.23 (limit 1.5): FAIL\" type=\"gate\"/>\n"
 		"    </testcase>\n"
@@ -283,10 +288,15 @@ static void junit_has_a_case_for_each_condition(void **state)
 		"    </testcase>\n"
 		"  </testsuite>\n"
 		"</testsuites>\n";
+	const struct gates gates = {
+		.results = { .items = results, .n = COUNT(results) },
+		.files = { "<old>", "new" },
+		.is_modelled = true,
+	};
 	struct text xml = { 0 };
 
 	(void)state;
-	junit_put(results, COUNT(results), "stat", &xml);
+	junit_put(&gates, "stat", &xml);
 	assert_int_equal(xml.n, strlen(expected));
 	assert_memory_equal(xml.bytes, expected, xml.n);
 	text_release(&xml);
