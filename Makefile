@@ -39,6 +39,11 @@ bench:
 	@$(MAKE) --no-print-directory all
 	@python3 bench/run.py --build $(BUILD) $(BENCH)
 
+# What users install, in dist/: a static program for x86-64 as a tarball and a Debian package.
+dist:
+	@scripts/install-packages.sh build dist
+	@scripts/dist.sh $(ARCHITECTURES)
+
 # Fuzzes every target for SECONDS (default 60) each.
 fuzz:
 	@scripts/install-packages.sh build test
@@ -51,6 +56,6 @@ format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
 clean:
-	rm -rf $(BUILD) build-*
+	rm -rf $(BUILD) build-* dist
 
-.PHONY: all demo check test soak bench fuzz install format clean
+.PHONY: all demo check test soak bench dist fuzz install format clean

@@ -58,7 +58,7 @@ def included_rooms(root, path):
     for match in INCLUDE.finditer(text):
         line = text.count("\n", 0, match.start(1)) + 1
         target = pathlib.Path(match[1])
-        if (src / target).exists() or target.name == "version.h":
+        if (src / target).exists() or target.name in ("version.h", "catalog_date.h"):
             yield line, match[1], str(target.parent)
         elif (root / target).exists():
             yield line, match[1], PLUGIN

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs the missing Debian packages of the given groups (build, check, test, soak, bench).
+# Installs the missing Debian packages of the given groups (build, check, test, soak, bench, dist).
 set -e
 
 build="gcc make git python3 meson ninja-build pkg-config mandoc libdw-dev libelf-dev libiberty-dev
@@ -13,6 +13,10 @@ test="$check clang clang-format libclang-rt-14-dev linux-perf binutils gdb
 # The viewer of --html; another npm does as well.
 command -v npm >/dev/null || test="$test nodejs npm"
 soak="debootstrap gcc-arm-linux-gnueabihf libc6-dev-armhf-cross bolt-19 clang-19 lld-19 llvm-19"
+# What the static program is made of, and the tools that pack it; another cargo does as well.
+dist="binutils xz-utils dpkg-dev libbz2-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+command -v cargo >/dev/null || dist="$dist cargo"
+command -v npm >/dev/null || dist="$dist nodejs npm"
 bench="linux-perf hyperfine g++ gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 for group in "$@"; do

@@ -11,6 +11,8 @@
 #include "cli/habits.h"
 #include "cli/message.h"
 #include "main/commands.h"
+#include "html/html.h"
+#include "main/catalog_date.h"
 #include "main/version.h"
 
 static void print_usage(FILE *stream)
@@ -28,6 +30,9 @@ static int print_version(void)
 {
 	printf("cyclops %s (%s)\n", CYCLOPS_VERSION, CYCLOPS_COMMIT);
 	printf("built with %s\n", CYCLOPS_BUILD);
+	printf("features: %s, %s\n", CYCLOPS_FEATURES,
+	       html_viewer() != NULL ? "--html" : "no --html");
+	printf("catalog of %s\n", CYCLOPS_CATALOG_DATE);
 	return EXIT_DONE;
 }
 

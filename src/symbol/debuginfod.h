@@ -11,8 +11,8 @@ enum debuginfod_kind {
 };
 
 /*
- * The path of a local copy, to be freed; NULL if no server is named, libdebuginfod is not
- * installed, or no server has the file. May take as long as DEBUGINFOD_TIMEOUT says.
+ * The path of a local copy, to be freed; NULL if no server is named, libdebuginfod (of a static build:
+ * debuginfod-find) is not installed, or no server has the file. May take as long as DEBUGINFOD_TIMEOUT says.
  */
 char *debuginfod_fetch(enum debuginfod_kind, const struct build_id *);
 
