@@ -115,6 +115,9 @@ def check_hosts(checks, fleet):
     rows = fleet.ask("hosts", "--event", "cycles")
     found = {(r["host"], r["function"]) for r in rows}
     checks.expect(found == {(fleet.truth["bad"], fleet.truth["bad_function"][0])}, f"hosts that differ: {sorted(found)[:5]}")
+    # latencies weigh very differently: chance alone must show none
+    found = {row["host"] for row in fleet.ask("hosts", "--event", "spe")}
+    checks.expect(found <= {fleet.truth["bad"]}, f"hosts that differ by latency: {sorted(found)[:5]}")
     checks.count("hosts", fleet.truth["hosts"])
 
 
