@@ -50,7 +50,8 @@ def by_polars(path):
 
 def by_chdb(path):
     import chdb
-    names, columns = columns_of(chdb.query(f"select * from file('{path}', Parquet)", "ArrowTable"))
+    asked = f"select * from file('{path}', Parquet) settings input_format_parquet_preserve_order=1"
+    names, columns = columns_of(chdb.query(asked, "ArrowTable"))
     return names, [[value.decode() if isinstance(value, bytes) else value for value in column] for column in columns]
 
 def by_datafusion(path):
