@@ -51,8 +51,9 @@ struct scan_job {
 	/* scan_ordered() only. */
 	const struct scan_output *output;
 	size_t window;
-	size_t first_unit;  /* of the jobs of the pool */
-	struct text *slots; /* window * n_texts */
+	size_t first_unit;		     /* of the jobs of the pool */
+	struct text *slots;		     /* window * n_texts */
+	uint64_t rendered_bytes, text_bytes; /* of the units so far, and of their texts */
 	atomic_bool stopped;
 };
 
@@ -574,20 +575,34 @@ static void write_unit(void *context, size_t i, unsigned worker)
 	if (!atomic_load_explicit(&job->stopped, memory_order_relaxed) &&
 	    job->output->write(job->output->context, texts) < 0)
 		atomic_store_explicit(&job->stopped, true, memory_order_relaxed);
-	for (size_t text = 0; text < job->output->n_texts; text++)
+	job->rendered_bytes += capture_unit_bytes(job->session->capture, job->first_unit + i);
+	for (size_t text = 0; text < job->output->n_texts; text++) {
+		job->text_bytes += texts[text].n;
 		text_reset(&texts[text]);
+	}
 }
 
-/* How many units there are before the next pause. */
+/*
+ * How many units there are before the next pause: fewer where their texts are long, as those so far were. Of the first
+ * ones that is not known.
+ */
 static size_t units_until_pause(const struct scan_job *job)
 {
+	enum { FIRST_UNITS = 2, MOST_TEXT_BYTES = 16 << 20 };
 	const struct capture *c = job->session->capture;
+	bool is_known = job->rendered_bytes > 0;
 	size_t n_left = capture_n_units(c) - job->first_unit, n = 0;
 
 	if (job->output->pause == NULL)
 		return n_left;
-	for (uint64_t bytes = 0; n < n_left && bytes < job->output->pause_bytes; n++)
+	for (uint64_t bytes = 0; n < n_left && bytes < job->output->pause_bytes; n++) {
 		bytes += capture_unit_bytes(c, job->first_unit + n);
+		if (n > 0 &&
+		    (is_known ? (double)bytes * (double)job->text_bytes >
+					(double)MOST_TEXT_BYTES * (double)job->rendered_bytes
+			      : n == FIRST_UNITS))
+			break;
+	}
 	return n;
 }
 

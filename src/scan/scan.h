@@ -58,7 +58,7 @@ struct scan_output {
 	size_t n_texts; /* streams kept side by side, for formats of several files */
 	scan_render *render;
 	scan_write *write;
-	/* NULL, or called behind units that together have about `pause_bytes` of the capture. */
+	/* NULL, or called behind units that together have about `pause_bytes` of the capture, sooner if texts are long. */
 	scan_pause *pause;
 	uint64_t pause_bytes;
 	void *context;	    /* of all three */
