@@ -35,6 +35,9 @@ static const struct option options[] = {
 	{ "html", 0, OPTION_OUTPUT, offsetof(struct cycles_command, html), "FILE", HTML_HELP },
 };
 
+/* Keys that are no rows of cycle accounting, whose columns are events. */
+#define NOT_TAKEN (1u << KEY_EVENT | 1u << KEY_OPERATION | 1u << KEY_SOURCE | 1u << KEY_CALLER)
+
 /* --by: the common keys, and blocks. Their rows stand at the first instruction. */
 static int parse_keys(const char *text, struct cycles_command *command, struct err *err)
 {
@@ -54,7 +57,7 @@ static int parse_keys(const char *text, struct cycles_command *command, struct e
 			text_char(&keys, ',');
 	}
 	text_char(&keys, '\0');
-	rc = keys_parse(keys.bytes, &command->keys, err);
+	rc = keys_parse_some(keys.bytes, NOT_TAKEN, &command->keys, err);
 	text_release(&keys);
 	return rc;
 }
@@ -76,8 +79,7 @@ static int cycles_check(struct question *q, struct err *err)
 	for (size_t i = 0; i < command->keys.n; i++) {
 		enum key key = command->keys.keys[i];
 
-		if (key == KEY_EVENT || key == KEY_OPERATION || key == KEY_SOURCE ||
-		    key == KEY_CALLER)
+		if (NOT_TAKEN >> key & 1)
 			return err_set(
 				err, ERR_USAGE, ERR_NOWHERE,
 				"--by %s: the columns of cycle accounting are events; wanted "

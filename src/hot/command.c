@@ -394,7 +394,8 @@ static int hot_check_options(struct question *q, struct err *err)
 			       "--callers, --call-tree, --by-samples, --time-slices, --against, "
 			       "--elapsed or "
 			       "--arguments");
-	if (keys_parse(command->by != NULL ? command->by : "function", &command->keys, err) < 0)
+	if (keys_parse_some(command->by != NULL ? command->by : "function", 1u << KEY_CALLER,
+			    &command->keys, err) < 0)
 		return -1;
 	if (keys_have(&command->keys, KEY_CALLER))
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,

@@ -537,16 +537,20 @@ static int keys_find(const char *name, size_t len)
 
 static const char *key_name_at(const void *context, size_t i)
 {
-	(void)context;
-	return i < N_KEYS ? key_classes[i].name : NULL;
+	uint32_t not_taken = *(const uint32_t *)context;
+
+	for (size_t key = 0; key < N_KEYS; key++)
+		if (!(not_taken >> key & 1) && i-- == 0)
+			return key_classes[key].name;
+	return NULL;
 }
 
-static int unknown_key(const char *name, size_t len, struct err *err)
+static int unknown_key(const char *name, size_t len, uint32_t not_taken, struct err *err)
 {
 	char names[256];
 
 	return err_set(err, ERR_USAGE, ERR_NOWHERE, "--by: there is no key '%.*s'; there are %s",
-		       (int)len, name, list_words(key_name_at, NULL, names, sizeof(names)));
+		       (int)len, name, list_words(key_name_at, &not_taken, names, sizeof(names)));
 }
 
 bool keys_have(const struct keys *keys, enum key key)
@@ -604,7 +608,7 @@ bool keys_are_time(const struct keys *keys)
 	return keys->n == 1 && keys->keys[0] == KEY_TIME;
 }
 
-int keys_parse(const char *text, struct keys *out, struct err *err)
+int keys_parse_some(const char *text, uint32_t not_taken, struct keys *out, struct err *err)
 {
 	struct keys keys = { .n = 0 };
 	uint32_t seen = 0;
@@ -614,7 +618,7 @@ int keys_parse(const char *text, struct keys *out, struct err *err)
 		int key = keys_find(at, len);
 
 		if (key < 0)
-			return unknown_key(at, len, err);
+			return unknown_key(at, len, not_taken, err);
 		if (!(seen >> key & 1))
 			keys.keys[keys.n++] = (enum key)key;
 		seen |= 1u << key;
@@ -624,6 +628,11 @@ int keys_parse(const char *text, struct keys *out, struct err *err)
 	}
 	*out = keys;
 	return 0;
+}
+
+int keys_parse(const char *text, struct keys *out, struct err *err)
+{
+	return keys_parse_some(text, 0, out, err);
 }
 
 uint32_t estimate_dimensions(const struct session *s)

@@ -39,6 +39,9 @@ struct keys {
 /* Reads "function,cpu". An unknown key is an error that lists the keys. */
 int keys_parse(const char *text, struct keys *out, struct err *);
 
+/* The same of a command that does not take all: bits by enum key, which the error does not list. */
+int keys_parse_some(const char *text, uint32_t not_taken, struct keys *out, struct err *);
+
 enum { KEY_MAX_WORDS = 4, KEY_MAX_COLUMNS = 5 };
 
 /* The word of KEY_FUNCTION that tells names_inlined(); 0: the function's own code. */

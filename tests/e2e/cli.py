@@ -87,6 +87,8 @@ CASES = [
     ("export --format bolt --module x a.data", USAGE, r"no branches of 'x' were recorded; there are those of "),
     ("export --table xyzzy a.data", USAGE, r"no table 'xyzzy'; there are spe, samples, branches"),
     ("hot --by functon a.data", USAGE, r"no key 'functon'; there are process, program"),
+    ("hot --by functon a.data", USAGE, r"there are (?!.*caller)"),
+    ("mem --by functon a.data", USAGE, r"there are .*caller"),
     ("hot --by function,,cpu a.data", USAGE, r"there is no key ''"),
     ("hot --sort xyzzy a.data", USAGE, r"this table has no column 'xyzzy'"),
     ("run ./fs 1000000", USAGE, r"'\./fs': put -- before the program: cyclops run \[OPTIONS\] -- \./fs"),
