@@ -42,7 +42,7 @@ for library in Zycore Zydis; do
 	objects=
 	for source in $([ $library = Zydis ] && echo src/*.c || echo dependencies/zycore/src/*.c); do
 		object=$folder/objects/$library-$(basename "$source" .c).o
-		"${prefix}gcc" -O2 -g -fPIC "-ffile-prefix-map=$fetch/vendor=." -DZYDIS_STATIC_BUILD -DZYCORE_STATIC_BUILD \
+		"${prefix}gcc" -O2 -g -fPIC "-ffile-prefix-map=$fetch/vendor=." "-ffile-prefix-map=$folder=." -DZYDIS_STATIC_BUILD -DZYCORE_STATIC_BUILD \
 			-I"$folder/include" -Isrc -c "$source" -o "$object"
 		objects="$objects $object"
 	done
