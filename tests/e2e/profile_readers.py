@@ -207,7 +207,7 @@ class Pprof:
         self.environment = {**ENVIRONMENT, "HOME": str(folder)}
 
     def sums(self, path):
-        words = [self.program, "tool", "pprof", "-top", "-nodecount=1000000", "-nodefraction=0", "-edgefraction=0", "-unit=raw", path]
+        words = [self.program, "tool", "pprof", "-top", "-nodecount=1000000", "-nodefraction=0", "-edgefraction=0", "-unit=ns", path]  # with raw, times are 0
         done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment, check=False)
         found = re.search(r"Showing nodes accounting for ([\d.]+)\w*, 100% of ([\d.]+)", done.stdout.decode(errors="replace"))
         if done.returncode or not found:
