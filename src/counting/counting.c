@@ -610,6 +610,7 @@ int counting_run(const struct counting *c, struct counts *out, struct counting_e
 	};
 	int rc;
 
+	*out_end = end;
 	if (event_call_check(c->root, err) < 0)
 		return -1;
 	counting_start(&s);
