@@ -425,7 +425,7 @@ static void test_sort(void **state)
 	assert_non_null(strstr(err.text, "no column 'size'"));
 	table_release(&table);
 	assert_int_equal(hot_n_events(hot.result), 1);
-	hot_keep_events(hot.result, (const bool[2]){ false });
+	hot_keep_events(hot.result, (const bool[N_FIXTURE_EVENTS]){ false });
 	assert_int_equal(hot_n_events(hot.result), 0);
 	check_rests(hot.result);
 	names_release(&names);
