@@ -148,6 +148,13 @@ static const char *name_of(const struct sample_profile *a, uint64_t id)
 	return strings_get(&a->names, (struct str_id){ (uint32_t)id });
 }
 
+/* The format has no quotes: a newline ends a line, a blank in front makes it one of what was inlined. Both become '?'. */
+static void put_name(struct text *t, const char *name)
+{
+	for (const char *c = name; *c != '\0'; c++)
+		text_char(t, *c == '\n' || *c == '\r' || (c == name && *c == ' ') ? '?' : *c);
+}
+
 static int compare_words(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
@@ -248,7 +255,7 @@ static void put_line(struct sample_profile *a, uint32_t line, unsigned depth,
 		if (n == 0)
 			continue;
 		text_char(&a->text, ' ');
-		text_str(&a->text, name_of(a, call[2]));
+		put_name(&a->text, name_of(a, call[2]));
 		text_char(&a->text, ':');
 		text_u64(&a->text, n);
 	}
@@ -270,7 +277,7 @@ static void put_inside(struct sample_profile *a, uint32_t node, unsigned depth,
 		const uint64_t *key = tuples_get(&a->node_keys, a->order[i]);
 
 		put_location(&a->text, depth, key[2]);
-		text_str(&a->text, name_of(a, key[1]));
+		put_name(&a->text, name_of(a, key[1]));
 		text_char(&a->text, ':');
 		text_u64(&a->text, whole(a->nodes.items[a->order[i]].total));
 		text_char(&a->text, '\n');
@@ -291,7 +298,7 @@ static int put_functions(struct sample_profile *a, feedback_sink *sink, void *co
 
 		if (whole(n->total) == 0)
 			continue;
-		text_str(&a->text, name_of(a, tuples_get(&a->node_keys, a->order[i])[1]));
+		put_name(&a->text, name_of(a, tuples_get(&a->node_keys, a->order[i])[1]));
 		text_char(&a->text, ':');
 		text_u64(&a->text, whole(n->total));
 		text_char(&a->text, ':');
