@@ -268,11 +268,27 @@ static void show_days(const struct compaction *c, struct table *answer, struct t
 			   grouped_u64(n_again, merged));
 }
 
+/* Prints the answer and the table of what was done, or what went wrong, and releases them. */
+static int show_work(struct printer *out, struct table *answer, struct table *table,
+		     const struct row_options *rows, const struct output_options *output, int rc,
+		     struct err *err)
+{
+	struct tables tables = { 0 };
+
+	table_show_top(table, rows_to_show(rows));
+	*vec_add(&tables.list) = answer;
+	*vec_add(&tables.list) = table;
+	rc = printer_finish(out, output, &tables, rc, err);
+	vec_release(&tables.list);
+	table_release(table);
+	table_release(answer);
+	return rc;
+}
+
 static int show_compaction(struct compaction *c, const struct row_options *rows,
 			   const struct output_options *output, struct err *err)
 {
 	struct printer out = { 0 };
-	struct tables tables = { 0 };
 	struct table answer, table;
 	int rc = printer_open(&out, output, "text", usage.command, NULL, err);
 
@@ -282,14 +298,7 @@ static int show_compaction(struct compaction *c, const struct row_options *rows,
 		rc = compact(c, err);
 	if (rc == 0)
 		show_days(c, &answer, &table);
-	table_show_top(&table, rows_to_show(rows));
-	*vec_add(&tables.list) = &answer;
-	*vec_add(&tables.list) = &table;
-	rc = printer_finish(&out, output, &tables, rc, err);
-	vec_release(&tables.list);
-	table_release(&table);
-	table_release(&answer);
-	return rc;
+	return show_work(&out, &answer, &table, rows, output, rc, err);
 }
 
 static int fleet_compact(const struct fleet_options *asked, const struct arguments *arguments,
@@ -335,7 +344,6 @@ static int show_push(struct push *p, const struct row_options *rows,
 		     const struct output_options *output, struct err *err)
 {
 	struct printer out = { 0 };
-	struct tables tables = { 0 };
 	struct table answer, table;
 	int rc = printer_open(&out, output, "text", usage.command, NULL, err);
 
@@ -345,14 +353,7 @@ static int show_push(struct push *p, const struct row_options *rows,
 		rc = push(p, err);
 	if (rc == 0)
 		show_pushed(p, &answer, &table);
-	table_show_top(&table, rows_to_show(rows));
-	*vec_add(&tables.list) = &answer;
-	*vec_add(&tables.list) = &table;
-	rc = printer_finish(&out, output, &tables, rc, err);
-	vec_release(&tables.list);
-	table_release(&table);
-	table_release(&answer);
-	return rc;
+	return show_work(&out, &answer, &table, rows, output, rc, err);
 }
 
 static int fleet_push(const struct fleet_options *asked, const struct arguments *arguments,
