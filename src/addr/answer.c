@@ -199,12 +199,6 @@ static int choose_type(struct work *w, struct err *err)
 	return 0;
 }
 
-static void scan_fine(struct work *w)
-{
-	w->fine = (struct analysis){ .class = &addr_class, .options = &w->options };
-	scan(w->session, w->select, &w->fine, 1);
-}
-
 /* Names pages or lines by the object at their lowest sampled address. */
 static void name_groups(struct work *w, const struct addr *a)
 {
@@ -244,8 +238,10 @@ static int addr_find_source(struct work *w, struct err *err)
 		return -1;
 	if (by == ADDR_BY_FIELD && w->request->type != NULL && choose_type(w, err) < 0)
 		return -1;
-	if (w->options.grain != ADDR_PAGES)
-		scan_fine(w);
+	if (w->options.grain != ADDR_PAGES) {
+		w->fine = (struct analysis){ .class = &addr_class, .options = &w->options };
+		scan(w->session, w->select, &w->fine, 1);
+	}
 	if (w->options.grain == ADDR_FIELDS)
 		w->named = addr_by_code(w->fine.result, &w->objects);
 	w->source.addr = w->fine.result != NULL ? w->fine.result : w->pages.result;

@@ -453,22 +453,13 @@ double block_balance(const struct block *b)
 	return most > 0 ? fabs(b->in - b->out) / most : NAN;
 }
 
-static enum annotate_what what_of(int event)
-{
-	return event < 0 ? COUNT_RECORDS : COUNT_SAMPLES;
-}
-
-static uint64_t value_of(int event)
-{
-	return event < 0 ? 0 : (uint64_t)event;
-}
-
 uint64_t block_samples(const struct cfg *b, const struct block *block, int event)
 {
-	uint64_t n = 0;
+	enum annotate_what what = event < 0 ? COUNT_RECORDS : COUNT_SAMPLES;
+	uint64_t value = event < 0 ? 0 : (uint64_t)event, n = 0;
 
 	for (size_t i = block->first; i <= block->last; i++)
-		n += annotated_count_of(b->code, i, what_of(event), value_of(event));
+		n += annotated_count_of(b->code, i, what, value);
 	return n;
 }
 

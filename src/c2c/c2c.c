@@ -240,11 +240,6 @@ static void rate_subject(void *context, size_t number, unsigned worker)
 	subject->judgement = c2c_judge(s, &line, 1);
 }
 
-static void rate_subjects(struct c2c *s)
-{
-	pool_run(s->session->pool, s->subjects.n, rate_subject, s);
-}
-
 static void order_subjects(struct c2c *s)
 {
 	if (s->request.sort == C2C_SORT_COST && s->subjects.n > 1)
@@ -423,7 +418,7 @@ void c2c_finish(struct c2c *s, const struct select *select)
 	take_second_look(s);
 	c2c_group_accesses(s);
 	name_all(s);
-	rate_subjects(s);
+	pool_run(s->session->pool, s->subjects.n, rate_subject, s);
 	order_subjects(s);
 	find_objects(s);
 	if (s->request.with_objects)

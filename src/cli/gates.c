@@ -87,3 +87,10 @@ void gate_options_report_failure(const struct gate_options *o, struct gates *gat
 	if (o->junit != NULL && junit_write(gates, command, o->junit, &err) < 0)
 		message_print("%s", err.text);
 }
+
+int gate_options_fail(const struct gate_options *o, struct gates *gates, const char *command,
+		      const struct err *err)
+{
+	gate_options_report_failure(o, gates, command, err->text);
+	return fail(err);
+}

@@ -45,4 +45,8 @@ int gate_options_report(const struct gate_options *, const struct gates *,
 void gate_options_report_failure(const struct gate_options *, struct gates *, const char *command,
 				 const char *why);
 
+/* The same for an error that ends the command: prints it, and returns the exit status. */
+int gate_options_fail(const struct gate_options *, struct gates *, const char *command,
+		      const struct err *);
+
 #endif

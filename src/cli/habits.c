@@ -318,11 +318,6 @@ static const char *command_of_options(int argc, char **argv)
 	return NULL;
 }
 
-static void add_argument(struct habit_line *line, const char *word)
-{
-	line->argv[line->argc++] = arena_strndup(&line->memory, word, strlen(word));
-}
-
 int habit_line_read(int argc, char **argv, struct habit_line *out, struct err *err)
 {
 	const char *const *words = NULL;
@@ -346,7 +341,7 @@ int habit_line_read(int argc, char **argv, struct habit_line *out, struct err *e
 		n_theirs = has_second ? 2 : 1;
 	}
 	for (; words != NULL && *words != NULL; words++)
-		add_argument(out, *words);
+		out->argv[out->argc++] = arena_strndup(&out->memory, *words, strlen(*words));
 	for (int i = n_theirs; i < argc; i++)
 		out->argv[out->argc++] = argv[i];
 	command = command_of_options(out->argc, out->argv);

@@ -65,12 +65,6 @@ static int check_gates(const struct question *q, struct err *err)
 	return gate_options_parse(&q->gates, q->quantities, q->n_quantities, gates, err);
 }
 
-static int question_fail(struct question *q, const struct err *err)
-{
-	gate_options_report_failure(&q->gates, &q->results, q->usage->command, err->text);
-	return fail(err);
-}
-
 /* The exit status of a question that was answered. */
 static int question_status(struct question *q, const struct select *select)
 {
@@ -101,7 +95,7 @@ int question_ask(struct question *q, int argc, char **argv)
 	    open_input(&q->input, &q->arguments, &session, &select, &err) < 0 ||
 	    question_answer(q, &session, select, &err) < 0 ||
 	    gate_options_report(&q->gates, &q->results, &q->output, q->usage->command, &err) < 0)
-		status = question_fail(q, &err);
+		status = gate_options_fail(&q->gates, &q->results, q->usage->command, &err);
 	else
 		status = question_status(q, select);
 	gates_release(&q->results);

@@ -403,12 +403,6 @@ out:
 	return rc;
 }
 
-static int diff_fail(const struct gate_options *o, struct gates *results, const struct err *err)
-{
-	gate_options_report_failure(o, results, usage.command, err->text);
-	return fail(err);
-}
-
 static int diff_command(int argc, char **argv)
 {
 	struct input_options input = { 0 };
@@ -437,7 +431,7 @@ static int diff_command(int argc, char **argv)
 	output.inputs = &arguments;
 	gates_init(&results);
 	if (diff_answer(&command, &input, &arguments, &how, &results, &err) < 0)
-		status = diff_fail(&gate_options, &results, &err);
+		status = gate_options_fail(&gate_options, &results, usage.command, &err);
 	else
 		status = results.n_failed > 0 ? EXIT_GATE : EXIT_DONE;
 	gates_release(&results);

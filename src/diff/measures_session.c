@@ -212,12 +212,6 @@ static void add_named(struct named *n, enum measure_kind kind, const uint64_t *k
 	text_release(&name);
 }
 
-static const char *costs_event_name(const struct session *s, uint64_t event)
-{
-	return event == capture_n_events(s->capture) ? "arm_spe"
-						     : capture_event_name(s->capture, event);
-}
-
 static const char *event_unit(const struct hot *hot, uint64_t event)
 {
 	if (hot_is_spe(hot, event))
@@ -236,7 +230,7 @@ static void add_measure(struct measures *out, const struct session *s, enum meas
 
 	*vec_add(&out->list) = (struct measure){
 		.kind = (uint8_t)kind,
-		.event = measures_text(out, costs_event_name(s, event)),
+		.event = measures_text(out, hot_event_name(&events, event)),
 		.name = measures_text(out, name),
 		.module = measures_text(out, module),
 		.unit = event_unit(&events, event),

@@ -445,8 +445,9 @@ static int fleet_command(int argc, char **argv)
 		rc = asked.print_sql ? print_sql(&question, &output, &err)
 				     : show_answer(&question, &how, &results, &err);
 	if (rc < 0)
-		gate_options_report_failure(&gates, &results, usage.command, err.text);
-	status = rc < 0 ? fail(&err) : results.n_failed > 0 ? EXIT_GATE : EXIT_DONE;
+		status = gate_options_fail(&gates, &results, usage.command, &err);
+	else
+		status = results.n_failed > 0 ? EXIT_GATE : EXIT_DONE;
 	gates_release(&results);
 	return status;
 }

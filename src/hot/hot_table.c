@@ -246,12 +246,12 @@ static void hot_show_slices(const struct hot_grouping *g, uint32_t number, struc
 
 const char *hot_event_text(const struct hot *hot, uint64_t event, struct table *t)
 {
-	const struct capture *capture = hot->session->capture;
 	size_t sampled;
 
 	if (hot_is_branches(hot, event, &sampled))
-		return table_format(t, "branches of %s", capture_event_name(capture, sampled));
-	return hot_is_spe(hot, event) ? "arm_spe" : capture_event_name(capture, event);
+		return table_format(t, "branches of %s",
+				    capture_event_name(hot->session->capture, sampled));
+	return hot_event_name(hot, event);
 }
 
 void hot_show_total(const struct hot_grouping *g, uint64_t event, uint64_t weight, struct table *t,

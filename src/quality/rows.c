@@ -18,12 +18,6 @@ static const struct column row_columns[] = {
 	  "if there are several: event that was sampled, or arm_spe" },
 };
 
-static const char *row_event(const struct hot *hot, uint64_t event)
-{
-	return hot_is_spe(hot, event) ? "arm_spe"
-				      : capture_event_name(hot->session->capture, event);
-}
-
 static void quality_rows_show_row(const struct hot *hot, const uint64_t *words, uint64_t n,
 				  uint64_t n_all, struct table *out)
 {
@@ -40,7 +34,7 @@ static void quality_rows_show_row(const struct hot *hot, const uint64_t *words, 
 	row[4] = cell_number(e.low);
 	row[5] = cell_number(e.high);
 	if (out->n_columns > 6)
-		row[6] = cell_text(row_event(hot, words[2]));
+		row[6] = cell_text(hot_event_name(hot, words[2]));
 }
 
 void quality_rows(const struct hot *hot, const struct names *names, size_t top, struct table *out)

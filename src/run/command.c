@@ -468,12 +468,6 @@ static int check_gates(const struct run *r, struct err *err)
 	return 0;
 }
 
-static int run_fail(struct run *r, const struct err *err)
-{
-	gate_options_report_failure(&r->command->gates, &r->results, usage.command, err->text);
-	return fail(err);
-}
-
 static int run_command(int argc, char **argv)
 {
 	struct run_command command = { 0 };
@@ -513,7 +507,7 @@ static int run_command(int argc, char **argv)
 	r.n_wanted = command.model ? 1 : command.runs > 0 ? command.runs : DEFAULT_RUNS;
 	gates_init(&r.results);
 	status = run(&r, &output, &err) < 0
-			 ? run_fail(&r, &err)
+			 ? gate_options_fail(&command.gates, &r.results, usage.command, &err)
 			 : gate_options_status(&command.gates, &r.results, r.program_status);
 	gates_release(&r.results);
 	cpu_pmu_free(r.pmu);

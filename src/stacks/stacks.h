@@ -91,6 +91,12 @@ struct stack {
 	uint64_t values[N_STACK_VALUES];
 };
 
+/* Are both of one event and one thread? */
+static inline bool stack_is_of_thread(const struct stack *a, const struct stack *b)
+{
+	return a->event == b->event && a->process == b->process && a->tid == b->tid;
+}
+
 /*
  * Scans once. -1 and an error if a temporary file cannot be written; then there is nothing to release. Another scan
  * forgets the places: use and release the stacks before.

@@ -457,8 +457,7 @@ static int stat_command(int argc, char **argv)
 	gates_init(&results);
 	command.results = &results;
 	if (answer(&command, &output, &status, &err) < 0) {
-		gate_options_report_failure(&command.gates, &results, usage.command, err.text);
-		program = fail(&err);
+		program = gate_options_fail(&command.gates, &results, usage.command, &err);
 		status = status > program ? status : program;
 		results.n_failed = 0; /* there is no answer that says so */
 	}

@@ -231,16 +231,11 @@ static void put_all(struct detail *d)
 		stat_detail_put_metric(d, &none, &d->s->pmu->metrics[i]);
 }
 
-/* The nodes are in the picture already. */
-static void skip_steps(struct detail *d)
-{
-	for (size_t i = 0; i < d->s->steps.n; i++)
-		d->is_done[d->s->steps.items[i].metric - d->s->pmu->metrics] = true;
-}
-
 static void put_method(struct detail *d)
 {
-	skip_steps(d);
+	/* The nodes are in the picture already. */
+	for (size_t i = 0; i < d->s->steps.n; i++)
+		d->is_done[d->s->steps.items[i].metric - d->s->pmu->metrics] = true;
 	if (!stat_has_picture(d->s)) {
 		put_all(d);
 		return;

@@ -16,6 +16,12 @@ const struct format *format_find(const char *name)
 	return NULL;
 }
 
+bool document_begins_with_answer(const struct document *d)
+{
+	return d->tables != NULL && d->tables->list.n > 0 &&
+	       d->tables->list.items[0]->style == TABLE_ANSWER;
+}
+
 const char *format_names(void)
 {
 	return "text, csv, json, parquet, markdown";

@@ -37,6 +37,9 @@ struct document {
 	unsigned *explained;
 };
 
+/* Is its first table an answer in sentences? */
+bool document_begins_with_answer(const struct document *);
+
 /* The version of the contract with programs that read json and Parquet (docs/schema/). */
 enum { FORMAT_SCHEMA = 2 };
 

@@ -249,15 +249,9 @@ static unsigned put_findings(const struct table *t, struct text *out)
 	return marks;
 }
 
-static bool begins_with_answer(const struct document *d)
-{
-	return d->tables != NULL && d->tables->list.n > 0 &&
-	       d->tables->list.items[0]->style == TABLE_ANSWER;
-}
-
 static void markdown_begin(const struct document *d, struct text *out)
 {
-	if (d->is_modelled && !begins_with_answer(d))
+	if (d->is_modelled && !document_begins_with_answer(d))
 		markdown_modelled(out);
 }
 

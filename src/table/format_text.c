@@ -151,18 +151,12 @@ static void write_modelled(struct pen *pen)
 	pen_newline(pen);
 }
 
-static bool begins_with_answer(const struct document *d)
-{
-	return d->tables != NULL && d->tables->list.n > 0 &&
-	       d->tables->list.items[0]->style == TABLE_ANSWER;
-}
-
 /* An answer comes first, and says it behind its sentences. */
 static void text_begin(const struct document *d, struct text *out)
 {
 	struct pen pen = pen_of(d, out);
 
-	if (!d->is_modelled || begins_with_answer(d))
+	if (!d->is_modelled || document_begins_with_answer(d))
 		return;
 	write_modelled(&pen);
 	pen_newline(&pen);

@@ -28,11 +28,6 @@ static enum stack_value chrome_value(const struct profile *p, uint64_t event)
 	return p->options->value != NULL ? p->value : stacks_weight(p->stacks, event);
 }
 
-static bool is_of_one_thread(const struct stack *a, const struct stack *b)
-{
-	return a->event == b->event && a->process == b->process && a->tid == b->tid;
-}
-
 static int32_t pid_of(const struct chrome_trace *c, const struct stack *stack)
 {
 	const struct process *p = timeline_process(c->profile->session->timeline, stack->process);
@@ -135,7 +130,7 @@ static void put_threads(struct chrome_trace *c)
 
 	for (uint64_t at = 0, next = 0; stacks_next(s, &next, &first); at = next) {
 		for (uint64_t i = next;
-		     stacks_next(s, &i, &stack) && is_of_one_thread(&stack, &first);)
+		     stacks_next(s, &i, &stack) && stack_is_of_thread(&stack, &first);)
 			next = i;
 		put_names(c, &first);
 		put_counters(c, at, next, &first);

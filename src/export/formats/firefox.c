@@ -120,11 +120,6 @@ static void add_to_marker(struct firefox *f, struct firefox_thread *t, const str
 	last->weight += stack->values[f->profile->value];
 }
 
-static bool is_of_thread(const struct stack *a, const struct stack *b)
-{
-	return a->event == b->event && a->process == b->process && a->tid == b->tid;
-}
-
 static bool is_shown(const struct firefox *f, const struct stack *stack)
 {
 	return stack->values[f->profile->value] > 0;
@@ -458,7 +453,8 @@ static int put_thread(struct firefox *f, uint64_t *at, const struct stack *first
 
 	thread_init(&t, f->profile->stacks->memory_bytes);
 	for (uint64_t i = start;
-	     stacks_next(f->profile->stacks, &i, &stack) && is_of_thread(&stack, first); end = i) {
+	     stacks_next(f->profile->stacks, &i, &stack) && stack_is_of_thread(&stack, first);
+	     end = i) {
 		if (!is_shown(f, &stack))
 			continue;
 		firefox_add_stack(f, &t, &stack);

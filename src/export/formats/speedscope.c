@@ -19,11 +19,6 @@ static enum stack_value value_of(const struct profile *p, uint64_t event)
 	return p->options->value != NULL ? p->value : stacks_weight(p->stacks, event);
 }
 
-static bool is_same_thread(const struct stack *a, const struct stack *b)
-{
-	return a->event == b->event && a->process == b->process && a->tid == b->tid;
-}
-
 /* Frames are listed from the outermost on. */
 static void put_frames(struct speedscope *s, const struct stack *stack)
 {
@@ -77,7 +72,7 @@ static void put_profile(struct speedscope *s, uint64_t *at, const struct stack *
 	text_format(s->out, ",\"unit\":\"%s\",\"startValue\":0,\"samples\":[",
 		    unit[0] == 'n' ? "nanoseconds" : "none");
 	for (uint64_t i = end = *at;
-	     stacks_next(stacks, &i, &stack) && is_same_thread(&stack, first); end = i) {
+	     stacks_next(stacks, &i, &stack) && stack_is_of_thread(&stack, first); end = i) {
 		if (stack.values[value] == 0)
 			continue;
 		text_str(s->out, is_first ? "\n" : ",\n");

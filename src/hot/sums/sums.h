@@ -165,6 +165,13 @@ static inline bool hot_is_spe(const struct hot *hot, uint64_t event)
 	return event == hot->spe_event;
 }
 
+/* Its name, of samples and SPE records: "cycles", "arm_spe". */
+static inline const char *hot_event_name(const struct hot *hot, uint64_t event)
+{
+	return hot_is_spe(hot, event) ? "arm_spe"
+				      : capture_event_name(hot->session->capture, event);
+}
+
 /* Is it one of branch stack entries? Then *out_sampled is the sampled event they came with. */
 static inline bool hot_is_branches(const struct hot *hot, uint64_t event, size_t *out_sampled)
 {
