@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "branch_stacks/segments.h"
+#include "branch_stacks/spill.h"
 #include "estimate/mux.h"
 #include "process/attribution.h"
 #include "process/place_cache.h"
@@ -97,12 +98,6 @@ static void stack_free(void *partial)
 	spool_release(&c->spool);
 	free(c->faulty);
 	free(c);
-}
-
-/* Periods come from the file: sums stay at the largest number. */
-static uint64_t add_up(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 /* What a sample stands for: its period, and what was not counted while others had the counter. */
@@ -376,8 +371,8 @@ static void count_speed(struct stack_counts *c, const struct batch *b, size_t ro
 		return;
 	speed_key(c, size, b, row, key);
 	speed = stack_add_speed(c, key);
-	speed->weight = add_up(speed->weight, sample_weight(c, b, row));
-	speed->cycles = add_up(speed->cycles, size->cycles);
+	speed->weight = stack_weights_add(speed->weight, sample_weight(c, b, row));
+	speed->cycles = stack_weights_add(speed->cycles, size->cycles);
 }
 
 /* By cycles: the weight of a cycle of the stack; 0 if it has none. */
@@ -440,7 +435,7 @@ static inline void add_taken(struct stack_counts *c, struct known_branch *k, uin
 	t = known_taken(c, k);
 	before = t->last_sample == c->n_samples ? t->n_in_last : 0;
 	t->n += n;
-	t->weight = add_up(t->weight, times(n, weight));
+	t->weight = stack_weights_add(t->weight, times(n, weight));
 	t->n_told += k->is_told ? n : 0;
 	t->n_mispredicted += k->is_mispredicted ? n : 0;
 	t->squares += n * (2 * before + n);
@@ -481,7 +476,7 @@ static inline void add_segments(struct stack_counts *c, uint32_t segment, const 
 	if (n_alike > 0)
 		add_duration(c, segment, alike, n_alike);
 	s->n += n_counted;
-	s->weight = add_up(s->weight, times(n_counted, weight));
+	s->weight = stack_weights_add(s->weight, times(n_counted, weight));
 	s->n_timed += n_timed;
 	s->cycles += cycles;
 }
@@ -529,11 +524,12 @@ static void count_stack(struct stack_counts *c, const struct batch *b, size_t ro
 	uint64_t each_taken = o->by_cycles ? taken_weight(size, each_segment) : weight;
 	struct segment_end end = { 0 };
 
-	c->weight = add_up(c->weight, weight);
-	c->segments_weight = add_up(c->segments_weight, times(size->n_segments, each_segment));
-	c->taken_weight = add_up(c->taken_weight, times(size->n_taken, each_taken));
+	c->weight = stack_weights_add(c->weight, weight);
+	c->segments_weight =
+		stack_weights_add(c->segments_weight, times(size->n_segments, each_segment));
+	c->taken_weight = stack_weights_add(c->taken_weight, times(size->n_taken, each_taken));
 	if (size->cycles > 0)
-		c->timed_weight = add_up(c->timed_weight, weight);
+		c->timed_weight = stack_weights_add(c->timed_weight, weight);
 	for (uint64_t position = 0; position < size->n;) {
 		struct known_branch *k;
 		uint64_t n;
@@ -558,134 +554,6 @@ static void count_stack(struct stack_counts *c, const struct batch *b, size_t ro
 	}
 }
 
-/* Appends the value of a segment, or of a branch; stack_segment_read() and stack_taken_read() read it. */
-static void put_segment(const struct stack_counts *c, uint32_t i, struct text *out)
-{
-	const struct segment_sum *s = &c->segment_sums.items[i];
-	size_t n_positions = 0;
-
-	for (size_t at = 0; at < STACK_POSITIONS; at++)
-		n_positions += segment_n_at(c, i, at) > 0;
-	for (size_t word = 0; word < SEGMENT_WORDS; word++)
-		sort_value_put(out, tuples_get(&c->segments, i)[word]);
-	sort_value_put(out, s->n);
-	sort_value_put(out, s->weight);
-	sort_value_put(out, s->n_timed);
-	sort_value_put(out, s->cycles);
-	sort_value_put(out, n_positions);
-	for (size_t at = 0; at < STACK_POSITIONS; at++) {
-		if (segment_n_at(c, i, at) == 0)
-			continue;
-		sort_value_put(out, at);
-		sort_value_put(out, segment_n_at(c, i, at));
-	}
-}
-
-static void put_taken(const struct stack_counts *c, uint32_t i, struct text *out)
-{
-	const struct taken_sum *t = &c->taken_sums.items[i];
-
-	for (size_t word = 0; word < TAKEN_WORDS; word++)
-		sort_value_put(out, tuples_get(&c->taken, i)[word]);
-	sort_value_put(out, t->n);
-	sort_value_put(out, t->weight);
-	sort_value_put(out, t->n_told);
-	sort_value_put(out, t->n_mispredicted);
-	sort_value_put(out, t->squares);
-}
-
-void stack_segment_read(const uint8_t *value, uint64_t key[], struct segment_sum *sum,
-			uint64_t positions[STACK_POSITIONS])
-{
-	uint64_t n_positions;
-
-	for (size_t word = 0; word < SEGMENT_WORDS; word++)
-		key[word] = sort_value_get(&value);
-	sum->n += sort_value_get(&value);
-	sum->weight = add_up(sum->weight, sort_value_get(&value));
-	sum->n_timed += sort_value_get(&value);
-	sum->cycles += sort_value_get(&value);
-	n_positions = sort_value_get(&value);
-	for (uint64_t i = 0; i < n_positions; i++) {
-		uint64_t at = sort_value_get(&value);
-
-		positions[at] += sort_value_get(&value);
-	}
-}
-
-void stack_taken_read(const uint8_t *value, uint64_t key[], struct taken_sum *sum)
-{
-	for (size_t word = 0; word < TAKEN_WORDS; word++)
-		key[word] = sort_value_get(&value);
-	sum->n += sort_value_get(&value);
-	sum->weight = add_up(sum->weight, sort_value_get(&value));
-	sum->n_told += sort_value_get(&value);
-	sum->n_mispredicted += sort_value_get(&value);
-	sum->squares += sort_value_get(&value);
-}
-
-/* Adds up a segment that is none, if its places show that. */
-static bool spill_faulty(struct stack_counts *c, uint32_t i)
-{
-	const uint64_t *key = tuples_get(&c->segments, i);
-	enum segment_fault fault =
-		segment_place_fault(session_place(c->session, (uint32_t)key[SEGMENT_START]),
-				    session_place(c->session, (uint32_t)key[SEGMENT_END]),
-				    (uint32_t)key[SEGMENT_FLAGS]);
-	uint64_t positions[STACK_POSITIONS];
-
-	if (fault == SEGMENT_GOOD)
-		return false;
-	if (c->faulty == NULL)
-		c->faulty = mem_zalloc(1, sizeof(*c->faulty));
-	for (size_t at = 0; at < STACK_POSITIONS; at++)
-		positions[at] = segment_n_at(c, i, at);
-	segment_faults_add(c->faulty, fault, c->segment_sums.items[i].n,
-			   c->segment_sums.items[i].weight, positions);
-	return true;
-}
-
-/* In the file: what it is, its size, and its value. */
-enum { SPILLED_SEGMENT, SPILLED_TAKEN, SPILLED_PIECE = 64 << 10 };
-
-static void spill_value(struct stack_counts *c, uint64_t what, struct text *value)
-{
-	sort_value_put(&c->spool.written, what);
-	sort_value_put(&c->spool.written, value->n);
-	text_add(&c->spool.written, value->bytes, value->n);
-	text_reset(value);
-	spool_flush(&c->spool, SPILLED_PIECE);
-}
-
-static void forget_sums(struct stack_counts *c)
-{
-	tuples_reset(&c->segments);
-	tuples_reset(&c->taken);
-	vec_release(&c->segment_sums);
-	vec_release(&c->chunk_sums);
-	vec_release(&c->taken_sums);
-	memset(c->scratch, 0, sizeof(*c->scratch));
-}
-
-/* Sends all segments and branches to the file, and begins anew. */
-static void spill(struct stack_counts *c)
-{
-	struct text value = { 0 };
-
-	for (uint32_t i = 0; i < c->segments.n; i++) {
-		if (spill_faulty(c, i))
-			continue;
-		put_segment(c, i, &value);
-		spill_value(c, SPILLED_SEGMENT, &value);
-	}
-	for (uint32_t i = 0; i < c->taken.n; i++) {
-		put_taken(c, i, &value);
-		spill_value(c, SPILLED_TAKEN, &value);
-	}
-	text_release(&value);
-	forget_sums(c);
-}
-
 static size_t sums_size(const struct stack_counts *c)
 {
 	return c->segment_sums.n * sizeof(*c->segment_sums.items) +
@@ -695,75 +563,14 @@ static size_t sums_size(const struct stack_counts *c)
 	       c->taken.n * (TAKEN_WORDS + 1) * sizeof(*c->taken.words);
 }
 
-/* A worker that has a file has everything in it. */
-static void stack_finish(void *partial)
+void stack_counts_forget_sums(struct stack_counts *c)
 {
-	struct stack_counts *c = partial;
-
-	if (!stack_counts_are_spilled(c))
-		return;
-	spill(c);
-	spool_flush(&c->spool, 0);
-	spool_finish(&c->spool);
-}
-
-bool stack_counts_are_spilled(const struct stack_counts *c)
-{
-	return c->spool.file != NULL || c->spool.files.n > 0 || c->spool.rc < 0 ||
-	       c->spool.written.n > 0 || c->faulty != NULL;
-}
-
-static void sort_value(const struct stack_counts *c, const uint8_t *bytes, size_t size,
-		       struct sorter *sorter)
-{
-	const uint8_t *at = bytes;
-	struct place from = session_place(c->session, (uint32_t)sort_value_get(&at));
-	struct place to = session_place(c->session, (uint32_t)sort_value_get(&at));
-	struct text key = { 0 }, value = { 0 };
-
-	sort_key_u32(&key, from.module.v);
-	sort_key_u64(&key, from.offset);
-	sort_key_u32(&key, to.module.v);
-	sort_key_u64(&key, to.offset);
-	sort_key_u32(&key, (uint32_t)sort_value_get(&at));
-	text_add(&value, (const char *)bytes, size);
-	sorter_add(sorter, &key, &value);
-	text_release(&key);
-	text_release(&value);
-}
-
-void stack_counts_sort(const struct stack_counts *c, struct sorter *segments, struct sorter *taken)
-{
-	struct spool_position position = { 0 };
-	struct text value = { 0 };
-	const uint8_t *at;
-
-	while ((at = spool_next(&c->spool, &position)) != NULL) {
-		uint64_t what = sort_value_get(&at);
-		size_t size = (size_t)sort_value_get(&at);
-
-		sort_value(c, at, size, what == SPILLED_SEGMENT ? segments : taken);
-		spool_move(&c->spool, &position, at + size);
-	}
-	for (uint32_t i = 0; i < c->segments.n; i++) {
-		text_reset(&value);
-		put_segment(c, i, &value);
-		sort_value(c, (const uint8_t *)value.bytes, value.n, segments);
-	}
-	for (uint32_t i = 0; i < c->taken.n; i++) {
-		text_reset(&value);
-		put_taken(c, i, &value);
-		sort_value(c, (const uint8_t *)value.bytes, value.n, taken);
-	}
-	text_release(&value);
-}
-
-void stack_counts_forget(struct stack_counts *c)
-{
-	forget_sums(c);
-	spool_release(&c->spool);
-	free(c->faulty);
-	c->faulty = NULL;
+	tuples_reset(&c->segments);
+	tuples_reset(&c->taken);
+	vec_release(&c->segment_sums);
+	vec_release(&c->chunk_sums);
+	vec_release(&c->taken_sums);
+	memset(c->scratch, 0, sizeof(*c->scratch));
 }
 
 uint32_t stack_counts_add(struct stack_counts *c, const uint64_t key[],
@@ -793,7 +600,7 @@ static void stack_consume(void *partial, const struct batch *b)
 		if ((int)b->event[row] == c->options->instructions_event) {
 			c->n_instruction_samples++;
 			c->instructions_weight =
-				add_up(c->instructions_weight, sample_weight(c, b, row));
+				stack_weights_add(c->instructions_weight, sample_weight(c, b, row));
 		}
 		if (b->event[row] != c->options->event || !(b->has[row] & HAS_BRANCHES))
 			continue;
@@ -811,7 +618,7 @@ static void stack_consume(void *partial, const struct batch *b)
 			count_stack(c, b, row, &size);
 	}
 	if (c->options->limit_bytes > 0 && sums_size(c) > c->options->limit_bytes)
-		spill(c);
+		stack_counts_spill(c);
 }
 
 static uint32_t merge_segment(struct stack_counts *c, const struct stack_counts *part, uint32_t i)
@@ -821,7 +628,7 @@ static uint32_t merge_segment(struct stack_counts *c, const struct stack_counts 
 	struct segment_sum *to = &c->segment_sums.items[number];
 
 	to->n += from->n;
-	to->weight = add_up(to->weight, from->weight);
+	to->weight = stack_weights_add(to->weight, from->weight);
 	to->n_timed += from->n_timed;
 	to->cycles += from->cycles;
 	for (size_t at = 0; at < STACK_POSITIONS; at++)
@@ -837,7 +644,7 @@ static void merge_taken(struct stack_counts *c, const uint64_t *key, const struc
 	struct taken_sum *to = &c->taken_sums.items[number];
 
 	to->n += from->n;
-	to->weight = add_up(to->weight, from->weight);
+	to->weight = stack_weights_add(to->weight, from->weight);
 	to->n_told += from->n_told;
 	to->n_mispredicted += from->n_mispredicted;
 	to->squares += from->squares;
@@ -864,8 +671,8 @@ static void stack_merge(void *into, const void *from, const struct id_map *map)
 	for (uint32_t i = 0; i < part->speed_keys.n; i++) {
 		struct stack_speed *speed = stack_add_speed(c, tuples_get(&part->speed_keys, i));
 
-		speed->weight = add_up(speed->weight, part->speeds.items[i].weight);
-		speed->cycles = add_up(speed->cycles, part->speeds.items[i].cycles);
+		speed->weight = stack_weights_add(speed->weight, part->speeds.items[i].weight);
+		speed->cycles = stack_weights_add(speed->cycles, part->speeds.items[i].cycles);
 	}
 	free(numbers);
 	spool_merge(&c->spool, &part->spool);
@@ -884,19 +691,20 @@ static void stack_merge(void *into, const void *from, const struct id_map *map)
 		c->first_wrong_path = part->first_wrong_path;
 	c->n_wrong_path += part->n_wrong_path;
 	c->deepest = part->deepest > c->deepest ? part->deepest : c->deepest;
-	c->weight = add_up(c->weight, part->weight);
-	c->segments_weight = add_up(c->segments_weight, part->segments_weight);
-	c->taken_weight = add_up(c->taken_weight, part->taken_weight);
-	c->timed_weight = add_up(c->timed_weight, part->timed_weight);
+	c->weight = stack_weights_add(c->weight, part->weight);
+	c->segments_weight = stack_weights_add(c->segments_weight, part->segments_weight);
+	c->taken_weight = stack_weights_add(c->taken_weight, part->taken_weight);
+	c->timed_weight = stack_weights_add(c->timed_weight, part->timed_weight);
 	c->n_instruction_samples += part->n_instruction_samples;
-	c->instructions_weight = add_up(c->instructions_weight, part->instructions_weight);
+	c->instructions_weight =
+		stack_weights_add(c->instructions_weight, part->instructions_weight);
 }
 
 const struct analysis_class stack_class = {
 	.new = stack_new,
 	.free = stack_free,
 	.consume = stack_consume,
-	.finish = stack_finish,
+	.finish = stack_counts_finish,
 	.merge = stack_merge,
 };
 

@@ -139,14 +139,21 @@ void stack_segment_read(const uint8_t *value, uint64_t key[], struct segment_sum
 			uint64_t positions[STACK_POSITIONS]);
 void stack_taken_read(const uint8_t *value, uint64_t key[], struct taken_sum *);
 
+/* Weights are periods of the file: sums stay at the largest number. */
+static inline uint64_t stack_weights_add(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 /* What a weight is, if a unit of it stands for `each`; rounded. */
 static inline uint64_t stack_divide_weight(uint64_t weight, double each)
 {
 	return each == 1 ? weight : (uint64_t)((double)weight * each + 0.5);
 }
 
-/* Forgets all segments and branches, those in files, too; adds a segment. */
+/* Forgets all segments and branches, those in files, too, or without these; adds a segment. */
 void stack_counts_forget(struct stack_counts *);
+void stack_counts_forget_sums(struct stack_counts *);
 uint32_t stack_counts_add(struct stack_counts *, const uint64_t key[], const struct segment_sum *,
 			  const uint64_t positions[STACK_POSITIONS]);
 
