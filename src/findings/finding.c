@@ -107,16 +107,12 @@ enum finding_side finding_side(enum finding_kind kind)
 	return kinds[kind].side;
 }
 
-static void finding_release(struct finding *f)
-{
-	vec_release(&f->evidence);
-	vec_release(&f->remedies);
-}
-
 void findings_release(struct findings *f)
 {
-	for (size_t i = 0; i < f->owned.n; i++)
-		finding_release(f->owned.items[i]);
+	for (size_t i = 0; i < f->owned.n; i++) {
+		vec_release(&f->owned.items[i]->evidence);
+		vec_release(&f->owned.items[i]->remedies);
+	}
 	vec_release(&f->owned);
 	vec_release(&f->list);
 	vec_release(&f->silences);

@@ -75,13 +75,6 @@ static void mem_rows_add_group(struct mem_rows *r, uint32_t group, const struct 
 	count_slice(r, r->row_of_group[group], raw[DIM_SLICE], row->cost.n - n);
 }
 
-/* Adds up the rows of each kind. */
-static void mem_rows_add_up(struct mem_rows *r)
-{
-	for (uint32_t i = 0; i < r->rows.n; i++)
-		mem_cost_add(&r->kinds[tuples_get(&r->keys, i)[0]], &r->rows.items[i].cost);
-}
-
 static int compare_words(const struct mem_rows *r, const uint64_t *a, const uint64_t *b)
 {
 	for (size_t i = 0; i < r->by->n; i++) {
@@ -166,7 +159,8 @@ void mem_rows_init(struct mem_rows *r, const struct mem *mem, const struct names
 	r->row_of_group = mem_alloc(mem_n_groups(mem) + 1, sizeof(*r->row_of_group));
 	for (uint32_t i = 0; i < mem_n_groups(mem); i++)
 		mem_rows_add_group(r, i, sizes);
-	mem_rows_add_up(r);
+	for (uint32_t i = 0; i < r->rows.n; i++)
+		mem_cost_add(&r->kinds[tuples_get(&r->keys, i)[0]], &r->rows.items[i].cost);
 	mem_rows_choose(r, keys_are_time(by) ? 0 : top);
 }
 

@@ -64,12 +64,6 @@ static void add_paces(struct c2c_paces *to, const uint64_t *keys, const struct c
 	}
 }
 
-/* Adds those of the other, whose slices are not longer. */
-static void join_paces(struct c2c_paces *to, const struct c2c_paces *from)
-{
-	add_paces(to, from->keys.words, from->list.items, from->list.n, to->shift - from->shift);
-}
-
 static void lengthen_to(struct c2c_paces *p, unsigned shift)
 {
 	size_t n = p->list.n, key_size = p->keys.width * sizeof(*p->keys.words);
@@ -193,6 +187,6 @@ void c2c_paces_merge(struct c2c_paces *to, const struct c2c_paces *from)
 {
 	if (to->shift < from->shift)
 		lengthen_to(to, from->shift);
-	join_paces(to, from);
+	add_paces(to, from->keys.words, from->list.items, from->list.n, to->shift - from->shift);
 	hold_to_most(to);
 }
