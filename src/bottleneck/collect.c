@@ -60,6 +60,10 @@ static void add_source(const struct bottleneck_sums *s, struct insn_sums *to, co
 	enum source_level level = source == NULL ? SOURCE_UNKNOWN : source->level;
 
 	to->n_level[level]++;
+	if (l->state[access_latency(l)] == LATENCY_FULL)
+		to->n_full[level]++;
+	else
+		add_insn_latency(&to->level[level], l, access_latency(l));
 	to->level_cycles[level] +=
 		l->state[LATENCY_TOTAL] == LATENCY_ABSENT ? 0u : l->cycles[access_latency(l)];
 }
@@ -209,6 +213,8 @@ static void merge_insn(struct insn_sums *to, const struct insn_sums *from)
 	for (int i = 0; i < N_SOURCE_LEVELS; i++) {
 		to->n_level[i] += from->n_level[i];
 		to->level_cycles[i] += from->level_cycles[i];
+		merge_latency(&to->level[i], &from->level[i]);
+		to->n_full[i] += from->n_full[i];
 	}
 	addr_pattern_merge(&to->addresses, &from->addresses);
 }

@@ -27,6 +27,8 @@ struct insn_sums {
 	struct insn_latency total, access, xlat; /* access: from issue on, translation included */
 	uint64_t n_walks, n_mispredicted, mispredicted_cycles, n_refills, n_llc_misses, n_late;
 	uint64_t n_level[N_SOURCE_LEVELS], level_cycles[N_SOURCE_LEVELS]; /* of accesses */
+	struct insn_latency level[N_SOURCE_LEVELS]; /* the same without full counters */
+	uint64_t n_full[N_SOURCE_LEVELS];
 	struct addr_pattern addresses;
 };
 

@@ -256,17 +256,28 @@ static bool is_contended(const struct insn_sums *s)
 	return 4 * n_peer >= s->n || (has_few_lines && 2 * s->n_refills >= s->n);
 }
 
-/* Records of all loads of the chain, and those with data of a level. */
-static void count_chain(const struct judged *j, struct bottleneck *out)
+/* Adds the accesses of an instruction, and those with data of the level: how many, and what these took. */
+static void count_level(const struct insn_sums *s, enum source_level level,
+			struct insn_latency *sum, struct finding_loop *out)
 {
-	out->loop.n_here = out->loop.n_of = 0;
+	out->n_here += s->n_level[level];
+	out->n_of += s->n;
+	out->n_saturated += s->n_full[level];
+	sum->cycles += s->level[level].cycles;
+	sum->n += s->level[level].n;
+}
+
+/* The same of all loads of the chain. */
+static void count_chain(const struct judged *j, struct bottleneck *out, struct insn_latency *sum)
+{
+	out->loop.n_here = out->loop.n_of = out->loop.n_saturated = 0;
+	*sum = (struct insn_latency){ 0 };
 	for (size_t i = 0; i < j->n; i++) {
 		const struct insn_sums *s = judged_sums(j, i);
 
 		if (j->chain_parts[i] == 0 || !loads_data(s))
 			continue;
-		out->loop.n_here += s->n_level[out->level];
-		out->loop.n_of += s->n;
+		count_level(s, out->level, sum, &out->loop);
 	}
 }
 
@@ -387,6 +398,7 @@ static void fill_common(const struct judged *j, const struct cause *c, struct bo
 static bool describe_cause(struct judged *j, const struct cause *c, struct bottleneck *out)
 {
 	const struct insn_sums *s = judged_sums(j, c->insn);
+	struct insn_latency sum = { 0 };
 	bool is_waited_for = true;
 
 	out->is_contended = loads_data(s) && is_contended(s);
@@ -394,13 +406,13 @@ static bool describe_cause(struct judged *j, const struct cause *c, struct bottl
 	case BOTTLENECK_DATA:
 		out->level = heaviest_level(s);
 		out->loop.level = source_level_name(out->level);
-		out->loop.n_here = s->n_level[out->level];
-		out->loop.n_of = s->n;
+		count_level(s, out->level, &sum, &out->loop);
 		out->loop.part = j->latency > 0 ? fmin(1, j->by_level[out->level] / j->latency) : 0;
 		is_waited_for = out->loop.part >= least_latency_part;
 		describe_walk(j, c->insn, &out->loop);
 		if (out->loop.walk == WALK_CHASE || out->loop.walk == WALK_LOOKUP)
-			count_chain(j, out);
+			count_chain(j, out, &sum);
+		out->loop.level_cycles = mean_of(&sum, 0);
 		if (describe_prefetch(j, c->insn, out))
 			out->cause = BOTTLENECK_PREFETCH;
 		break;

@@ -226,6 +226,8 @@ enum loop_column {
 	LOOP_DIVISION_WAIT,
 	LOOP_LEVEL,
 	LOOP_ACCESS,
+	LOOP_LEVEL_CYCLES,
+	LOOP_SATURATED,
 	LOOP_PART,
 	LOOP_HERE,
 	LOOP_RECORDS,
@@ -264,8 +266,13 @@ static const struct column loop_columns[N_LOOP_COLUMNS] = {
 	[LOOP_DIVISION_WAIT] = { "division_wait_cycles", NULL, "cycles", CELL_NUMBER, 0,
 				 "that a division waits for its unit" },
 	[LOOP_LEVEL] = { "level", NULL, "", CELL_TEXT, 0, "that its data come from" },
-	[LOOP_ACCESS] = { "access_cycles", NULL, "cycles", CELL_NUMBER, COLUMN_TRUST,
-			  "mean latency of the instruction that it is about, from issue on" },
+	[LOOP_ACCESS] = { "access_cycles", NULL, "cycles", CELL_NUMBER, 0,
+			  "mean latency of the instruction that it is about, from issue on; absent "
+			  "if it is saturated" },
+	[LOOP_LEVEL_CYCLES] = { "level_cycles", NULL, "cycles", CELL_NUMBER, 0,
+				"mean latency of `records` from issue on, without saturated ones" },
+	[LOOP_SATURATED] = { "saturated", NULL, "records", CELL_COUNT, 0,
+			     "of `records`: a latency counter was saturated" },
 	[LOOP_PART] = { "latency_share", NULL, "", CELL_NUMBER, COLUMN_SHARE,
 			"of the latency of its accesses from issue on, what the cause has" },
 	[LOOP_HERE] = { "records", NULL, "records", CELL_COUNT, 0,
@@ -333,7 +340,12 @@ static void loop_row_add(struct table *t, size_t number, const struct finding_lo
 	row[LOOP_DIVISION] = if_positive(l->division_cycles);
 	row[LOOP_DIVISION_WAIT] = if_positive(l->division_wait);
 	row[LOOP_LEVEL] = table_text_cell(t, l->level);
-	row[LOOP_ACCESS] = bounded_cell(l->access_cycles, l->is_access_cut);
+	if (!l->is_access_cut)
+		row[LOOP_ACCESS] = if_positive(l->access_cycles);
+	if (l->level != NULL) {
+		row[LOOP_LEVEL_CYCLES] = if_positive(l->level_cycles);
+		row[LOOP_SATURATED] = cell_count(l->n_saturated);
+	}
 	row[LOOP_PART] = cell_number(l->part);
 	row[LOOP_HERE] = cell_count(l->n_here);
 	row[LOOP_RECORDS] = cell_count(l->n_of);

@@ -311,13 +311,15 @@ struct finding_loop {
 	double division_wait;	/* the longest wait of a division for its unit */
 	double width;		/* instructions a cycle at most */
 	double access_cycles;	/* of the instruction that it is about, from issue on */
-	/* They are as long as full counters show, or longer: lower bounds. */
-	bool is_access_cut, is_chain_cut;
+	bool is_access_cut;	/* as long as full counters show: it is not known */
+	bool is_chain_cut;	/* the same: a lower bound */
 	double mispredicted,
 		mispredicted_cycles; /* branches for each iteration, and what each takes; 0: not known */
 	uint64_t n_here, n_of;	     /* its records that the cause is about, and all of it */
-	double part;		     /* of the latency of the loop's accesses, from issue on; NAN */
-	const char *level;	     /* where its data come from: "DRAM" */
+	double level_cycles;	     /* mean of n_here, from issue on, without saturated ones; 0 */
+	uint64_t n_saturated; /* of n_here: by their counters; how long they took is not known */
+	double part;	      /* of the latency of the loop's accesses, from issue on; NAN */
+	const char *level;    /* where its data come from: "DRAM" */
 	enum finding_walk walk;
 	int64_t stride; /* bytes; 0: not known */
 	unsigned element_bytes;

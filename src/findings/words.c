@@ -538,10 +538,10 @@ static const char *samples_words(struct table *t, const struct finding *f)
 	if (!words_is_limit(f))
 		text_format(&text, "\xc2\xb1 %.1f %% (95 %% interval), ", 100 * s->error);
 	else if (words_has_error(f))
-		text_format(&text, "95 %%: %.1f %% \xc2\xb1 %.1f, ", 100 * f->size.share,
-			    100 * f->size.error);
-	text_format(&text, "from %s %s%s", table_human(t, cell_count(s->n), "of"),
+		words_put_interval(f, &text);
+	text_format(&text, "from %s %s%s%s", table_human(t, cell_count(s->n), "of"),
 		    table_human(t, cell_count(s->n_all), s->of),
+		    words_is_limit(f) ? ", which count operations, not time" : "",
 		    s->no_jitter ? "; the interval had no jitter: loops in step with it are over- "
 				   "or undercounted"
 				 : "");
@@ -669,13 +669,35 @@ static void note_confidence(struct table *t, const struct silence *s)
 	const char *samples = table_human(t, cell_count(s->n), "samples");
 
 	if (s->largest != NULL)
-		table_note(t, "Confidence: 95 %%, from %s; not excluded: %s.",
+		table_note(t, "Confidence: from %s; at 95 %% not excluded: %s.",
 			   table_human(t, cell_count(s->largest->samples.n), "samples"),
 			   finding_cause_words(t, s->largest));
 	else if (s->unexplained != NULL)
 		table_note(t, "Confidence: \xc2\xb1 is the 95 %% interval, from %s.", samples);
 	else
 		table_note(t, "Confidence: from %s.", samples);
+}
+
+static void note_nothing(struct table *t, const struct silence *s)
+{
+	const struct finding *rest = s->unexplained;
+	struct text text = { 0 };
+
+	if (rest != NULL)
+		table_note(t,
+			   "No bottleneck found, but %.1f %% \xc2\xb1 %.1f of the time is not "
+			   "explained, in %s.",
+			   100 * rest->size.share, 100 * rest->size.error, rest->subject);
+	if (s->percent == 0)
+		table_note(t, "%s all causes are below their thresholds.",
+			   rest != NULL ? "Explained:" : "No bottleneck found:");
+	else
+		table_note(t, "%s cause in a loop costs less than %.0f %% of the time.",
+			   rest != NULL ? "Each known" : "No bottleneck found: each", s->percent);
+	if (rest == NULL)
+		return;
+	put_unexplained(rest, &text);
+	table_note(t, "%s.", words_take(t, &text));
 }
 
 void findings_note_silence(struct table *t, const struct silence *s)
@@ -688,20 +710,7 @@ void findings_note_silence(struct table *t, const struct silence *s)
 			   s->n, s->least);
 		break;
 	case SILENCE_NOTHING:
-		if (s->percent == 0)
-			table_note(t,
-				   "No bottleneck found: all causes are below their thresholds.");
-		else
-			table_note(t,
-				   "No bottleneck found: each cause in a loop costs less than "
-				   "%.0f %% of the time.",
-				   s->percent);
-		if (s->unexplained != NULL) {
-			struct text text = { 0 };
-
-			put_unexplained(s->unexplained, &text);
-			table_note(t, "Not explained: %s.", words_take(t, &text));
-		}
+		note_nothing(t, s);
 		note_confidence(t, s);
 		break;
 	case SILENCE_NO_LATENCIES:

@@ -186,6 +186,12 @@ bool words_has_error(const struct finding *f)
 	return !is_bound && !isnan(f->size.error) && f->size.error > 0;
 }
 
+void words_put_interval(const struct finding *f, struct text *out)
+{
+	text_format(out, "the limit is %.1f %% \xc2\xb1 %.1f (95 %% interval), ",
+		    100 * f->size.share, 100 * f->size.error);
+}
+
 double words_share(const struct finding *f)
 {
 	double share = f->size.share;
@@ -252,13 +258,10 @@ static const char *common_whole(const struct findings *f)
 	return whole;
 }
 
-/* Does put_loop_brief() say how long accesses of its loop take? */
-static bool tells_access(const struct finding *f)
+/* Does put_loop_brief() say how long loads from a level take? */
+static bool tells_level(const struct finding *f)
 {
-	return f->loop != NULL && f->loop->access_cycles > 0 &&
-	       (f->kind == FINDING_L2_BOUND || f->kind == FINDING_LLC_BOUND ||
-		f->kind == FINDING_DRAM_LATENCY || f->kind == FINDING_DRAM_BANDWIDTH ||
-		f->kind == FINDING_MEMORY_BOUND || f->kind == FINDING_SHARED_DATA);
+	return f->loop != NULL && f->loop->level != NULL && f->kind != FINDING_LATE_PREFETCH;
 }
 
 /* The columns, with what costs are shares of in the heading if all are of the same. */
@@ -277,11 +280,11 @@ static void init_brief_table(const char *whole, struct table *out)
 
 /* Of so many loads of so many. */
 static const char *const sources[N_FINDING_KINDS] = {
-	[FINDING_L2_BOUND] = "from L2",
-	[FINDING_LLC_BOUND] = "from LLC",
-	[FINDING_DRAM_LATENCY] = "from DRAM",
-	[FINDING_DRAM_BANDWIDTH] = "from DRAM",
-	[FINDING_SHARED_DATA] = "from other cores",
+	[FINDING_L2_BOUND] = "loads from L2",
+	[FINDING_LLC_BOUND] = "loads from LLC",
+	[FINDING_DRAM_LATENCY] = "loads from DRAM",
+	[FINDING_DRAM_BANDWIDTH] = "loads from DRAM",
+	[FINDING_SHARED_DATA] = "loads from other cores",
 };
 
 static void put_loop_brief(const struct finding_loop *l, enum finding_kind kind, struct text *out)
@@ -311,8 +314,13 @@ static void put_loop_brief(const struct finding_loop *l, enum finding_kind kind,
 		return;
 	default:
 		put_loop_part(l, sources[kind] != NULL ? sources[kind] : "loads", out);
-		text_format(out, ", %s%s cycles", l->is_access_cut ? "\xe2\x89\xa5 " : "",
-			    grouped_u64((uint64_t)llround(l->access_cycles), cycles));
+		if (l->level_cycles > 0)
+			text_format(out, ", mean %s cycles",
+				    grouped_u64((uint64_t)llround(l->level_cycles), cycles));
+		if (l->n_saturated == l->n_here)
+			text_str(out, ", saturated");
+		else if (l->n_saturated > 0)
+			text_format(out, ", %s saturated", grouped_u64(l->n_saturated, cycles));
 	}
 }
 
@@ -362,7 +370,6 @@ static const char *evidence_brief(struct table *t, const struct finding *f)
  */
 static void note_rest(const struct findings *f, const char *whole, struct table *out)
 {
-	struct text text = { 0 };
 	double share = 0;
 
 	if (strcmp(whole, "time") != 0)
@@ -374,11 +381,9 @@ static void note_rest(const struct findings *f, const char *whole, struct table 
 			return;
 		share += words_share(each);
 	}
-	text_str(&text, "\xe2\x89\xa4: a limit; the cause may cost less, as waits overlap");
+	table_note(out, "%s", "\xe2\x89\xa4, at most: the cause may cost less, as waits overlap");
 	if (share < 1)
-		text_format(&text, "; in no finding: at least %.1f %% of the time",
-			    100 * (1 - share));
-	table_note(out, "%s", words_take(out, &text));
+		table_note(out, "in no finding: at least %.1f %% of the time", 100 * (1 - share));
 }
 
 void findings_brief_table(const struct findings *f, struct table *out)
@@ -399,14 +404,15 @@ void findings_brief_table(const struct findings *f, struct table *out)
 			cost_brief(out, each, whole[0] != '\0' ? "" : whole_brief(each)));
 		row[EVIDENCE] = words_cell(evidence_brief(out, each));
 		row[FIX] = words_cell(fix_words(each));
-		has_access |= tells_access(each);
-		is_cut |= tells_access(each) && each->loop->is_access_cut;
+		has_access |= tells_level(each) && each->loop->level_cycles > 0;
+		is_cut |= tells_level(each) && each->loop->n_saturated > 0;
 	}
 	note_rest(f, whole, out);
-	if (has_access)
-		table_note(out,
-			   "cycles: mean of all loads of the instruction, issue to completion%s",
-			   is_cut ? "; \xe2\x89\xa5: saturated" : "");
+	if (has_access || is_cut)
+		table_note(out, "%s%s%s",
+			   has_access ? "cycles: of these loads, issue to completion" : "",
+			   has_access && is_cut ? "; " : "",
+			   is_cut ? "saturated: a latency of 4 095 cycles or more" : "");
 	for (size_t i = 0; i < f->silences.n && f->list.n > 0; i++)
 		if (f->silences.items[i].kind != SILENCE_NO_COUNTERS) /* the answer says so */
 			findings_note_silence(out, &f->silences.items[i]);
@@ -578,12 +584,15 @@ static void say_confidence(struct table *t, const struct findings *found, const 
 	text = (struct text){ 0 };
 	if (f->sharing != NULL || f->coverage.is_set)
 		text_format(&text, "Confidence: %s", finding_confidence_words(t, f));
-	else if (f->samples.n_all > 0)
-		text_format(&text, "Confidence: %s%s",
-			    !words_has_error(f) ? ""
-			    : words_is_limit(f) ? "95 %, from "
-						: "\xc2\xb1 is the 95 % interval, from ",
+	else if (f->samples.n_all > 0) {
+		text_str(&text, "Confidence: ");
+		if (words_has_error(f) && words_is_limit(f))
+			words_put_interval(f, &text);
+		else if (words_has_error(f))
+			text_str(&text, "\xc2\xb1 is the 95 % interval, ");
+		text_format(&text, "from %s",
 			    table_human(t, cell_count(f->samples.n), f->samples.of));
+	}
 	if (f->samples.no_jitter)
 		text_str(&text, "; no jitter: loops in step with the interval mislead");
 	if (lost != NULL)

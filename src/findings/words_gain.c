@@ -135,14 +135,19 @@ const char *finding_gain_brief(struct table *t, const struct finding *f)
 	return words_take(t, &text);
 }
 
-/* "at most 66.1 % of the time, if all loads hit the L1D; the loop has 62.3 %" */
+/* "at most 66.1 % of the time, if all loads hit the L1D; the loop has 62.3 % +- 4.4" */
 static void put_bound(const struct finding *f, struct text *out)
 {
 	text_format(out, "at most %.1f %% of the time, %s and nothing else changed",
 		    100 * words_share(f), ideal_of(f).condition);
-	if (f->loop->share > 0)
-		text_format(out, "; %s has about %.1f %%",
-			    f->loop->is_loop ? "the loop" : "this code", 100 * f->loop->share);
+	if (f->loop->share <= 0)
+		return;
+	text_format(out, "; %s has %.1f %%", f->loop->is_loop ? "the loop" : "this code",
+		    100 * f->loop->share);
+	/* the limit is a fixed part of it */
+	if (words_has_error(f) && f->size.share > 0)
+		text_format(out, " \xc2\xb1 %.1f",
+			    100 * f->size.error * f->loop->share / f->size.share);
 }
 
 const char *finding_gain_words(struct table *t, const struct session *s, const struct finding *f)

@@ -87,8 +87,11 @@ void put_loop_part(const struct finding_loop *l, const char *words, struct text 
 {
 	char part[GROUPED_BYTES], all[GROUPED_BYTES];
 
-	text_format(out, "%s of %s %s", grouped_u64(l->n_here, part), grouped_u64(l->n_of, all),
-		    words);
+	if (l->n_here == l->n_of)
+		text_format(out, "all %s %s", grouped_u64(l->n_of, all), words);
+	else
+		text_format(out, "%s of %s %s", grouped_u64(l->n_here, part),
+			    grouped_u64(l->n_of, all), words);
 }
 
 static void put_data(const struct finding_loop *l, struct text *out)
@@ -101,9 +104,12 @@ static void put_data(const struct finding_loop *l, struct text *out)
 			"%s has %.0f %% of the execution and translation latency of its accesses; ",
 			l->level, 100 * l->part);
 	put_loop_part(l, "samples come from there", out);
-	text_format(out, ", mean %s cycles%s after issue",
-		    grouped_u64((uint64_t)llround(l->access_cycles), cycles),
-		    l->is_access_cut ? " or more" : "");
+	if (l->level_cycles > 0)
+		text_format(out, ", mean %s cycles after issue",
+			    grouped_u64((uint64_t)llround(l->level_cycles), cycles));
+	if (l->n_saturated > 0)
+		text_format(out, "; of %s the latency is saturated: 4 095 cycles or more",
+			    grouped_u64(l->n_saturated, cycles));
 }
 
 static void put_prefetch(const struct finding_loop *l, struct text *out)
@@ -182,13 +188,12 @@ void put_unexplained(const struct finding *f, struct text *out)
 {
 	const struct finding_loop *l = f->loop;
 
-	text_format(out, "%.1f %% \xc2\xb1 %.1f of the time, in %s: ", 100 * f->size.share,
-		    100 * f->size.error, f->subject);
+	text_format(out, "In %s ", f->subject);
 	put_loop(l, out);
 	text_format(
 		out,
-		" takes %.3g cycles per iteration at %s%.3g GHz, of which its chain, the core's "
-		"width and its waits explain %.3g",
+		" takes %.3g cycles per iteration at %s%.3g GHz; its dependency chain, the core's "
+		"width and its waits explain %.3g cycles",
 		l->iteration_cycles, l->is_clock_assumed ? "an assumed " : "", l->ghz,
 		l->explained_cycles);
 }

@@ -49,7 +49,7 @@ function figure(code: Code, source: Table, of: Place, places: readonly Place[], 
   const indent = texts.filter((text) => text !== "").reduce((least, text) => Math.min(least, text.search(/\S|$/)), Infinity);
   const name = `${of.function}, ${of.file}`;
   return h("figure", { class: "snippet" },
-    h("figcaption", {}, h("a", { href: address }, name), ` (bars: parts of the function's ${code.what}${code.what === "latency" ? ", which is no time" : ""})`),
+    h("figcaption", {}, h("a", { href: address }, name), ` (bars: share of the function's ${code.what}${code.what === "latency" ? ", not of its time" : ""})`),
     h("div", { class: "source", tabindex: 0, role: "region", "aria-label": `Source of finding ${number}: ${of.what}` },
       h("table", { class: "code", "aria-label": `${name}: ${of.what}` }, h("tbody", {}, ...lines.flatMap((i, k) => {
         const line = Number(source.get(i, "line"));

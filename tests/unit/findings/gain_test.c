@@ -29,7 +29,7 @@ static const struct {
 	  REMEDY_POINTER_CHASE,
 	  "at most that, if all loads hit the L1D and nothing else changed",
 	  "at most 66.1 % of the time, if all loads hit the L1D and nothing else changed; "
-	  "the loop has about 62.3 %; simulate that: cyclops model --what-if l1d@chase -- COMMAND",
+	  "the loop has 62.3 % ± 4.3; simulate that: cyclops model --what-if l1d@chase -- COMMAND",
 	  "l1d@chase" },
 	{ { .kind = FINDING_DRAM_LATENCY,
 	    .subject = "chase",
@@ -42,7 +42,7 @@ static const struct {
 	  "54.6 % of the cycles if all loads hit the L1D (model --what-if, simulated)",
 	  "54.6 % of the cycles if all loads hit the L1D (model --what-if, simulated); by the "
 	  "samples at most 66.1 % of the time, if all loads hit the L1D and nothing else "
-	  "changed; the loop has about 62.3 %",
+	  "changed; the loop has 62.3 % ± 4.3",
 	  "l1d@chase" },
 	/* a name with what divides the list of --what-if */
 	{ { .kind = FINDING_MISPREDICTIONS,
@@ -53,7 +53,7 @@ static const struct {
 	  REMEDY_PREDICTABLE,
 	  "at most that, if all branches were predicted and nothing else changed",
 	  "at most 50.0 % of the time, if all branches were predicted and nothing else changed; "
-	  "the loop has about 62.3 %; simulate that: cyclops model --what-if branch-prediction -- "
+	  "the loop has 62.3 %; simulate that: cyclops model --what-if branch-prediction -- "
 	  "COMMAND",
 	  "branch-prediction" },
 	/* of divisions, of hits, of results */
