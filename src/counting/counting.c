@@ -611,8 +611,6 @@ int counting_run(const struct counting *c, struct counts *out, struct counting_e
 	int rc;
 
 	*out_end = end;
-	if (event_call_check(c->root, err) < 0)
-		return -1;
 	counting_start(&s);
 	rc = check_counting(&s, err) < 0 ? -1 : run_all(&s, err);
 	if (rc == 0) {

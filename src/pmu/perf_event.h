@@ -29,15 +29,9 @@ struct event_request {
 
 /*
  * Opens the event, close-on-exec. For an older kernel the attr is shortened, if nothing is lost.
- * Returns the descriptor or a negative errno.
+ * Returns the descriptor or a negative errno: EPERM also where a filter of system calls would end the process.
  */
 int event_open(const struct event_request *);
-
-/*
- * Does a filter of system calls end whoever makes that call, without a word? Where a filter is active (`root` as
- * below) a child tries. 0: no; -1: the error says so. To be asked before the first event_open() of a program.
- */
-int event_call_check(const char *root, struct err *);
 
 /* Each event takes a descriptor for each thread and CPU: raises this process's soft limit to its hard one. */
 void event_limit_raise(void);

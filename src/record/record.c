@@ -187,8 +187,6 @@ static int choose_events(struct job *j, struct err *err)
 	struct event_finder finder;
 	struct event_rights rights;
 
-	if (event_call_check(ROOT, err) < 0)
-		return -1;
 	j->catalog = catalog_events_new(ROOT);
 	finder = catalog_events_finder(j->catalog);
 	event_rights_read(&rights, ROOT);
