@@ -259,6 +259,13 @@ static int run_with_settings(const struct emulator_run *l, const struct model_op
 	if (fd < 0)
 		return -1;
 	rc = start_and_wait(l, o, fd, out, err);
+	/* The plugin reads by the same description, so that its reading is seen here. */
+	if (rc == 0 && out->status != CANNOT_EXECUTE && lseek(fd, 0, SEEK_CUR) == 0)
+		rc = err_set(
+			err, ERR_UNSUPPORTED, ERR_NOWHERE,
+			"%s has no plugins, which the model needs; qemu-user of Debian 12 has, "
+			"qemu-user-static has not (--emulator names another)",
+			l->emulator);
 	close(fd);
 	return rc;
 }

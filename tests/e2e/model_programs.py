@@ -115,6 +115,7 @@ ERRORS = (
     (["-L", "/nonexistent", "--", "{folder}/pie"],
      ("/nonexistent/lib/ld-linux-aarch64.so.1", "-L", "apt install libc6-arm64-cross")),
     (["--emulator", "/nonexistent", "--", "{folder}/static"], ("--emulator", "/nonexistent")),
+    (["--emulator", "/bin/false", "--", "{folder}/static"], ("/bin/false has no plugins", "qemu-user")),
     (["--plugin", "/nonexistent", "--", "{folder}/static"], ("--plugin", "/nonexistent")),
     (["--set", "l1d_bytes=100", "--", "{folder}/static"], ("l1d", "power of two")),
     (["--set", "nothing=1", "--", "{folder}/static"], ("nothing", "docs/model.md")),
