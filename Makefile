@@ -30,7 +30,7 @@ check:
 
 # What takes long: many seeds, long fuzzing, newer peers. SOAK="--scale 0.1" and more: scripts/soak.py --help.
 soak:
-	@scripts/install-packages.sh build test soak
+	@scripts/install-packages.sh build test soak dist
 	@python3 scripts/soak.py $(SOAK)
 
 # Compares with the peers, side by side in one run. BENCH="--size 4G" and more: bench/run.py --help.
@@ -39,10 +39,10 @@ bench:
 	@$(MAKE) --no-print-directory all
 	@python3 bench/run.py --build $(BUILD) $(BENCH)
 
-# What users install, in dist/: a static program for x86-64 as a tarball and a Debian package.
+# What users install, in dist/: a static program as a tarball, packages and an image. ARCH="x86_64 aarch64" and more: scripts/dist.sh.
 dist:
 	@scripts/install-packages.sh build dist
-	@scripts/dist.sh $(ARCHITECTURES)
+	@scripts/dist.sh $(ARCH)
 
 # Fuzzes every target for SECONDS (default 60) each.
 fuzz:

@@ -76,11 +76,14 @@ def skip(why):
 
 
 def sysroot():
-    """Where the packages for the machine are unpacked (scripts/arm64-sysroot.sh --vm)."""
+    """Where the packages for the machine are unpacked (scripts/sysroot.sh --vm)."""
     return pathlib.Path(os.environ.get("CYCLOPS_SYSROOT", ROOT / "build-arm64-sysroot"))
 
 
 def kernel():
+    """CYCLOPS_KERNEL, such as one that scripts/kernels.sh fetched, else Debian 12's."""
+    if "CYCLOPS_KERNEL" in os.environ:
+        return pathlib.Path(os.environ["CYCLOPS_KERNEL"])
     images = sorted(sysroot().glob("boot/vmlinuz-*"))
     return images[-1] if images else None
 

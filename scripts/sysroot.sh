@@ -1,29 +1,36 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Unpacks Debian packages for arm64 into a folder of their own, without root and without touching
-# the system's own packages: the libraries for a static cyclops on AArch64, and with --vm what
-# the virtual machine of tests/vm boots: a kernel, busybox and perf with its libraries.
+# Unpacks Debian packages for another architecture into a folder of their own, without root and without touching
+# the system's own packages: the libraries for a static cyclops, with --llvm LLVM's, and with --vm what the virtual
+# machine of tests/vm boots: a kernel, busybox and perf with its libraries.
 #
-# usage: arm64-sysroot.sh [--vm] FOLDER
+# usage: sysroot.sh [--llvm] [--vm] ARCHITECTURE FOLDER    ARCHITECTURE as Debian says: arm64, armel
+# FOLDER/versions has the packages: name, version, source, version of the source
 set -e
 
 libraries="libdw-dev libelf-dev libiberty-dev liblzma-dev libzstd-dev libjansson-dev zlib1g-dev libbz2-dev"
 programs="busybox-static linux-perf"
 
-[ "$1" = --vm ] && { with_vm=yes; shift; }
-[ -n "$1" ] || { echo "usage: arm64-sysroot.sh [--vm] FOLDER" >&2; exit 2; }
-for tool in apt-get apt-cache dpkg-deb; do
-	command -v "$tool" >/dev/null || { echo "arm64-sysroot.sh: $tool is needed (Debian, Ubuntu)" >&2; exit 1; }
+while :; do
+	case $1 in
+	--llvm) libraries="$libraries llvm-19-dev"; with_llvm=-llvm; shift ;;
+	--vm) with_vm=-vm; shift ;;
+	*) break ;;
+	esac
 done
-mkdir -p "$1"
-folder=$(cd "$1" && pwd)
-wanted=libraries${with_vm:+-vm}
-[ -e "$folder/.has-$wanted" ] || [ -e "$folder/.has-libraries-vm" ] && exit 0
+[ -n "$2" ] || { echo "usage: sysroot.sh [--llvm] [--vm] ARCHITECTURE FOLDER" >&2; exit 2; }
+for tool in apt-get apt-cache dpkg-deb; do
+	command -v "$tool" >/dev/null || { echo "sysroot.sh: $tool is needed (Debian, Ubuntu)" >&2; exit 1; }
+done
+mkdir -p "$2"
+folder=$(cd "$2" && pwd)
+wanted=$folder/.has-libraries$with_llvm$with_vm
+[ -e "$wanted" ] || [ -e "$folder/.has-libraries$with_llvm-vm" ] && exit 0
 
 state=$folder/.apt
 mkdir -p "$state/lists/partial" "$state/cache/archives/partial" "$state/debs"
 : >"$state/status"
-apt="-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State=$state
+apt="-qq -o APT::Architecture=$1 -o APT::Architectures=$1 -o Dir::State=$state
 	-o Dir::State::Lists=$state/lists -o Dir::State::status=$state/status
 	-o Dir::Cache=$state/cache -o Debug::NoLocking=1 -o APT::Sandbox::User="
 # shellcheck disable=SC2086 # options are words
@@ -32,7 +39,7 @@ get() { (cd "$state/debs" && apt-get $apt download "$@"); }
 depends() { apt-cache $apt depends --recurse --no-recommends --no-suggests --no-conflicts \
 	--no-breaks --no-replaces --no-enhances "$1" | grep '^[a-z]' | sort -u; }
 
-echo "fetching arm64 packages into $1"
+echo "fetching $1 packages into $2"
 # shellcheck disable=SC2086
 apt-get $apt update
 # shellcheck disable=SC2086
@@ -48,6 +55,8 @@ for package in "$state"/debs/*.deb; do
 	*/linux-image-*) dpkg-deb --fsys-tarfile "$package" | tar -x -C "$folder" ./boot ;;
 	*) dpkg-deb -x "$package" "$folder" ;;
 	esac
-done
+	# shellcheck disable=SC2016 # dpkg-deb's fields
+	dpkg-deb -W --showformat '${Package} ${Version} ${source:Package} ${source:Version}\n' "$package"
+done >"$folder/versions"
 rm -rf "$state"
-touch "$folder/.has-$wanted"
+touch "$wanted"
