@@ -214,8 +214,7 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 
 	if (mux_scales(mux))
 		hot_options.mux = mux;
-	if (!wants_chains(command))
-		hot_options.chains_bytes = hot_chains_bytes(s);
+	hot_options.chains_bytes = hot_chains_bytes(s);
 	if (command->time_estimate)
 		time = commit_time_new(s, select, &obstacle);
 	if (time != NULL)

@@ -287,51 +287,67 @@ static bool has_no_match(const struct hot_cost *cost)
 	return cost->n == 0 && cost->n_branches > 0;
 }
 
-/* The first `top` groups of each event. */
-static void show_all(const struct hot_grouping *g, struct table *t)
+/* Leaves the first `top` groups of each event in their order. Returns how many there are. */
+static size_t keep_shown(const struct hot_grouping *g, size_t top, uint32_t *order, size_t n)
 {
-	bool shows_all =
-		g->view->top == 0 || g->view->sort != NULL || keys_are_time(&g->view->keys);
 	uint64_t event = UINT64_MAX;
-	size_t n, n_shown = 0, n_left = 0;
-	uint32_t *order = hot_grouping_first(g, shows_all ? 0 : g->view->top, &n);
+	size_t n_of_event = 0, n_shown = 0;
 
-	for (size_t i = 0; i < g->groups.n; i++)
-		n_left += !has_no_match(&g->groups.items[i].cost);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t its_event = tuples_get(&g->keys, order[i])[0];
 
 		if (has_no_match(&g->groups.items[order[i]].cost))
 			continue;
 		if (its_event != event)
-			n_shown = 0;
+			n_of_event = 0;
 		event = its_event;
-		if (!shows_all && n_shown == g->view->top)
-			continue;
-		show_group(g, order[i], t);
-		if (g->view->with_callers && g->has_chains)
-			hot_show_callers(g, order[i], t);
-		n_shown++;
-		n_left--;
+		if (top == 0 || n_of_event++ < top)
+			order[n_shown++] = order[i];
 	}
-	if (n_left > 0)
-		table_note(t, "%zu more; --all shows them", n_left);
+	return n_shown;
+}
+
+static int show_all(struct hot_grouping *g, struct table *t, struct err *err)
+{
+	bool shows_all =
+		g->view->top == 0 || g->view->sort != NULL || keys_are_time(&g->view->keys);
+	size_t top = shows_all ? 0 : g->view->top, n, n_matching = 0;
+	bool with_callers = g->view->with_callers && g->has_chains;
+	uint32_t *order = hot_grouping_first(g, top, &n);
+	struct hot_callers callers = { 0 };
+	int rc = 0;
+
+	n = keep_shown(g, top, order, n);
+	for (size_t i = 0; i < g->groups.n; i++)
+		n_matching += !has_no_match(&g->groups.items[i].cost);
+	if (with_callers)
+		rc = hot_callers_init(&callers, g, order, n, err);
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		show_group(g, order[i], t);
+		if (with_callers)
+			hot_callers_show(&callers, order[i], t);
+	}
+	if (n < n_matching)
+		table_note(t, "%zu more; --all shows them", n_matching - n);
+	hot_callers_release(&callers);
 	free(order);
+	return rc;
 }
 
 int hot_table(const struct hot *hot, const struct names *names, const struct hot_view *view,
 	      struct table *out, struct err *err)
 {
 	struct hot_grouping g;
+	int rc;
 
 	hot_grouping_init(&g, hot, names, view);
 	hot_start_table(&g, out);
 	if (view->with_call_tree && g.has_chains)
-		hot_show_call_tree(&g, out);
+		rc = hot_show_call_tree(&g, out, err);
 	else
-		show_all(&g, out);
+		rc = show_all(&g, out, err);
 	hot_grouping_release(&g);
-	return table_sort_by(out, view->sort, view->top, err);
+	return rc < 0 ? rc : table_sort_by(out, view->sort, view->top, err);
 }
 
 bool hot_heaviest_function(const struct hot *hot, const struct names *names,

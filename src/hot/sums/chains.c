@@ -32,7 +32,7 @@ void chained_group_release(struct chained_group *g)
 	vec_release(&g->chain);
 }
 
-static void write_cost(struct text *out, const struct hot_cost *cost)
+void hot_cost_write(struct text *out, const struct hot_cost *cost)
 {
 	const uint64_t words[] = {
 		cost->cycles,	  cost->xlat_cycles,	cost->squares,	   cost->full,
@@ -44,7 +44,7 @@ static void write_cost(struct text *out, const struct hot_cost *cost)
 		sort_value_put(out, words[i]);
 }
 
-static void read_cost(const uint8_t **bytes, struct hot_cost *out)
+void hot_cost_read(const uint8_t **bytes, struct hot_cost *out)
 {
 	out->cycles = sort_value_get(bytes);
 	out->xlat_cycles = sort_value_get(bytes);
@@ -67,7 +67,7 @@ void hot_chains_add(struct hot_chains *c, const struct chained_group *g)
 	sort_value_put(out, g->chain.n);
 	for (size_t i = 0; i < g->chain.n; i++)
 		sort_value_put(out, g->chain.items[i]);
-	write_cost(out, &g->cost);
+	hot_cost_write(out, &g->cost);
 	spool_flush(&c->spool, PIECE_BYTES);
 }
 
@@ -117,7 +117,7 @@ bool hot_chains_next(const struct hot_chains *c, struct spool_position *at,
 	for (size_t i = 0; i < n; i++)
 		out->chain.items[i] = (uint32_t)sort_value_get(&bytes);
 	out->chain.n = n;
-	read_cost(&bytes, &out->cost);
+	hot_cost_read(&bytes, &out->cost);
 	spool_move(&c->spool, at, bytes);
 	return true;
 }

@@ -38,6 +38,10 @@ void chained_group_read(struct chained_group *, const uint64_t key[N_DIMENSIONS]
 			const struct hot_cost *, const struct tuples *frames);
 void chained_group_release(struct chained_group *);
 
+/* Appends sums as a value of a sorter (base/sorter.h); reads them and moves *bytes behind them. */
+void hot_cost_write(struct text *, const struct hot_cost *);
+void hot_cost_read(const uint8_t **bytes, struct hot_cost *out);
+
 /* Adds a group at the end. Errors are kept in spool.rc. */
 void hot_chains_add(struct hot_chains *, const struct chained_group *);
 

@@ -37,16 +37,6 @@ void hot_words(const struct hot_grouping *g, const uint64_t *raw, uint64_t *word
 	}
 }
 
-void hot_caller_words(const struct hot_grouping *g, const uint64_t *raw, uint64_t place,
-		      uint64_t *words)
-{
-	uint64_t key[N_DIMENSIONS];
-
-	memcpy(key, raw, sizeof(key));
-	key[DIM_PLACE] = place;
-	hot_words(g, key, words);
-}
-
 static uint32_t hot_group_group_of(struct hot_grouping *g, const uint64_t *words)
 {
 	uint32_t number = tuples_add(&g->keys, words);
@@ -89,15 +79,35 @@ static const struct hot_place_groups *groups_at(struct hot_grouping *g, const ui
 						uint64_t place)
 {
 	struct hot_place_groups *of = &g->of_places[place];
-	uint64_t words[HOT_GROUP_WORDS];
+	uint64_t key[N_DIMENSIONS], words[HOT_GROUP_WORDS];
 
 	if (of->event == raw[DIM_EVENT] + 1)
 		return of;
-	hot_caller_words(g, raw, place, words);
+	memcpy(key, raw, sizeof(key));
+	key[DIM_PLACE] = place;
+	hot_words(g, key, words);
 	of->event = (uint32_t)raw[DIM_EVENT] + 1;
 	of->group = hot_group_group_of(g, words);
 	of->outer = hot_words_of_outer(g, words) ? hot_group_group_of(g, words) : of->group;
 	return of;
+}
+
+uint32_t hot_group_at_place(struct hot_grouping *g, const uint64_t *raw, uint64_t place)
+{
+	return groups_at(g, raw, place)->group;
+}
+
+bool hot_chain_next(const struct hot *hot, struct hot_chain_position *at, struct chained_group *out)
+{
+	for (;; at->group++) {
+		at->group = hot_next(hot, at->group);
+		if (at->group == hot_end(hot))
+			return hot_chained_next(hot, &at->chains, out);
+		if (!hot_is_folded(hot, at->group))
+			break;
+	}
+	hot_read_chained(hot, at->group++, &hot->session->frames, out);
+	return true;
 }
 
 /* Adds what a raw group weighs to the group of code at a place, and to those that it is inlined into. */
@@ -111,29 +121,13 @@ static void add_inclusive_at(struct hot_grouping *g, uint32_t number, const uint
 		add_inclusive_once(g, of->outer, number, weight);
 }
 
-/* Adds what a raw group weighs to each distinct group of its call chain, once. */
-static void add_inclusive(struct hot_grouping *g, uint32_t number, const uint64_t *raw,
-			  uint64_t weight)
+/* Adds what each chain weighs to each distinct group on it, once. */
+static void add_all_inclusive(struct hot_grouping *g)
 {
-	const struct tuples *frames = &g->hot->session->frames;
-	uint64_t frame = raw[DIM_FRAME], place = raw[DIM_PLACE];
-
-	for (;;) {
-		add_inclusive_at(g, number, raw, place, weight);
-		if (frame == 0)
-			break;
-		place = tuples_get(frames, (uint32_t)frame)[1];
-		frame = tuples_get(frames, (uint32_t)frame)[0];
-	}
-}
-
-/* The same of what went to a file; numbers go on behind those of the raw groups. */
-static void add_chained(struct hot_grouping *g)
-{
-	struct spool_position at = { 0 };
+	struct hot_chain_position at = { 0 };
 	struct chained_group chained = { 0 };
 
-	for (uint32_t number = hot_end(g->hot); hot_chained_next(g->hot, &at, &chained); number++) {
+	for (uint32_t number = 0; hot_chain_next(g->hot, &at, &chained); number++) {
 		const uint64_t *raw = chained.key;
 		uint64_t weight = hot_weight(g, raw[DIM_EVENT], &chained.cost);
 
@@ -163,51 +157,36 @@ static uint64_t hot_group_operations(const struct hot_grouping *g, const uint64_
 	return n * g->each;
 }
 
-/* Fills `groups` with the group that each raw group becomes. */
-static void group_all(struct hot_grouping *g, uint32_t *groups)
+static void group_all(struct hot_grouping *g)
 {
 	const struct hot *hot = g->hot;
 
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
 		const struct hot_cost *cost = hot_cost(hot, i);
 		uint64_t raw[N_DIMENSIONS], words[HOT_GROUP_WORDS], weight;
+		struct hot_group *group;
+		uint32_t number;
 
 		hot_key(hot, i, raw);
 		weight = hot_weight(g, raw[DIM_EVENT], cost);
 		if (g->has_chains) {
-			groups[i] = groups_at(g, raw, raw[DIM_PLACE])->group;
+			number = hot_group_at_place(g, raw, raw[DIM_PLACE]);
 		} else {
 			hot_words(g, raw, words);
-			groups[i] = hot_group_group_of(g, words);
+			number = hot_group_group_of(g, words);
 		}
-		hot_cost_add(&g->groups.items[groups[i]].cost, cost);
-		g->groups.items[groups[i]].operations += hot_group_operations(g, raw, cost->n);
+		group = &g->groups.items[number];
+		hot_cost_add(&group->cost, cost);
+		group->operations += hot_group_operations(g, raw, cost->n);
 		if (g->view->time != NULL && hot_is_spe(hot, raw[DIM_EVENT]))
-			g->groups.items[groups[i]].time +=
+			group->time +=
 				commit_time_share(g->view->time, (uint32_t)raw[DIM_PLACE], cost->n);
 		g->weights[raw[DIM_EVENT]] += weight;
 		g->full[raw[DIM_EVENT]] += hot_full_weight(g, raw[DIM_EVENT], cost);
-		hot_group_add_slice(g, groups[i], raw[DIM_SLICE], weight);
-		if (g->has_chains && !hot_is_folded(hot, i))
-			add_inclusive(g, i, raw, weight);
+		hot_group_add_slice(g, number, raw[DIM_SLICE], weight);
 	}
 	if (g->has_chains)
-		add_chained(g);
-}
-
-/* Counting sort of the raw groups by group. */
-static void list_raws(struct hot_grouping *g, const uint32_t *groups)
-{
-	const struct hot *hot = g->hot;
-
-	g->raws = mem_alloc(hot_end(hot) + 1, sizeof(*g->raws));
-	g->first_raw = mem_zalloc(g->groups.n + 2, sizeof(*g->first_raw));
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1))
-		g->first_raw[groups[i] + 2]++;
-	for (size_t i = 2; i < g->groups.n + 2; i++)
-		g->first_raw[i] += g->first_raw[i - 1];
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1))
-		g->raws[g->first_raw[groups[i] + 1]++] = i;
+		add_all_inclusive(g);
 }
 
 bool hot_has_chains(const struct hot *hot)
@@ -434,8 +413,6 @@ uint32_t *hot_grouping_order(const struct hot_grouping *g)
 void hot_grouping_init(struct hot_grouping *g, const struct hot *hot, const struct names *names,
 		       const struct hot_view *view)
 {
-	uint32_t *groups;
-
 	*g = (struct hot_grouping){ .hot = hot, .view = view, .names = names, .n_words = 1 };
 	for (size_t i = 0; i < view->keys.n; i++)
 		g->n_words += key_classes[view->keys.keys[i]].n_words;
@@ -446,16 +423,10 @@ void hot_grouping_init(struct hot_grouping *g, const struct hot *hot, const stru
 	g->weights = mem_zalloc(hot_event_end(hot), sizeof(*g->weights));
 	g->full = mem_zalloc(hot_event_end(hot), sizeof(*g->full));
 	g->has_chains = keys_are_code(&view->keys) && hot_has_chains(hot);
-	groups = mem_alloc(hot_end(hot) + 1, sizeof(*groups));
 	if (g->has_chains)
 		g->of_places = mem_zalloc((size_t)place_numbers_n(hot->session->places) + 1,
 					  sizeof(*g->of_places));
-	group_all(g, groups);
-	free(g->of_places);
-	g->of_places = NULL;
-	if (g->has_chains && (view->with_callers || view->with_call_tree))
-		list_raws(g, groups);
-	free(groups);
+	group_all(g);
 }
 
 void hot_grouping_release(struct hot_grouping *g)
@@ -465,6 +436,5 @@ void hot_grouping_release(struct hot_grouping *g)
 	vec_release(&g->slices);
 	free(g->weights);
 	free(g->full);
-	free(g->raws);
-	free(g->first_raw);
+	free(g->of_places);
 }

@@ -44,10 +44,6 @@ struct hot_grouping {
 	bool has_own_intervals;	 /* it differs between CPUs: DIM_CPU is a dimension instead */
 	bool has_chains;	 /* call chains were recorded, and all keys are of code */
 	struct hot_place_groups *of_places; /* by place, with chains: those found last */
-
-	/* If callers are wanted: those of group n are raws[first_raw[n] … first_raw[n + 1] - 1]. */
-	uint32_t *raws;
-	uint32_t *first_raw;
 };
 
 /* Groups all raw groups of a result. All arguments are borrowed. */
@@ -59,10 +55,20 @@ void hot_grouping_release(struct hot_grouping *);
 uint64_t hot_weight(const struct hot_grouping *, uint64_t event, const struct hot_cost *);
 uint64_t hot_full_weight(const struct hot_grouping *, uint64_t event, const struct hot_cost *);
 
-/* The words of the group that a raw key belongs to; the same for a caller of it, at `place`. */
+/* The words of the group that a raw key belongs to. */
 void hot_words(const struct hot_grouping *, const uint64_t *raw, uint64_t *words);
-void hot_caller_words(const struct hot_grouping *, const uint64_t *raw, uint64_t place,
-		      uint64_t *words);
+
+/* With chains: the group of code at a place of the raw key's chain, or at its own. */
+uint32_t hot_group_at_place(struct hot_grouping *, const uint64_t *raw, uint64_t place);
+
+/* With chains: goes through all raw groups with their chains, in any order. Zeroed, at the start. */
+struct hot_chain_position {
+	uint32_t group;
+	struct spool_position chains;
+};
+
+/* The next one; false behind the last. The group is zeroed before the first call, and to be released. */
+bool hot_chain_next(const struct hot *, struct hot_chain_position *, struct chained_group *);
 
 /* Makes inlined code that of the function that it is inlined into. False if there is none. */
 bool hot_words_of_outer(const struct hot_grouping *, uint64_t *words);
