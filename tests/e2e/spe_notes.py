@@ -146,7 +146,7 @@ def main():
         text = shown("regular", *long)
         checks.expect(f"jitter none: {REGULAR}" in text, "report: a fact that there is no jitter")
         checks.expect(text.count("the interval had no jitter: loops in step") ==
-                   text.count("   confidence:") > 0, "report: how sure findings are without jitter")
+                   text.count(" confidence: ") > 0, "report: how sure findings are without jitter")
 
         # What is never recorded is not what never happens.
         total = "2 619 SPE records"
