@@ -152,6 +152,7 @@ struct finding_place findings_place(struct findings *f, const struct names *name
 	out.name = arena_strndup(&f->memory, text.bytes, text.n);
 	if (names_line(names, place, &file, &out.line))
 		out.file = findings_text(f, path_base(file));
+	out.inlined = findings_text(f, names_inlined_function(names, place));
 	text_release(&text);
 	return out;
 }

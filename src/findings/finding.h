@@ -84,6 +84,7 @@ struct finding_place {
 	const char *name; /* "chase+0x4"; NULL: not known */
 	const char *file; /* NULL: not known */
 	uint32_t line;
+	const char *inlined; /* the function whose code it is, if that is inlined there; NULL */
 };
 
 enum evidence_kind {

@@ -33,6 +33,7 @@ enum column_index {
 	PREDICTED,
 	SUBJECT,
 	FUNCTION,
+	INLINED,
 	MODULE,
 	PLACE,
 	SOURCE_FILE,
@@ -96,6 +97,7 @@ static const struct column columns[N_COLUMNS] = {
 			   "part of the cycles that this saves on the machine model"),
 	[SUBJECT] = FACT("subject", CELL_TEXT, "what it is about: a function, an object"),
 	[FUNCTION] = FACT("function", CELL_TEXT, "function of that instruction"),
+	[INLINED] = FACT("inlined", CELL_TEXT, "function that its code is of, inlined into that"),
 	[MODULE] = FACT("module", CELL_TEXT, "module of the function"),
 	[PLACE] = FACT("place", CELL_TEXT, "the instruction with most of it: function and offset"),
 	[SOURCE_FILE] = FACT("file", CELL_TEXT, "source file of that place"),
@@ -647,6 +649,7 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 	row[FROM] = words_cell(origin_words[f->origin]);
 	row[SUBJECT] = table_text_cell(t, f->sharing != NULL ? f->sharing->name : f->subject);
 	row[FUNCTION] = table_text_cell(t, f->function);
+	row[INLINED] = table_text_cell(t, f->where.inlined);
 	row[MODULE] = table_text_cell(t, f->module);
 	row[WRITER] = table_text_cell(t, f->writer);
 	if (f->sharing != NULL && f->sharing->n_write_places > 0) {

@@ -140,6 +140,21 @@ static void put_subject(const struct finding *f, struct text *out)
 		short_name(name, strlen(name), NAME_WIDTH, out);
 }
 
+/* "copy, inlined into copy_all": whose code it is, where the subject is the function that has it. */
+static void put_code(const struct finding *f, struct text *out)
+{
+	const char *inlined = f->sharing == NULL && f->function != NULL && f->subject != NULL &&
+					      strcmp(f->function, f->subject) == 0
+				      ? f->where.inlined
+				      : NULL;
+
+	if (inlined != NULL) {
+		short_name(inlined, strlen(inlined), NAME_WIDTH, out);
+		text_str(out, ", inlined into ");
+	}
+	put_subject(f, out);
+}
+
 /* Of shared data where they are written, or, if that has no source line, read. */
 static const struct finding_place *place_of(const struct finding *f)
 {
@@ -330,8 +345,9 @@ static void put_sharing_brief(struct table *t, const struct finding *f, struct t
 	const struct finding_waits *w = s->contended.n > 0 ? &s->contended : &s->reloads;
 
 	if (w->n > 0)
-		text_format(out, "%s, mean %s%.0f cycles",
+		text_format(out, "%s%s, mean %s%.0f cycles",
 			    table_human(t, cell_count(w->n), sharing_waiters(s, w->n)),
+			    w == &s->contended ? " from another core" : "",
 			    w->n_saturated > 0 ? "\xe2\x89\xa5" : "", w->mean_cycles);
 	else
 		text_str(out, sharing_writes(t, s));
@@ -413,6 +429,8 @@ void findings_brief_table(const struct findings *f, struct table *out)
 			   has_access ? "cycles: of these loads, issue to completion" : "",
 			   has_access && is_cut ? "; " : "",
 			   is_cut ? "saturated: a latency of 4 095 cycles or more" : "");
+	if (strcmp(whole, "load latency") == 0)
+		table_note(out, "load latency: of all sampled loads; it is no run time");
 	for (size_t i = 0; i < f->silences.n && f->list.n > 0; i++)
 		if (f->silences.items[i].kind != SILENCE_NO_COUNTERS) /* the answer says so */
 			findings_note_silence(out, &f->silences.items[i]);
@@ -439,7 +457,20 @@ static void put_brief_cost(struct table *t, const struct finding *f, struct text
 		text_str(out, " or less");
 }
 
-/* ", written at sharing.c:38, read at sharing.c:52" */
+/* ", 40": of a write in the file of the first one, on a line of its own. */
+static void put_other_line(const struct finding_sharing *s, size_t number, struct text *out)
+{
+	const struct finding_place *first = &s->writes[0].place, *p = &s->writes[number].place;
+
+	if (first->file == NULL || p->file == NULL || strcmp(first->file, p->file) != 0)
+		return;
+	for (size_t i = 0; i < number; i++)
+		if (s->writes[i].place.line == p->line)
+			return;
+	text_format(out, ", %" PRIu32, p->line);
+}
+
+/* ", written at sharing.c:38, 40, read at sharing.c:52" */
 static void put_accesses(const struct finding_sharing *s, struct text *out)
 {
 	const struct finding_place *writes = s->n_write_places > 0 ? &s->writes[0].place : NULL;
@@ -452,6 +483,8 @@ static void put_accesses(const struct finding_sharing *s, struct text *out)
 	}
 	if (writes != NULL)
 		put_line(writes, ", written at ", "", out);
+	for (size_t i = 1; i < s->n_write_places && i < FINDING_ACCESSES; i++)
+		put_other_line(s, i, out);
 	if (reads != NULL)
 		put_line(reads, ", read at ", "", out);
 }
@@ -469,7 +502,7 @@ static void put_location(const struct finding *f, struct text *out)
 {
 	if (f->subject != NULL || f->sharing != NULL || f->function != NULL) {
 		text_str(out, " in ");
-		put_subject(f, out);
+		put_code(f, out);
 	}
 	if (f->sharing != NULL)
 		put_accesses(f->sharing, out);
@@ -672,7 +705,7 @@ static void add_leading(const struct findings *f, const struct session *s, size_
 	}
 }
 
-/* What the fix of the first finding may gain, where the answer has only a limit. */
+/* What is gained without the cause of the first finding, where the answer has only a limit. */
 static void add_prediction(const struct findings *f, const struct session *s, struct table *out)
 {
 	const char *command =
@@ -682,7 +715,7 @@ static void add_prediction(const struct findings *f, const struct session *s, st
 	if (command == NULL)
 		return;
 	row = table_add_row(out);
-	row[0] = cell_text("gain:");
+	row[0] = cell_text("what if:");
 	row[1] = cell_text(command);
 }
 

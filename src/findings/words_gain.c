@@ -86,6 +86,9 @@ static bool is_of_time(const struct finding *f)
 	return f->loop != NULL && f->size.whole != NULL && strcmp(f->size.whole, "time") == 0;
 }
 
+/* An ideal is no fix: a program that is changed still has some of the cause, and what it does instead. */
+static const char not_of_fix[] = "how much of that a fix gains is not known";
+
 /* "54.6 % of the cycles if all loads hit the L1D (simulated)" */
 static void put_prediction(const struct finding *f, struct text *out)
 {
@@ -113,6 +116,7 @@ static void put_gain_of_sharing(struct table *t, const struct finding *f, struct
 	}
 	text_str(out, f->kind == FINDING_FALSE_SHARING ? "about " : "at most ");
 	put_sharing_time(t, s, out);
+	text_str(out, " (as fast as while no load waited)");
 	if (f->kind != FINDING_FALSE_SHARING)
 		text_str(out, ", if no thread waited for another");
 }
@@ -128,18 +132,19 @@ const char *finding_gain_brief(struct table *t, const struct finding *f)
 	else if (f->has_prediction)
 		put_prediction(f, &text);
 	else if (is_of_time(f))
-		text_format(&text, "at most that, %s and nothing else changed",
-			    ideal_of(f).condition);
+		text_format(&text, "at most that, %s", ideal_of(f).condition);
 	else
 		text_str(&text, not_known(f));
+	if (f->sharing == NULL && (f->has_prediction || is_of_time(f)))
+		text_format(&text, "; %s", not_of_fix);
 	return words_take(t, &text);
 }
 
 /* "at most 66.1 % of the time, if all loads hit the L1D; the loop has 62.3 % +- 4.4" */
 static void put_bound(const struct finding *f, struct text *out)
 {
-	text_format(out, "at most %.1f %% of the time, %s and nothing else changed",
-		    100 * words_share(f), ideal_of(f).condition);
+	text_format(out, "at most %.1f %% of the time, %s", 100 * words_share(f),
+		    ideal_of(f).condition);
 	if (f->loop->share <= 0)
 		return;
 	text_format(out, "; %s has %.1f %%", f->loop->is_loop ? "the loop" : "this code",
@@ -169,7 +174,9 @@ const char *finding_gain_words(struct table *t, const struct session *s, const s
 		put_bound(f, &text);
 	else if (!f->has_prediction)
 		text_str(&text, not_known(f));
+	if (f->has_prediction || is_of_time(f))
+		text_format(&text, "; %s", not_of_fix);
 	if (command != NULL)
-		text_format(&text, "; simulate that: %s", command);
+		text_format(&text, "; simulated without the cause: %s", command);
 	return words_take(t, &text);
 }

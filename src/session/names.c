@@ -77,6 +77,13 @@ const char *names_function(const struct names *n, uint32_t place)
 			       : strings_get(symbols_strings(n->session->symbols), function);
 }
 
+const char *names_inlined_function(const struct names *n, uint32_t place)
+{
+	struct str_id inlined = names_inlined(n, place);
+
+	return inlined.v == 0 ? NULL : strings_get(symbols_strings(n->session->symbols), inlined);
+}
+
 bool names_line(const struct names *n, uint32_t place, const char **out_file, uint32_t *out_line)
 {
 	const struct symbol *s = &n->symbols[place];

@@ -44,6 +44,9 @@ static inline struct str_id names_inlined(const struct names *n, uint32_t place)
 	return n->symbols[place].inlined;
 }
 
+/* Its name, or NULL. */
+const char *names_inlined_function(const struct names *, uint32_t place);
+
 /* Is the function of any place known, or is there no place? Without one, rows by function would be one for each module. */
 bool names_have_functions(const struct names *);
 

@@ -19,8 +19,8 @@ LINES, ANSWER_LINES = 40, 5  # an answer has three sentences, which may take mor
 # What begins the answer for a capture: the cause and the place.
 CAUSES = {
     "demo": r"DRAM latency in chase_memory \(demo\.c:96\): at most [0-9.]+ % of the time",
-    "sharing": r"False sharing in account .*, written at sharing\.c:38, read at sharing\.c:52",
-    "copies": r"Branch mispredicts in copy_all \(copies\.c:\d+\): at most ",
+    "sharing": r"False sharing in account .*, written at sharing\.c:38, 40, 41, read at sharing\.c:52",
+    "copies": r"Branch mispredicts in copy, inlined into copy_all \(copies\.c:\d+\): at most ",
     "cycles": r"[0-9.]+ % (±|\+-) [0-9.]+ of cpu_cycles:u is in chase_memory \(demo\.c:96\)\. ",
     "stride": r"\w+ latency in walk \(stride\.c:33\): at most ",
 }

@@ -25,6 +25,27 @@ interface Place {
 
 const isOf = (path: string, file: string): boolean => path === file || path.endsWith(`/${file}`);
 
+/** What others do at the lines that threads contend for: each line of the two functions that accesses them. */
+async function accessesOf(view: View, findings: Table, row: number): Promise<Place[]> {
+  const block = findings.words(row, "writer") === "" ? -1 : view.data.find("sharing");
+  if (block < 0) return [];
+  const tables = await view.data.load(block);
+  const lines = tables.find((t) => t.name === "lines"), accesses = tables.find((t) => t.name === "accesses");
+  if (lines === undefined || accesses === undefined) return [];
+  const rowsOf = (table: Table): number[] => Array.from({ length: table.rows }, (_, i) => i);
+  const contended = new Set(rowsOf(lines).filter((i) => lines.words(i, "object") === findings.words(row, "subject"))
+    .map((i) => lines.get(i, "line")));
+  const found = new Map<string, Place>();
+  for (const i of rowsOf(accesses)) {
+    const [, file, line] = /^(.*):(\d+)$/.exec(accesses.words(i, "source_line")) ?? [];
+    const writes = Number(accesses.get(i, "stores") ?? 0) + Number(accesses.get(i, "atomics") ?? 0) > 0;
+    const key = `${accesses.words(i, "function")} ${accesses.words(i, "source_line")}`;
+    if (file === undefined || !contended.has(accesses.get(i, "line")) || (found.has(key) && !writes)) continue;
+    found.set(key, { function: accesses.words(i, "function"), file, line: Number(line), what: writes ? "written" : "read" });
+  }
+  return [...found.values()];
+}
+
 /** The line that waits; of shared data also the one that writes them; of prefetches the one to change. */
 function placesOf(findings: Table, loops: Table | undefined, row: number): Place[] {
   const name = findings.words(row, "function");
@@ -35,8 +56,11 @@ function placesOf(findings: Table, loops: Table | undefined, row: number): Place
   const found = [at(own, "", HAPPENS[findings.words(row, "kind")] ?? "waits")];
   if (own("writer") !== "") found.push(at(own, "writer_", "written", own("writer")));
   for (let i = 0; loops !== undefined && i < loops.rows; i++)
-    if (loops.get(i, "finding") === row + 1)
-      found.push(at((column) => String(loops.get(i, column) ?? ""), "prefetch_", "prefetch"));
+    if (loops.get(i, "finding") === row + 1) {
+      const ofLoop = (column: string): string => String(loops.get(i, column) ?? "");
+      found.push(at(ofLoop, "prefetch_", "prefetch"));
+      if (loops.get(i, "is_loop") === true) found.push(at(ofLoop, "", "loop"));
+    }
   return found.filter((place) => place.line > 0);
 }
 
@@ -69,10 +93,12 @@ function figure(code: Code, source: Table, of: Place, places: readonly Place[], 
 
 /** Null: the file has no page of the function, or its source is not there. */
 export async function snippetOf(view: View, findings: Table, loops: Table | undefined, row: number): Promise<HTMLElement | null> {
-  const places = placesOf(findings, loops, row);
+  const named = placesOf(findings, loops, row);
+  const isNamed = (at: Place): boolean => named.some((p) => p.function === at.function && p.file === at.file && p.line === at.line);
+  const places = [...named, ...(await accessesOf(view, findings, row)).filter((at) => !isNamed(at))];
   const figures: HTMLElement[] = [];
   const shown: Place[] = [];
-  for (const place of places) {
+  for (const place of named) {
     const isShown = shown.some((p) => p.function === place.function && p.file === place.file && Math.abs(p.line - place.line) <= AROUND);
     const block = view.data.find("function", `${place.function}@${findings.words(row, "module")}`);
     if (isShown || block < 0) continue;

@@ -220,8 +220,8 @@ static int compare_numbers(const void *left, const void *right)
 }
 
 /*
- * The median pace of the quiet windows, in which a few that were none do not matter. Its interval is
- * 1.57 times the distance of the quartiles over the square root of n (McGill, Tukey, Larsen).
+ * The median pace of the quiet windows, in which a few that were none do not matter. Half of its 95 % interval is
+ * 1.96 sqrt(pi / 2) standard deviations over the square root of n, and the distance of the quartiles is 1.349 of these.
  */
 bool c2c_gain_of_windows(const struct c2c_window *windows, size_t n, double *out_share,
 			 double *out_error)
@@ -245,7 +245,7 @@ bool c2c_gain_of_windows(const struct c2c_window *windows, size_t n, double *out
 	spread = paces[n_quiet * 3 / 4] - paces[n_quiet / 4];
 	*out_share = 1 - pace * n_all / time_ns;
 	*out_share = *out_share > 0 ? *out_share : 0;
-	*out_error = 1.57 * spread / sqrt((double)n_quiet) * n_all / time_ns;
+	*out_error = 1.82 * spread / sqrt((double)n_quiet) * n_all / time_ns;
 	free(paces);
 	return true;
 }

@@ -434,6 +434,15 @@ static void elapsed_note_basis(const struct making *m, const struct session *s, 
 		table_note(t, "user code only: kernel time counts for the user code before it");
 }
 
+/* Are the limits of all rows that are shown close? */
+static bool all_are_sure(const struct making *m)
+{
+	for (uint32_t i = 0; i < m->e->plan->rows.n; i++)
+		if (m->times[i].is_told && !m->times[i].is_sure)
+			return false;
+	return true;
+}
+
 static void make_notes(const struct making *m, const struct session *s, struct table *t)
 {
 	if (m->rest.covered_ns == 0) {
@@ -443,7 +452,12 @@ static void make_notes(const struct making *m, const struct session *s, struct t
 	note_left_out(m, t);
 	note_untold(m, t);
 	if (m->request->is_brief) {
-		table_note(t, "details: %s", tip(t, s, "hot --elapsed"));
+		if (!all_are_sure(m))
+			table_note(t,
+				   "from, to: also if code of which there are no samples was slow");
+		table_note(t, "%sdetails: %s",
+			   m->e->threads.n > 1 ? "times are summed over threads; " : "",
+			   tip(t, s, "hot --elapsed"));
 		return;
 	}
 	note_rest(m, t);

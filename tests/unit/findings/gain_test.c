@@ -27,9 +27,10 @@ static const struct {
 	    .size = { .share = 0.618, .error = 0.043, .mark = MARK_AT_MOST, .whole = "time" },
 	    .loop = &loop },
 	  REMEDY_POINTER_CHASE,
-	  "at most that, if all loads hit the L1D and nothing else changed",
-	  "at most 66.1 % of the time, if all loads hit the L1D and nothing else changed; "
-	  "the loop has 62.3 % ± 4.3; simulate that: cyclops model --what-if l1d@chase -- COMMAND",
+	  "at most that, if all loads hit the L1D; how much of that a fix gains is not known",
+	  "at most 66.1 % of the time, if all loads hit the L1D; the loop has 62.3 % ± 4.3; how "
+	  "much of that a fix gains is not known; "
+	  "simulated without the cause: cyclops model --what-if l1d@chase -- COMMAND",
 	  "l1d@chase" },
 	{ { .kind = FINDING_DRAM_LATENCY,
 	    .subject = "chase",
@@ -39,10 +40,12 @@ static const struct {
 	    .has_prediction = true,
 	    .prediction = 0.546 },
 	  REMEDY_POINTER_CHASE,
-	  "54.6 % of the cycles if all loads hit the L1D (model --what-if, simulated)",
+	  "54.6 % of the cycles if all loads hit the L1D (model --what-if, simulated); "
+	  "how much of that a fix gains is not known",
 	  "54.6 % of the cycles if all loads hit the L1D (model --what-if, simulated); by the "
-	  "samples at most 66.1 % of the time, if all loads hit the L1D and nothing else "
-	  "changed; the loop has 62.3 % ± 4.3",
+	  "samples at most 66.1 % of the time, if all loads hit the L1D; the loop has 62.3 % ± "
+	  "4.3; "
+	  "how much of that a fix gains is not known",
 	  "l1d@chase" },
 	/* a name with what divides the list of --what-if */
 	{ { .kind = FINDING_MISPREDICTIONS,
@@ -51,16 +54,18 @@ static const struct {
 	    .size = { .share = 0.5, .error = 0, .mark = MARK_AT_MOST, .whole = "time" },
 	    .loop = &loop },
 	  REMEDY_PREDICTABLE,
-	  "at most that, if all branches were predicted and nothing else changed",
-	  "at most 50.0 % of the time, if all branches were predicted and nothing else changed; "
-	  "the loop has 62.3 %; simulate that: cyclops model --what-if branch-prediction -- "
+	  "at most that, if all branches were predicted; how much of that a fix gains is not known",
+	  "at most 50.0 % of the time, if all branches were predicted; the loop has 62.3 %; how "
+	  "much of that a fix gains is not known; "
+	  "simulated without the cause: cyclops model --what-if branch-prediction -- "
 	  "COMMAND",
 	  "branch-prediction" },
 	/* of divisions, of hits, of results */
 	{ { .kind = FINDING_DEPENDENCY_CHAIN, .subject = "f", .function = "f", .loop = &loop },
 	  REMEDY_DIVISION,
 	  "not known from this capture",
-	  "not known from this capture; simulate that: cyclops model --what-if division@f -- "
+	  "not known from this capture; simulated without the cause: cyclops model --what-if "
+	  "division@f -- "
 	  "COMMAND",
 	  "division@f" },
 	{ { .kind = FINDING_DEPENDENCY_CHAIN, .subject = "f", .function = "f", .loop = &loop },
@@ -71,7 +76,7 @@ static const struct {
 	{ { .kind = FINDING_DEPENDENCY_CHAIN, .subject = "f", .function = "f", .loop = &loop },
 	  REMEDY_BREAK_CHAIN,
 	  "not known from this capture",
-	  "not known from this capture; simulate that: cyclops model --what-if "
+	  "not known from this capture; simulated without the cause: cyclops model --what-if "
 	  "arithmetic-latency@f -- COMMAND",
 	  "arithmetic-latency@f" },
 	/* a share of latency is no time */
@@ -90,14 +95,18 @@ static const struct {
 	  NULL },
 	{ { .kind = FINDING_FALSE_SHARING, .sharing = &timed },
 	  REMEDY_LAYOUT,
-	  "about 57.1 % ± 0.2 of the run time of the waiting thread",
-	  "about 57.1 % ± 0.2 of the run time of the waiting thread",
+	  "about 57.1 % ± 0.2 of the run time of the waiting thread (as fast as while no load "
+	  "waited)",
+	  "about 57.1 % ± 0.2 of the run time of the waiting thread (as fast as while no load "
+	  "waited)",
 	  NULL },
 	{ { .kind = FINDING_TRUE_SHARING, .sharing = &timed },
 	  REMEDY_LOCK_LESS,
-	  "at most 57.1 % ± 0.2 of the run time of the waiting thread, if no thread waited for "
+	  "at most 57.1 % ± 0.2 of the run time of the waiting thread (as fast as while no load "
+	  "waited), if no thread waited for "
 	  "another",
-	  "at most 57.1 % ± 0.2 of the run time of the waiting thread, if no thread waited for "
+	  "at most 57.1 % ± 0.2 of the run time of the waiting thread (as fast as while no load "
+	  "waited), if no thread waited for "
 	  "another",
 	  NULL },
 	{ { .kind = FINDING_FALSE_SHARING, .sharing = &untimed },

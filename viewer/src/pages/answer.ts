@@ -114,12 +114,12 @@ async function addCards(root: HTMLElement, tables: readonly Table[], view: View)
 function addNext(root: HTMLElement, table: Table | undefined, view: View): void {
   if (table === undefined || table.rows === 0) return;
   const rows = Array.from({ length: table.rows }, (_, row) => row);
-  const isGain = (row: number): boolean => table.words(row, "label") === "gain:";
+  const isWhatIf = (row: number): boolean => table.words(row, "label") === "what if:";
   root.append(h("h2", {}, "Next"), ...rows.flatMap((row) => [
-    isGain(row) ? h("p", {}, "The gain without the first cause, simulated:") : null,
+    isWhatIf(row) ? h("p", {}, "The run without the first cause, simulated:") : null,
     commandLine(table.words(row, "command")),
   ]).filter((line) => line !== null));
-  view.texts.push(() => "\nnext:\n" + rows.map((row) => `  ${isGain(row) ? "gain: " : ""}${table.words(row, "command")}\n`).join(""));
+  view.texts.push(() => "\nnext:\n" + rows.map((row) => `  ${isWhatIf(row) ? "what if: " : ""}${table.words(row, "command")}\n`).join(""));
 }
 
 function addNotesOf(root: HTMLElement, table: Table | undefined, view: View): void {
