@@ -80,10 +80,11 @@ int gate_options_report(const struct gate_options *o, const struct gates *gates,
 void gate_options_report_failure(const struct gate_options *o, struct gates *gates,
 				 const char *command, const char *why)
 {
+	const char *sentence = table_format(&gates->table, "not judged: %s", why);
 	struct err err;
 
 	for (size_t i = gates->results.n; i < o->conditions.n; i++)
-		gates_add_error(gates, o->conditions.items[i], why);
+		gates_add_error(gates, o->conditions.items[i], sentence);
 	if (o->junit != NULL && junit_write(gates, command, o->junit, &err) < 0)
 		message_print("%s", err.text);
 }

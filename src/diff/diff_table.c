@@ -11,6 +11,8 @@
 /* A 95 % confidence interval reaches so many standard errors to either side. */
 static const double deviations_95 = 1.96;
 
+enum { MANY_TIMES = 10 }; /* from here on a change is told as a factor */
+
 /* Constant headings of the tables of kinds. */
 static const struct heading {
 	const char *name, *title, *key_title;
@@ -216,18 +218,27 @@ static const char *saturated_words(struct table *t, const struct diff_row *r)
 }
 
 /* How long the runs took: "time: b takes 56.9 % less than a, -289.9 us"; NULL: not known. */
+static bool is_time(const struct measure *m)
+{
+	return m->kind == MEASURE_TOTAL && m->event[0] == '\0' && strcmp(m->name, "time") == 0;
+}
+
 static const char *time_words(const struct diff *d, struct table *t)
 {
 	for (size_t i = 0; i < d->rows.n; i++) {
 		const struct diff_row *r = &d->rows.items[i];
-		const struct measure *m = diff_measure(r);
+		const char *change;
 
-		if (m->kind != MEASURE_TOTAL || m->event[0] != '\0' ||
-		    strcmp(m->name, "time") != 0 || r->from <= 0 || r->to <= 0)
+		if (!is_time(diff_measure(r)) || r->from <= 0 || r->to <= 0)
 			continue;
+		if (r->to >= MANY_TIMES * r->from)
+			change = table_format(t, "%s times as long as",
+					      table_human(t, cell_number(r->to / r->from), ""));
+		else
+			change = table_format(t, "%.1f %% %s than", fabs(100 * diff_share(r)),
+					      r->to > r->from ? "more" : "less");
 		return table_format(
-			t, "time: b takes %.1f %% %s than a, %s%s", fabs(100 * diff_share(r)),
-			r->to > r->from ? "more" : "less", change_words(t, r),
+			t, "time: b takes %s a, %s%s", change, change_words(t, r),
 			r->certainty == DIFF_UNKNOWN ? " (one run each: error not known)" : "");
 	}
 	return NULL;
@@ -416,8 +427,7 @@ static void note_changes(const struct diff *d, enum measure_kind kind, size_t cu
 }
 
 /* The columns of a kind: the heading of its names, units, and shares instead of costs. */
-static const struct column *columns_of(const struct diff *d, enum measure_kind kind,
-				       struct table *t)
+static struct column *columns_of(const struct diff *d, enum measure_kind kind, struct table *t)
 {
 	struct column *columns = arena_alloc(&t->memory, sizeof(row_columns));
 	const char *unit = common_unit(d, kind);
@@ -446,17 +456,37 @@ static const struct column *columns_of(const struct diff *d, enum measure_kind k
 	return columns;
 }
 
+/* Do rows of several modules have one name? */
+static bool has_same_names(const struct table *t)
+{
+	struct strings names;
+	bool has_same = false;
+
+	strings_init(&names);
+	for (size_t i = 0; i < table_n_rows(t) && !has_same; i++) {
+		size_t n = names.texts.n;
+
+		has_same = strings_addz(&names, table_cell(t, i, ROW_NAME)->text).v < n;
+	}
+	strings_release(&names);
+	return has_same;
+}
+
 static void make_kind(const struct diff *d, enum measure_kind kind, size_t top, struct table *t)
 {
+	struct column *columns;
 	size_t cut = 0;
 
 	table_init(t, headings[kind].name, headings[kind].title, row_columns, N_ROW_COLUMNS);
-	t->columns = columns_of(d, kind, t);
+	columns = columns_of(d, kind, t);
+	t->columns = columns;
 	for (size_t i = 0; i < d->rows.n; i++)
 		if (diff_measure(&d->rows.items[i])->kind == kind)
 			add_change_row(t, &d->rows.items[i]);
 	if (top > 0)
 		cut = table_keep_top(t, top);
+	if (kind == MEASURE_FUNCTION && has_same_names(t))
+		columns[ROW_MODULE].flags = COLUMN_GROW;
 	note_changes(d, kind, cut, t);
 }
 
@@ -590,11 +620,13 @@ static void say_changes(const struct diff *d, struct table *answer)
 			      *function;
 	const char *time = time_words(d, answer);
 	size_t n = 0, n_certain = 0;
+	bool has_in_common = false;
 
 	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
 		for (size_t i = 0; i < d->rows.n; i++) {
 			const struct diff_row *r = &d->rows.items[i];
 
+			has_in_common |= r->a != NULL && r->b != NULL && !is_time(diff_measure(r));
 			if (diff_measure(r)->kind != (enum measure_kind)kind ||
 			    r->certainty == DIFF_UNKNOWN)
 				continue;
@@ -605,6 +637,10 @@ static void say_changes(const struct diff *d, struct table *answer)
 		}
 	if (time != NULL)
 		answer_say_sentence(answer, time);
+	if (!has_in_common) {
+		answer_say(answer, "Nothing else compares: a and b have no event in common.");
+		return;
+	}
 	if (n == 0)
 		return;
 	function = total != NULL ? first_row(d, MEASURE_FUNCTION, diff_measure(total)->event, false)

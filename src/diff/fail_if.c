@@ -98,13 +98,13 @@ static const char *row_name_at(const void *context, size_t i)
 	return i < d->rows.n ? diff_row_name(&d->rows.items[i]) : NULL;
 }
 
-/* Appends the names of totals and metrics. Functions, lines and instructions are too many. */
+/* Appends the names of totals, metrics and events. Functions, lines and instructions are too many. */
 static void put_names(const struct diff *d, struct text *out)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < d->rows.n; i++) {
-		if (diff_measure(&d->rows.items[i])->kind > MEASURE_METRIC)
+		if (diff_measure(&d->rows.items[i])->kind > MEASURE_EVENT)
 			continue;
 		if (n < MAX_NAMES)
 			text_format(out, "%s%s", n > 0 ? ", " : "", row_name_at(d, i));
@@ -118,14 +118,20 @@ static int no_such(const struct diff_gate *g, const struct diff *d, struct err *
 {
 	char *name = mem_strndup(g->name, g->name_size);
 	const char *nearest = nearest_word(name, row_name_at, d);
+	bool is_of_function = memchr(g->name, '(', g->name_size) != NULL;
 	struct text hint = { 0 };
+	size_t n_before;
 
-	if (nearest != NULL) {
+	if (is_of_function) {
+		text_str(&hint, "; functions stand by their name alone, as in 'parse > 1 %'");
+	} else if (nearest != NULL) {
 		text_format(&hint, "; did you mean '%s'?", nearest);
 	} else {
 		text_str(&hint, "; there are ");
+		n_before = hint.n;
 		put_names(d, &hint);
-		text_str(&hint, ", and the other rows of the tables");
+		text_format(&hint, "%sthe other rows of the tables",
+			    hint.n > n_before ? ", and " : "");
 	}
 	if (!(d->a->kinds & d->b->kinds & 1u << MEASURE_METRIC))
 		text_str(&hint, " (metrics such as ipc need counts, or folders of `cyclops run`)");

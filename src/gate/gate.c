@@ -20,7 +20,7 @@ struct measured measured_once(double value)
 
 struct measured measured_between(double value, double low, double high)
 {
-	return (struct measured){ value, low, high, value, value };
+	return (struct measured){ value, low, high, value, value, NULL };
 }
 
 struct gate_verdict gate_verdict_of(const struct condition *c, const struct measured *m)
@@ -335,4 +335,6 @@ void gates_add(struct gates *gates, const struct gate *g, const struct quantity 
 	};
 
 	gates_add_line(gates, &g->condition, &line);
+	if (m->basis != NULL)
+		table_note(t, "%s: %s", g->condition.text, m->basis);
 }

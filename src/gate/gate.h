@@ -28,6 +28,9 @@ struct measured {
 
 	/* bounds that saturated counters leave; both equal to `value` without any */
 	double least, most;
+
+	const char *
+		basis; /* what a share is of, if that is easily mistaken; a constant; NULL: clear */
 };
 
 /* Exactly this, or with an error that is not known. */

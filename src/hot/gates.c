@@ -15,7 +15,8 @@ enum { SELF_SHARE, TOTAL_SHARE, SAMPLES };
 
 const struct quantity hot_quantities[HOT_N_QUANTITIES] = {
 	[SELF_SHARE] = { "share", "NAME", "", true,
-			 "self: part of the event's total, as in column share" },
+			 "self, with what is inlined into it: part of the event's total; of "
+			 "SPE, of latency" },
 	[TOTAL_SHARE] = { "total", "NAME", "", true,
 			  "the same with everything it called; needs call chains" },
 	[SAMPLES] = { "samples", NULL, "", false, "samples or records of the event" },
@@ -42,6 +43,17 @@ static const char *label_of(struct labels *l, uint32_t group)
 				   (struct str_id){ (uint32_t)words[KEY_INLINED] });
 	key_classes[key].show(l->g->names, words, &l->texts, cells);
 	return cells[0].type == CELL_NONE ? "" : table_human(&l->texts, cells[0], "");
+}
+
+/* The function that a row's code is inlined into; "": none. */
+static const char *function_around(struct labels *l, uint32_t group)
+{
+	const uint64_t *words = tuples_get(&l->g->keys, group) + 1;
+
+	if (l->g->view->keys.keys[0] != KEY_FUNCTION || words[KEY_INLINED] == 0)
+		return "";
+	return strings_get(symbols_strings(l->g->hot->session->symbols),
+			   (struct str_id){ (uint32_t)words[0] });
 }
 
 /* Has the table this row, and is it of the first event? */
@@ -72,8 +84,11 @@ static int no_such_row(struct labels *l, const char *name, struct err *err)
 		       nearest != NULL ? "'?" : "");
 }
 
-/* Adds up the rows of that name. Returns how many there are. */
-static size_t add_rows(struct labels *l, const char *name, struct hot_group *out)
+/*
+ * Adds up the rows of that name; `self`: also what is inlined into a function of that name, which has it in its total.
+ * Returns how many there are.
+ */
+static size_t add_rows(struct labels *l, const char *name, bool self, struct hot_group *out)
 {
 	size_t n = 0;
 
@@ -81,7 +96,8 @@ static size_t add_rows(struct labels *l, const char *name, struct hot_group *out
 	for (uint32_t i = 0; i < l->g->groups.n; i++) {
 		const struct hot_group *group = &l->g->groups.items[i];
 
-		if (!is_row(l, i) || strcmp(label_of(l, i), name) != 0)
+		if (!is_row(l, i) || (strcmp(label_of(l, i), name) != 0 &&
+				      !(self && strcmp(function_around(l, i), name) == 0)))
 			continue;
 		hot_cost_add(&out->cost, &group->cost);
 		out->inclusive += group->inclusive;
@@ -120,6 +136,8 @@ static struct measured self_share(const struct labels *l, const struct hot_group
 	struct measured m = around(share, half_interval(g, l->event, &row->cost, all, share));
 
 	latency_share_bounds(part, whole, &m.least, &m.most);
+	if (hot_is_spe(g->hot, l->event) && !g->view->by_samples)
+		m.basis = "of latency, which is no run time";
 	return m;
 }
 
@@ -143,7 +161,7 @@ static int measure_row(struct labels *l, const struct gate *gate, const struct h
 	if (gate->quantity == TOTAL_SHARE && !l->g->has_chains)
 		rc = err_set(err, ERR_NO_DATA, ERR_NOWHERE,
 			     "there are no call chains, or rows are not by code alone");
-	else if (add_rows(l, name, &row) == 0)
+	else if (add_rows(l, name, gate->quantity == SELF_SHARE, &row) == 0)
 		rc = no_such_row(l, name, err);
 	else
 		*out = gate->quantity == TOTAL_SHARE ? total_share(l, &row, all)

@@ -27,6 +27,9 @@ ASKED = {
         ("stride", "share(walk) > 10%", GATE, r"share\(walk\) > 10% +failed"),
         ("stride", "share(walk) > 99.99%", DONE, r"passed +99\.4 %"),
         ("stride", "share(walk) >= 0.1", GATE, r"failed"),
+        ("copies", "share(copy_all) > 50%", GATE, r"failed +84\.8 %"),
+        ("copies", "share(copy) > 50%", GATE, r"failed +65\.9 %[^$]*share\(copy\) > 50%: of latency, which is no run time"),
+        ("chase", "share(chase_memory) > 99%", DONE, r"passed +>= 40\.0 %"),
         ("stride", "samples < 1000000", GATE, r"failed"),
         ("stride", "share(wlk) > 10%", FAILED, r"no sample is in 'wlk'; did you mean 'walk'\?"),
         ("stride", "share > 10%", USAGE, r"it is written share\(NAME\)|It is written share\(NAME\)"),
@@ -112,12 +115,15 @@ ASKED = {
     ],
     "diff": [("padded sharing", "total > 5%", GATE, r"failed +arm_spe +\+165\.0 % +26\.2 % +\+5 %"),
              ("padded sharing", "time > 5 ms", DONE, r"passed +\+289\.9 [µu]s +\+5\.00 ms"),
-             ("padded sharing", "total > 5 ms", FAILED, r"neither run has a measure")],
+             ("padded sharing", "total > 5 ms", FAILED, r"neither run has a measure"),
+             ("padded sharing", "share(count_up) > 5%", FAILED, r"functions stand by their name alone"),
+             ("padded sharing", "ipc < -3%", FAILED, r"metrics such as ipc need counts"),
+             ("padded stride", "time > 50%", GATE, r"b takes \d+\.\d times as long")],
 }
 
 
 # What words of a command line stand for: files of DATA.
-FILES = {**{name: f"samples/{name}.data" for name in ("stride", "sharing", "padded")}, "demo": "demo.data",
+FILES = {**{name: f"samples/{name}.data" for name in ("stride", "sharing", "padded", "copies", "chase")}, "demo": "demo.data",
          "PAGES": "root/opt/kernels/pages", **{name: f"counts/{name}" for name in ("stride.csv", "stride-ahead.csv")}}
 
 
