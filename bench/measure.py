@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,10 +22,12 @@ ENVIRONMENT = {
 
 
 class Cost(NamedTuple):
-    """Seconds of wall-clock time, and of CPU time on all CPUs."""
+    """Seconds of wall-clock time, and of CPU time on all CPUs; of several runs the least of each, and the median."""
 
     wall: float
     cpu: float
+    wall_median: float = 0
+    n_runs: int = 1
 
 
 def fail(message):
@@ -57,14 +60,15 @@ def run(command, home):
 
 
 def best(commands, home, runs):
-    """The minimum for each command of runs[i] runs, in turn, so that all have the same
-    disturbances. Wall-clock and CPU time have minima of their own."""
+    """The least for each command of runs[i] runs, in turn, so that all have the same
+    disturbances. Wall-clock and CPU time have a least of their own."""
     costs = [[] for _ in commands]
     for turn in range(max(runs)):
         for i, command in enumerate(commands):
             if turn < runs[i]:
                 costs[i].append(run(command, home))
-    return [Cost(min(c.wall for c in each), min(c.cpu for c in each)) for each in costs]
+    return [Cost(min(c.wall for c in each), min(c.cpu for c in each), statistics.median(c.wall for c in each), len(each))
+            for each in costs]
 
 
 def output(command, home):
@@ -114,7 +118,7 @@ def best_short(commands, home):
         command += [" ".join(map(str, c)) for c in commands]
         finish(start(command, home, subprocess.DEVNULL), command)
         results = json.load(report)["results"]
-    return [Cost(r["min"], r["user"] + r["system"]) for r in results]
+    return [Cost(r["min"], r["user"] + r["system"], r["median"], len(r["times"])) for r in results]
 
 
 def forget_file(path):

@@ -3,20 +3,25 @@
 """Compares cyclops with its peers, in one run and on the same files.
 
 Each command of a comparison runs several times, in turn with the one it is compared to, and
-the least time of each counts. Targets that are missed are marked, and are no failure.
+the least time of each counts. What is wanted and missed is marked, and is no failure. docs/performance.md
+has the table of a quiet machine: --update writes it.
 """
 
 import argparse
+import datetime
 import os
 import pathlib
 import platform
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 
 import inputs
 import measure
+import table
+from table import Row
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -33,18 +38,20 @@ class Bench:
     def __init__(self, options, directory):
         self.cyclops = [options.build / "cyclops"]
         self.decode = options.build / "bench" / "bench-spe-decode"
+        self.limits = options.build / "bench" / "bench-limits"
         self.inputs = inputs.Inputs(directory, options.build)
         self.home = directory
         self.size = options.size
         self.runs = options.runs
         self.family_records = options.family_records
+        self.only_family = options.family
         self.spe_parser = options.spe_parser
-        self.rows = [("what", "cyclops", "peer", "ratio", "target", "", "by CPU time")]
+        self.perfs = perfs(options.new_perf)
+        self.rows = []
 
-    def add(self, what, ours, peer="", ratio="", target="", is_met=None, by_cpu=""):
-        verdict = {None: "", True: "ok", False: "below"}[is_met]
-        self.rows.append((what, ours, peer, ratio, target, verdict, by_cpu))
-        print("  ".join(cell for cell in self.rows[-1] if cell), flush=True)
+    def add(self, row):
+        self.rows.append(row)
+        print("  ".join(cell for cell in table.cells_of(row, list(self.perfs)) if cell), flush=True)
 
     def hot(self, file, *more):
         return [*self.cyclops, "hot", "--symfs", "/", *more, file]
@@ -55,11 +62,63 @@ class Bench:
     def dump(self, file):
         return [*self.cyclops, "dump", "--packets", file]
 
-    def compare(self, what, ours, peer, target, peer_runs):
-        """The speed relative to the peer."""
-        a, b = measure.best([ours, peer], self.home, [self.runs, peer_runs])
-        self.add(what, f"{a.wall:.3f} s", f"{b.wall:.3f} s", f"{b.wall / a.wall:.1f} x",
-                 f">= {target} x", b.wall >= target * a.wall, f"{b.cpu / a.cpu:.1f} x")
+    def by_perf(self, *arguments):
+        """The same command for each perf that is here."""
+        return {name: [program, *arguments] for name, program in self.perfs.items()}
+
+    def compare(self, job, file, ours, peers, at_least=None, peer_runs=1, with_memory=False, limits=(None, None)):
+        """`ours` beside other tools; the ratio is how many times faster than the fastest of them."""
+        ours_cost, *theirs = measure.best([ours, *peers.values()], self.home, [self.runs] + [peer_runs] * len(peers))
+        row = Row(job, file, ours_cost, decode_s=limits[0], read_s=limits[1])
+        if with_memory:
+            row.memory_bytes = measure.peak_private_bytes(ours, self.home)
+        if peers:
+            row.peer = command_words(next(iter(peers.values())))
+            row.peers = dict(zip(peers, theirs))
+            row.ratio = min(cost.wall for cost in theirs) / ours_cost.wall
+            row.by_cpu = min(cost.cpu for cost in theirs) / ours_cost.cpu
+        if at_least is not None:
+            row.wanted, row.is_met = f">= {at_least} x", row.ratio >= at_least
+        self.add(row)
+        return row
+
+    def beside(self, job, file, ours, other, name, at_most):
+        """`ours` beside another command of cyclops; the ratio is how many times as long it takes."""
+        a, b = measure.best([ours, other], self.home, [self.runs] * 2)
+        self.add(Row(job, file, a, peer=f"cyclops {name}", peers={name: b}, ratio=a.wall / b.wall, by_cpu=a.cpu / b.cpu,
+                     wanted=f"<= {at_most} x", is_met=a.wall <= at_most * b.wall))
+
+    def memory(self, job, file, command, limit=MEMORY_LIMIT):
+        peak = measure.peak_private_bytes(command, self.home)
+        self.add(Row(job, file, memory_bytes=peak, wanted=f"<= {limit >> 20} MiB", is_met=peak <= limit))
+
+    def limits_of(self, file):
+        """CPU seconds of one core to decode the capture alone, and to read its bytes alone."""
+        found = dict(re.findall(r"^(read|decode) +([\d.]+) s", measure.output([self.limits, file], self.home), re.M))
+        return float(found["decode"]), float(found["read"])
+
+
+def perfs(newer):
+    """Programs by name: that on PATH, and the newer one."""
+    found = {}
+    for program in ("perf", newer):
+        if program is not None:
+            said = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout
+            found["perf " + ".".join(said.split()[2].split(".")[:2])] = program
+    return found
+
+
+def newer_perf():
+    """That of scripts/new-perf.sh, which is made when it is not there; None where it cannot be, and the script says why."""
+    done = subprocess.run([ROOT / "scripts" / "new-perf.sh", ROOT / "build-new-perf"], stdout=subprocess.PIPE, text=True, check=False)
+    return pathlib.Path(done.stdout.strip()) / "perf" if done.returncode == 0 else None
+
+
+def command_words(command):
+    """A peer's command as the table shows it: without where its program and the capture are."""
+    words = [str(word) for word in command if "/" not in str(word) and str(word) not in ("-i", "--symfs", "--stdio")]
+    program = pathlib.Path(command[0]).name
+    return " ".join([program] + [word for word in words if word != program])
 
 
 def few(size):
@@ -69,10 +128,9 @@ def few(size):
 
 def bench_decode(b):
     """Decoding alone, in memory, on one core. The program repeats by itself."""
-    found = re.search(r"decode (64-byte records, by shape) +([\d.]+) GB/s",
-                      measure.output([b.decode], b.home))
+    found = re.search(r"decode (64-byte records, by shape) +([\d.]+) GB/s", measure.output([b.decode], b.home))
     speed = float(found[2])
-    b.add(f"decode {found[1]}", f"{speed:.2f} GB/s", target=">= 2 GB/s", is_met=speed >= 2)
+    b.add(Row("decode alone, one core", found[1], figure=f"{speed:.2f} GB/s", wanted=">= 2 GB/s", is_met=speed >= 2))
 
 
 def bench_hot(b):
@@ -82,22 +140,16 @@ def bench_hot(b):
     for command in (b.hot(file), [*PERF_REPORT, "-i", file]):
         if inputs.A_FUNCTION not in measure.output([*command, *all_rows(command)], b.home):
             measure.fail(f"{command[0]} found no symbols")
-    b.compare(f"hot, perf report ({b.size})", b.hot(file), [*PERF_REPORT, "-i", file], 20,
-              few(b.size))
-    b.compare(f"hot, perf report --itrace=i1i ({b.size})", b.hot(file),
-              [*PERF_REPORT, "--itrace=i1i", "-i", file], 20, few(b.size))
+    b.compare("hot", b.size, b.hot(file), b.by_perf(*PERF_REPORT[1:], "-i", file), 20, few(b.size))
+    b.compare("hot", b.size, b.hot(file), b.by_perf(*PERF_REPORT[1:], "--itrace=i1i", "-i", file), 20, few(b.size))
 
 
 def bench_mem(b):
     """Memory operations, which read more of each record than hotspots."""
     file = b.inputs.spe("128M")
     mem = [*b.cyclops, "mem", "--symfs", "/", file]
-    ours, hot = measure.best([mem, b.hot(file)], b.home, [b.runs, b.runs])
-    b.add("mem, hot (128M)", f"{ours.wall:.3f} s", f"{hot.wall:.3f} s", f"{ours.wall / hot.wall:.2f} x",
-          "<= 1.5 x", ours.wall <= 1.5 * hot.wall, f"{ours.cpu / hot.cpu:.2f} x")
-    peak = measure.peak_private_bytes(mem, b.home)
-    b.add("mem, memory (128M)", f"{peak / (1 << 20):.1f} MiB", target="<= 64 MiB",
-          is_met=peak <= MEMORY_LIMIT)
+    b.beside("mem", "128M", mem, b.hot(file), "hot", 1.5)
+    b.memory("mem", "128M", mem)
 
 
 def bench_cycles(b):
@@ -105,11 +157,8 @@ def bench_cycles(b):
     is another one here, of which `perf report --branch-history` takes more than a minute for 4000."""
     file, few_samples = b.inputs.samples("1M"), b.inputs.samples("64K")
     cycles = [*b.cyclops, "cycles", "--symfs", "/"]
-    ours, hot = measure.best([[*cycles, file], b.hot(file)], b.home, [b.runs, b.runs])
-    b.add("cycles, hot (1M samples)", f"{ours.wall:.3f} s", f"{hot.wall:.3f} s", f"{ours.wall / hot.wall:.2f} x",
-          "<= 2 x", ours.wall <= 2 * hot.wall, f"{ours.cpu / hot.cpu:.2f} x")
-    b.compare("cycles, perf script -F brstack (64K samples)", [*cycles, few_samples],
-              ["perf", "script", "-F", "brstack", "-i", few_samples], 1, 1)
+    b.beside("cycles", "1M samples", [*cycles, file], b.hot(file), "hot", 2)
+    b.compare("cycles", "64K samples", [*cycles, few_samples], b.by_perf("script", "-F", "brstack", "-i", few_samples), 1)
 
 
 def all_rows(command):
@@ -119,37 +168,38 @@ def all_rows(command):
 def bench_export(b):
     """All columns of all records as csv; perf prints three."""
     file = b.inputs.spe(b.size)
-    b.compare(f"export, perf script ({b.size})", b.export(file),
-              ["perf", "script", "-F", "ip,addr,sym", "-i", file], 3, few(b.size))
+    b.compare("export csv", b.size, b.export(file), b.by_perf("script", "-F", "ip,addr,sym", "-i", file), 3, few(b.size))
 
 
 def bench_parquet(b):
     """The same rows as Parquet and as csv, to files. Then spe-parser's files by spe-parser, which takes minutes."""
     for name, file in ((b.size, b.inputs.spe(b.size)), ("two-buffers", b.inputs.family("two-buffers", b.family_records))):
-        ask = [[*b.cyclops, "export", "--table", "spe", "--format", kind, "-o", b.home / f"rows.{kind}", file]
-               for kind in ("parquet", "csv")]
-        ours, csv = measure.best(ask, b.home, [b.runs] * 2)
-        b.add(f"export parquet, csv ({name})", f"{ours.wall:.3f} s", f"{csv.wall:.3f} s", f"{csv.wall / ours.wall:.2f} x", "> 1 x",
-              ours.wall < csv.wall, f"{csv.cpu / ours.cpu:.2f} x")
-        bench_pyarrow(b, name, ask[0])
+        ours, csv = [[*b.cyclops, "export", "--table", "spe", "--format", kind, "-o", b.home / f"rows.{kind}", file]
+                     for kind in ("parquet", "csv")]
+        b.beside("export parquet", name, ours, csv, "export csv", 1)
+        bench_pyarrow(b, name, ours)
     for size in ("8M", "64M"):
         bench_spe_parser(b, size)
+
+
+def add_sizes(b, job, name, ours, theirs):
+    """Sizes of files, ours at most theirs."""
+    b.add(Row(job, name, figure=f"{ours / (1 << 20):.1f} MiB", peer=f"{theirs / (1 << 20):.1f} MiB", ratio=theirs / ours,
+              wanted=">= 1 x", is_met=ours <= theirs))
 
 
 def bench_pyarrow(b, name, ours):
     """pyarrow makes Parquet of the csv that is there already. The Python of spe-parser has pyarrow; else that on PATH may."""
     beside = pathlib.Path(b.spe_parser).parent / "python3" if b.spe_parser else None
     python = beside if beside is not None and beside.exists() else "python3"
-    what, theirs = f"export parquet, pyarrow of csv ({name})", b.home / "pyarrow.parquet"
+    theirs = b.home / "pyarrow.parquet"
     if subprocess.run([python, "-c", "import pyarrow"], check=False, capture_output=True).returncode != 0:
-        b.add(what, "", "not here")
+        b.add(Row("export parquet", name, peer="pyarrow: not here"))
         return
     convert = ("import sys, pyarrow.csv, pyarrow.parquet; "
                "pyarrow.parquet.write_table(pyarrow.csv.read_csv(sys.argv[1]), sys.argv[2], compression='zstd')")
-    b.compare(what, ours, [python, "-c", convert, b.home / "rows.csv", theirs], 2, few(b.size))
-    sizes = [path.stat().st_size for path in (b.home / "rows.parquet", theirs)]
-    b.add(f"its size ({name})", f"{sizes[0] / (1 << 20):.1f} MiB", f"{sizes[1] / (1 << 20):.1f} MiB", f"{sizes[1] / sizes[0]:.2f} x",
-          ">= 1 x", sizes[0] <= sizes[1])
+    b.compare("export parquet", name, ours, {"pyarrow of csv": [python, "-c", convert, b.home / "rows.csv", theirs]}, 2, few(b.size))
+    add_sizes(b, "its size", name, (b.home / "rows.parquet").stat().st_size, theirs.stat().st_size)
 
 
 # By wall-clock time, when spe-parser 0.6 was measured last, on a busy machine: for machines without it.
@@ -158,107 +208,96 @@ RECORDED_RATIOS = {"8M": 117, "64M": 103}
 
 def bench_spe_parser(b, size):
     """Its three files as Parquet, with two processes."""
-    what = f"export spe-parser's Parquet, spe-parser ({size})"
+    job = "export spe-parser's Parquet"
     if b.spe_parser is None:
-        b.add(what, "", "not here", f"({RECORDED_RATIOS[size]} x)", ">= 500 x",
-              by_cpu="recorded earlier")
+        b.add(Row(job, size, peer=f"spe-parser: not here, {RECORDED_RATIOS[size]} x when measured last", wanted=">= 500 x"))
         return
     file = b.inputs.spe(size)
     ours = [*b.cyclops, "export", "--format", "spe-parser", "--type", "parquet", "-o", b.home / "ours", file]
     # It makes its temporary files where it is started.
     peer = ["env", "-C", b.home, b.spe_parser, file, "-t", "parquet", "-p", "theirs", "-c", "2"]
-    b.compare(what, ours, peer, 500, 1)
-    sizes = [sum(path.stat().st_size for path in b.home.glob(f"{prefix}-*.parquet")) for prefix in ("ours", "theirs")]
-    b.add(f"their size ({size})", f"{sizes[0] / (1 << 20):.1f} MiB", f"{sizes[1] / (1 << 20):.1f} MiB",
-          f"{sizes[1] / sizes[0]:.2f} x", ">= 1 x", sizes[0] <= sizes[1])
+    b.compare(job, size, ours, {"spe-parser": peer}, 500)
+    add_sizes(b, "their size", size, *(sum(path.stat().st_size for path in b.home.glob(f"{prefix}-*.parquet"))
+                                       for prefix in ("ours", "theirs")))
 
 
 def bench_dump(b):
     """Packet by packet. perf takes minutes for gigabytes, so 128 MB are used."""
     file = b.inputs.spe("128M")
-    b.compare("dump, perf script -D (128M)", b.dump(file), ["perf", "script", "-D", "-i", file],
-              20, 1)
+    b.compare("dump --packets", "128M", b.dump(file), b.by_perf("script", "-D", "-i", file), 20)
 
 
 def bench_c2c(b):
     """Shared lines among two hundred thousand: loads and stores alone, as `perf c2c record` has them."""
     file = b.inputs.shared("128M")
-    b.compare("c2c, perf c2c report (128M)", [*b.cyclops, "c2c", file],
-              ["perf", "c2c", "report", "--stdio", "--no-source", "-i", file], 100, 1)
+    b.compare("c2c", "128M", [*b.cyclops, "c2c", file], b.by_perf("c2c", "report", "--stdio", "--no-source", "-i", file), 100)
 
 
 def bench_branches(b):
     """A million branch stacks of 32 entries, in 0.8 GB. hot does not look at them, so it reads the same file only."""
     file, root = b.inputs.branches(), inputs.ROOT
     ask = {name: [*b.cyclops, name, "--symfs", root, file] for name in ("hot", "calls", "blocks")}
-    costs = dict(zip(ask, measure.best(list(ask.values()), b.home, [b.runs] * len(ask))))
     for name in ("calls", "blocks"):
-        ours, hot = costs[name], costs["hot"]
-        b.add(f"{name}, hot (1 M stacks of 32)", f"{ours.wall:.3f} s", f"{hot.wall:.3f} s", f"{ours.wall / hot.wall:.2f} x",
-              "<= 2 x", ours.wall <= 2 * hot.wall, f"{ours.cpu / hot.cpu:.2f} x")
-    b.compare("calls, perf report --branch-history (1 M stacks)", ask["calls"],
-              ["perf", "report", "--branch-history", "--no-inline", "--stdio", "--symfs", root, "-i", file], 2, 1)
-    b.compare("blocks, perf script -F brstack (1 M stacks)", ask["blocks"], ["perf", "script", "-F", "brstack", "-i", file], 2, 1)
+        b.beside(name, "1 M stacks of 32", ask[name], ask["hot"], "hot", 2)
+    b.compare("calls", "1 M stacks of 32", ask["calls"],
+              b.by_perf("report", "--branch-history", "--no-inline", "--stdio", "--symfs", root, "-i", file), 2)
+    b.compare("blocks", "1 M stacks of 32", ask["blocks"], b.by_perf("script", "-F", "brstack", "-i", file), 2)
+
+
+# What perf is asked of samples: the chains, or branch stacks, that they have.
+REPORT_OF_SAMPLES = {"chains": ["report", "--stdio", "--no-children", "-g"], "stacks": ["report", "--stdio", "--no-children"]}
+FIELDS_OF_SAMPLES = {"chains": "ip,sym", "stacks": "ip,sym,brstack"}
 
 
 def family_jobs(b, name, file):
-    """What is asked of a capture of a family: the job, its peer, how many times faster it is to be."""
-    has_spe, has_data = name not in ("chains", "stacks"), name not in ("chains", "stacks", "short")
-    report = [*PERF_REPORT, "--itrace=i1i"] if has_spe else ["perf", "report", "--stdio", "--no-children"]
-    yield "hot, perf report", [*b.cyclops, "hot", file], [*report, "-i", file], 20
-    yield ("export, perf script of three fields", [*b.cyclops, "export", "--format", "csv", file],
-           ["perf", "script", *(["--itrace=i1i"] if has_spe else []), "-F", "ip,addr,sym", "-i", file], 5)
+    """What is asked of a capture of a family: the job, its peers, how many times faster it is to be."""
+    is_spe = name not in REPORT_OF_SAMPLES
+    has_data = is_spe and name != "short"
+    report = REPORT_OF_SAMPLES.get(name, [*PERF_REPORT[1:], "--itrace=i1i"])
+    script = ["script", "-F", FIELDS_OF_SAMPLES.get(name, "ip,addr,sym"), *(["--itrace=i1i"] if is_spe else [])]
+    yield "hot", [*b.cyclops, "hot", file], b.by_perf(*report, "-i", file), 20
+    yield "export csv", [*b.cyclops, "export", "--format", "csv", file], b.by_perf(*script, "-i", file), 5
     if has_data:
-        yield ("c2c, perf c2c report", [*b.cyclops, "c2c", file],
-               ["perf", "c2c", "report", "--stdio", "--no-source", "-i", file], 40)
+        yield "c2c", [*b.cyclops, "c2c", file], b.by_perf("c2c", "report", "--stdio", "--no-source", "-i", file), 40
     for command in ("report", "mem") if has_data else ("report",):
-        yield command, [*b.cyclops, command, file], None, 0
+        yield command, [*b.cyclops, command, file], {}, None
 
 
 def bench_families(b):
     """Captures of shapes that nobody tuned for. What counts is the worst of each job."""
-    worst = {}
-    for name in b.inputs.families():
+    rows = []
+    for name in b.only_family or b.inputs.families():
         file = b.inputs.family(name, b.family_records)
-        for job, ours, peer, target in family_jobs(b, name, file):
-            costs = measure.best([ours, peer] if peer else [ours], b.home, [b.runs, 1][:2 if peer else 1])
-            peak = measure.peak_private_bytes(ours, b.home) / (1 << 20)
-            cells = [f"{name}: {job}", f"{costs[0].wall:.3f} s, {peak:.0f} MiB"]
-            if peer:
-                ratio = costs[1].wall / costs[0].wall
-                worst[job] = min(worst.get(job, (ratio, target, name)), (ratio, target, name))
-                cells += [f"{costs[1].wall:.3f} s", f"{ratio:.1f} x", f">= {target} x", ratio >= target,
-                          f"{costs[1].cpu / costs[0].cpu:.1f} x"]
-            b.add(*cells)
-    for job, (ratio, target, name) in worst.items():
-        b.add(f"worst of {job}", "", name, f"{ratio:.1f} x", f">= {target} x", ratio >= target)
+        limits = b.limits_of(file)
+        for job, ours, peers, at_least in family_jobs(b, name, file):
+            rows.append(b.compare(job, name, ours, peers, at_least, with_memory=True, limits=limits))
+    for job in dict.fromkeys(row.job for row in rows if row.ratio is not None):
+        worst = min((row for row in rows if row.job == job), key=lambda row: row.ratio)
+        b.add(Row(f"{job}, worst", worst.file, ratio=worst.ratio, by_cpu=worst.by_cpu, wanted=worst.wanted, is_met=worst.is_met))
 
 
 def bench_threads(b):
     """One thread and two."""
-    file = b.inputs.spe(b.size)
     if len(os.sched_getaffinity(0)) < 2:
         return
-    for name, command in (("hot", b.hot), ("export", b.export)):
-        one, two = measure.best([command(file, "-j1"), command(file, "-j2")], b.home,
-                                [b.runs, b.runs])
-        b.add(f"{name}, two threads and one ({b.size})", f"{two.wall:.3f} s", f"{one.wall:.3f} s",
-              f"{one.wall / two.wall:.2f} x", ">= 1.8 x", one.wall >= 1.8 * two.wall,
-              f"{one.cpu / two.cpu:.2f} x")
+    file, buffer = b.inputs.spe(b.size), b.inputs.family("one-buffer", b.family_records)
+    for name, command in (("hot", b.hot(file)), ("export csv", b.export(file)), ("hot", b.hot(buffer)),
+                          *((name, [*b.cyclops, name, buffer]) for name in ("mem", "c2c", "report"))):
+        one, two = measure.best([[*command, "-j1"], [*command, "-j2"]], b.home, [b.runs] * 2)
+        b.add(Row(f"{name} -j2", b.size if file in command else "one-buffer", two, peer=f"{name} -j1", peers={"-j1": one},
+                  ratio=one.wall / two.wall, by_cpu=one.cpu / two.cpu, wanted=">= 1.8 x", is_met=one.wall >= 1.8 * two.wall))
 
 
 def bench_memory(b):
     """Resident memory that is not the mapped file."""
     file = b.inputs.spe(b.size)
-    for name, command in (("hot", b.hot(file)), ("export", b.export(file)),
+    for name, command in (("hot", b.hot(file)), ("export csv", b.export(file)),
                           ("export parquet", [*b.cyclops, "export", "--table", "spe", "--format", "parquet", file]),
                           ("export parquet -j8", [*b.cyclops, "export", "-j8", "--table", "spe", "--format", "parquet", file]),
                           ("spe-parser's parquet -j8", [*b.cyclops, "export", "-j8", "--format", "spe-parser", "--type", "parquet",
                                                         "-o", b.home / "memory", file]),
-                          ("dump", b.dump(file)), ("report", [*b.cyclops, "report", file])):
-        peak = measure.peak_private_bytes(command, b.home)
-        b.add(f"{name}, memory ({b.size})", f"{peak / (1 << 20):.1f} MiB", target="<= 64 MiB",
-              is_met=peak <= MEMORY_LIMIT)
+                          ("dump --packets", b.dump(file)), ("report", [*b.cyclops, "report", file])):
+        b.memory(name, b.size, command)
 
 
 def addresses_of(b, file):
@@ -279,11 +318,10 @@ def bench_symbols(b):
     ours = measure.run(b.hot(file, "--by", "line"), b.home)
     if measure.output([*b.hot(file, "--by", "line"), "--all"], b.home).count(".cc:") < N_PLACES // 100:
         measure.fail("cyclops found no lines")
-    what = f"{len(addresses)} places, {inputs.dwarf_bytes(program) >> 20} MB of DWARF"
     peer = measure.run(["addr2line", "-i", "-f", "-C", "-e", program, f"@{argument_file}"], b.home)
-    b.add(what, f"{ours.wall:.3f} s", f"{peer.wall:.3f} s", f"{peer.wall / ours.wall:.1f} x",
-          f"<= {SYMBOLS_LIMIT_S} s", ours.wall <= SYMBOLS_LIMIT_S,
-          f"{peer.cpu / ours.cpu:.1f} x")
+    b.add(Row("hot --by line, cold", f"{len(addresses)} places, {inputs.dwarf_bytes(program) >> 20} MB of DWARF", ours,
+              peer="addr2line -i", peers={"addr2line": peer}, ratio=peer.wall / ours.wall, by_cpu=peer.cpu / ours.cpu,
+              wanted=f"<= {SYMBOLS_LIMIT_S} s", is_met=ours.wall <= SYMBOLS_LIMIT_S))
 
 
 def bench_recorded(b):
@@ -291,23 +329,23 @@ def bench_recorded(b):
     no peer: perf with inlined functions takes many minutes."""
     program, file = b.inputs.recorded_program()
     if file is None:
-        b.add("lines of a recorded program", "not allowed here")
+        b.add(Row("lines of a recorded program", peer="perf record: not allowed here"))
         return
     for words in (["hot"], ["hot", "--by", "line"], ["report"]):
         command = [*b.cyclops, *words, file]
         measure.forget_file(program)
         ours = measure.run(command, b.home)
-        peak = measure.peak_private_bytes(command, b.home) / (1 << 20)
-        b.add(f"{' '.join(words)}, {inputs.dwarf_bytes(program) >> 20} MB of DWARF, cold",
-              f"{ours.cpu:.3f} s of CPU, {peak:.0f} MiB", target=f"<= {RECORDED_LIMIT_S} s", is_met=ours.cpu <= RECORDED_LIMIT_S)
+        b.add(Row(f"{' '.join(words)}, cold", f"{inputs.dwarf_bytes(program) >> 20} MB of DWARF", ours,
+                  memory_bytes=measure.peak_private_bytes(command, b.home),
+                  wanted=f"<= {RECORDED_LIMIT_S} s of CPU", is_met=ours.cpu <= RECORDED_LIMIT_S))
 
 
 def bench_start(b):
     """A small file: mostly the time of starting."""
     file = b.inputs.spe("64K")
     ours, peer = measure.best_short([b.hot(file), [*PERF_REPORT, "-i", file]], b.home)
-    b.add("start, perf report (64K)", f"{ours.wall * 1e3:.1f} ms", f"{peer.wall * 1e3:.1f} ms",
-          f"{peer.wall / ours.wall:.1f} x", by_cpu=f"{peer.cpu / ours.cpu:.1f} x")
+    b.add(Row("hot: start", "64K", ours, peer=command_words(PERF_REPORT), peers={next(iter(b.perfs)): peer},
+              ratio=peer.wall / ours.wall, by_cpu=peer.cpu / ours.cpu))
 
 
 # A program with a fixed amount of work, to measure how much a recorder slows it down.
@@ -316,26 +354,21 @@ WORK = ["python3", "-c", "for i in range(8000000): pass"]
 RECORDED = ["-e", "cpu-clock", "-F", "10000"]
 
 
-def add_cpu_times(b, what, ours, peer, target):
-    """Processor time alone: recorders mostly wait."""
-    b.add(what, f"{ours * 1e3:.0f} ms", f"{peer * 1e3:.0f} ms", f"{peer / ours:.2f} x", f">= {target} x",
-          peer >= target * ours, f"{peer / ours:.2f} x")
-
-
 def bench_record(b):
-    """The recorder's time, including the records about running processes; and the program's."""
+    """The recorder's time, including the records about running processes; and the program's. By CPU time alone: recorders
+    mostly wait."""
     files = [b.home / "cyclops.data", b.home / "perf.data"]
     tools = [[*b.cyclops, "record", "-q", *RECORDED, "-o", files[0]], ["perf", "record", "-q", *RECORDED, "-o", files[1]]]
     if any(subprocess.run([*tool, "true"], check=False, capture_output=True).returncode != 0 for tool in tools):
-        b.add("record", "not allowed here")
+        b.add(Row("record", peer="not allowed here"))
         return
-    for what, words in (("recorder, 10 kHz a CPU, 1 s", ["-a", "sleep", "1"]),
-                        ("the same with chains", ["-a", "-g", "sleep", "1"]),
-                        ("recorder, one short program", ["true"])):
+    for file, words, at_least in (("10 kHz a CPU, 1 s", ["-a", "sleep", "1"], 1),
+                                  ("the same with chains", ["-a", "-g", "sleep", "1"], 1),
+                                  ("one short program", ["true"], 1),
+                                  ("a busy program, with its own time", WORK, 0.98)):
         ours, peer = measure.best([[*tool, *words] for tool in tools], b.home, [b.runs] * 2)
-        add_cpu_times(b, what, ours.cpu, peer.cpu, 1)
-    ours, peer, alone = measure.best([*[[*tool, *WORK] for tool in tools], WORK], b.home, [b.runs] * 3)
-    add_cpu_times(b, f"program of {alone.cpu * 1e3:.0f} ms, recorded", ours.cpu, peer.cpu, 0.98)
+        b.add(Row("record", file, ours, peer="perf record", peers={next(iter(b.perfs)): peer}, ratio=peer.wall / ours.wall,
+                  by_cpu=peer.cpu / ours.cpu, wanted=f">= {at_least} x of CPU", is_met=peer.cpu >= at_least * ours.cpu))
 
 
 BENCHES = {
@@ -358,21 +391,13 @@ BENCHES = {
 }
 
 
-def print_machine(b):
-    perf = subprocess.run(["perf", "--version"], check=True, capture_output=True, text=True).stdout
+def machine_of(b):
+    """Lines about the machine, its load, and the programs."""
     model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
-    print(f"{model[1] if model else platform.machine()}, {os.cpu_count()} CPUs, "
-          f"load {os.getloadavg()[0]:.1f}; {perf.strip()}")
-    print(measure.output([*b.cyclops, "--version"], b.home).strip())
-
-
-def print_table(rows):
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    print()
-    for row in rows:
-        cells = [row[0].ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]
-        print("  ".join(cells).rstrip())
+    return [f"{model[1] if model else platform.machine()}, {os.cpu_count()} CPUs, {datetime.date.today()}",
+            f"load at the start {os.getloadavg()[0]:.1f}" + (", so wall-clock times and their ratios are of a busy machine" if os.getloadavg()[0] > 1 else ""),
+            ", ".join(["cyclops " + measure.output([*b.cyclops, "--version"], b.home).split()[1], *b.perfs]),
+            f"the least of {b.runs} runs of cyclops, in turn with the peers; {b.family_records} records in each family"]
 
 
 def main():
@@ -381,23 +406,35 @@ def main():
     parser.add_argument("--size", default="128M", help="of SPE data, such as 4G (128M)")
     parser.add_argument("--only", action="append", choices=BENCHES, metavar="NAME",
                         help=f"may be repeated: {', '.join(BENCHES)}")
+    parser.add_argument("--family", action="append", metavar="NAME", help="of families, only this one; may be repeated")
     parser.add_argument("--family-records", type=int, default=1 << 21, help="in captures of families (2 M)")
     parser.add_argument("--spe-parser", type=os.path.abspath, default=shutil.which("spe-parser"),
                         help="the program, of Arm's telemetry-solution (that on PATH)")
+    parser.add_argument("--new-perf", metavar="PROGRAM",
+                        help="a newer perf; none: without (that of scripts/new-perf.sh, if it can be made)")
     parser.add_argument("--runs", type=int, default=7, help="of each cyclops command (7)")
     parser.add_argument("--dir", type=pathlib.Path,
                         help="keep the inputs here, and take those that are there")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all figures there")
+    parser.add_argument("--update", type=pathlib.Path, metavar="PAGE", help="write the table into it: docs/performance.md")
     options = parser.parse_args()
     options.build = options.build.resolve()
 
     with tempfile.TemporaryDirectory(prefix="cyclops-bench-") as temporary:
         directory = (options.dir or pathlib.Path(temporary)).resolve()
         directory.mkdir(parents=True, exist_ok=True)
+        options.new_perf = None if options.new_perf == "none" else options.new_perf or newer_perf()
         bench = Bench(options, directory)
-        print_machine(bench)
+        machine = machine_of(bench)
+        print("\n".join(machine))
         for name in options.only or BENCHES:
             BENCHES[name](bench)
-    print_table(bench.rows)
+    versions = list(bench.perfs)
+    print("", table.as_text(bench.rows, versions), sep="\n")
+    if options.json:
+        options.json.write_text(table.as_json(bench.rows, versions, machine))
+    if options.update:
+        table.update_page(options.update, bench.rows, versions, machine)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ dist="binutils xz-utils dpkg-dev rpm umoci libbz2-dev gcc-aarch64-linux-gnu libc
 	gcc-arm-linux-gnueabi libc6-dev-armel-cross qemu-user"
 command -v cargo >/dev/null || dist="$dist cargo"
 command -v npm >/dev/null || dist="$dist nodejs npm"
-bench="linux-perf hyperfine g++ gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross"
+bench="linux-perf hyperfine debootstrap g++ gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 for group in "$@"; do
 	eval "wanted=\"\$wanted \$$group\""
