@@ -18,13 +18,22 @@ void hot_chains_release(struct hot_chains *c)
 void chained_group_read(struct chained_group *g, const uint64_t key[N_DIMENSIONS],
 			const struct hot_cost *cost, const struct tuples *frames)
 {
+	size_t n = 0;
+
 	memcpy(g->key, key, sizeof(g->key));
 	g->key[DIM_FRAME] = 0;
 	g->cost = *cost;
-	g->chain.n = 0;
-	for (uint32_t frame = (uint32_t)key[DIM_FRAME]; frame != 0;
-	     frame = (uint32_t)tuples_get(frames, frame)[0])
-		*vec_add(&g->chain) = (uint32_t)tuples_get(frames, frame)[1];
+	for (uint32_t frame = (uint32_t)key[DIM_FRAME]; frame != 0;) {
+		const uint64_t *words = tuples_get(frames, frame);
+
+		if (n == g->chain.cap) {
+			g->chain.n = n;
+			vec_reserve(&g->chain, 1);
+		}
+		g->chain.items[n++] = (uint32_t)words[1];
+		frame = (uint32_t)words[0];
+	}
+	g->chain.n = n;
 }
 
 void chained_group_release(struct chained_group *g)
@@ -32,41 +41,71 @@ void chained_group_release(struct chained_group *g)
 	vec_release(&g->chain);
 }
 
+enum { N_COST_WORDS = 10, MOST_VARINT = 10 };
+_Static_assert((int)N_DIMENSIONS <= 32, "a bit for each");
+
+/* Words, of which most are 0: bits that say which are not, and these. */
+static void put_words(struct text *out, const uint64_t *words, int n)
+{
+	uint32_t present = 0;
+
+	for (int i = 0; i < n; i++)
+		present |= (uint32_t)(words[i] != 0) << i;
+	text_add(out, (const char *)&present, sizeof(present));
+	for (; present != 0; present &= present - 1)
+		sort_value_put(out, words[__builtin_ctz(present)]);
+}
+
+static void get_words(const uint8_t **bytes, uint64_t *words, int n)
+{
+	uint32_t present;
+
+	memcpy(&present, *bytes, sizeof(present));
+	*bytes += sizeof(present);
+	memset(words, 0, (size_t)n * sizeof(*words));
+	for (; present != 0; present &= present - 1)
+		words[__builtin_ctz(present)] = sort_value_get(bytes);
+}
+
 void hot_cost_write(struct text *out, const struct hot_cost *cost)
 {
-	const uint64_t words[] = {
+	const uint64_t words[N_COST_WORDS] = {
 		cost->cycles,	  cost->xlat_cycles,	cost->squares,	   cost->full,
 		cost->n,	  cost->n_cycles,	cost->n_saturated, cost->n_walks,
 		cost->n_branches, cost->n_mispredicted,
 	};
 
-	for (size_t i = 0; i < COUNT(words); i++)
-		sort_value_put(out, words[i]);
+	put_words(out, words, N_COST_WORDS);
 }
 
 void hot_cost_read(const uint8_t **bytes, struct hot_cost *out)
 {
-	out->cycles = sort_value_get(bytes);
-	out->xlat_cycles = sort_value_get(bytes);
-	out->squares = sort_value_get(bytes);
-	out->full = sort_value_get(bytes);
-	out->n = (uint32_t)sort_value_get(bytes);
-	out->n_cycles = (uint32_t)sort_value_get(bytes);
-	out->n_saturated = (uint32_t)sort_value_get(bytes);
-	out->n_walks = (uint32_t)sort_value_get(bytes);
-	out->n_branches = (uint32_t)sort_value_get(bytes);
-	out->n_mispredicted = (uint32_t)sort_value_get(bytes);
+	uint64_t words[N_COST_WORDS];
+
+	get_words(bytes, words, N_COST_WORDS);
+	*out = (struct hot_cost){
+		.cycles = words[0],
+		.xlat_cycles = words[1],
+		.squares = words[2],
+		.full = words[3],
+		.n = (uint32_t)words[4],
+		.n_cycles = (uint32_t)words[5],
+		.n_saturated = (uint32_t)words[6],
+		.n_walks = (uint32_t)words[7],
+		.n_branches = (uint32_t)words[8],
+		.n_mispredicted = (uint32_t)words[9],
+	};
 }
 
 void hot_chains_add(struct hot_chains *c, const struct chained_group *g)
 {
 	struct text *out = &c->spool.written;
+	uint32_t n = (uint32_t)g->chain.n;
 
-	for (int i = 0; i < N_DIMENSIONS; i++)
-		sort_value_put(out, g->key[i]);
-	sort_value_put(out, g->chain.n);
-	for (size_t i = 0; i < g->chain.n; i++)
-		sort_value_put(out, g->chain.items[i]);
+	text_room(out, n * sizeof(*g->chain.items) + (N_DIMENSIONS + N_COST_WORDS) * MOST_VARINT);
+	text_add(out, (const char *)&n, sizeof(n));
+	text_add(out, (const char *)g->chain.items, n * sizeof(*g->chain.items));
+	put_words(out, g->key, N_DIMENSIONS);
 	hot_cost_write(out, &g->cost);
 	spool_flush(&c->spool, PIECE_BYTES);
 }
@@ -105,18 +144,20 @@ bool hot_chains_next(const struct hot_chains *c, struct spool_position *at,
 		     struct chained_group *out)
 {
 	const uint8_t *bytes = spool_next(&c->spool, at);
-	size_t n;
+	uint32_t n;
 
 	if (bytes == NULL)
 		return false;
-	for (int i = 0; i < N_DIMENSIONS; i++)
-		out->key[i] = sort_value_get(&bytes);
-	n = (size_t)sort_value_get(&bytes);
+	memcpy(&n, bytes, sizeof(n));
+	bytes += sizeof(n);
 	out->chain.n = 0;
-	vec_reserve(&out->chain, n);
-	for (size_t i = 0; i < n; i++)
-		out->chain.items[i] = (uint32_t)sort_value_get(&bytes);
+	if (n > out->chain.cap)
+		vec_reserve(&out->chain, n);
+	if (n > 0)
+		memcpy(out->chain.items, bytes, n * sizeof(*out->chain.items));
 	out->chain.n = n;
+	bytes += n * sizeof(*out->chain.items);
+	get_words(&bytes, out->key, N_DIMENSIONS);
 	hot_cost_read(&bytes, &out->cost);
 	spool_move(&c->spool, at, bytes);
 	return true;
