@@ -14,6 +14,9 @@
 /* Of more groups that are wanted it is quicker to put all in order. */
 enum { MOST_FIRST = 64 };
 
+/* For tables of places while files of chains are read, one for each that is read at a time. */
+enum { LANES_BYTES = 16 << 20 };
+
 uint64_t hot_weight(const struct hot_grouping *g, uint64_t event, const struct hot_cost *c)
 {
 	return g->view->by_samples ? c->n : hot_event_weight(g->hot, event, c);
@@ -121,21 +124,84 @@ static void add_inclusive_at(struct hot_grouping *g, uint32_t number, const uint
 		add_inclusive_once(g, of->outer, number, weight);
 }
 
-/* Adds what each chain weighs to each distinct group on it, once. */
-static void add_all_inclusive(struct hot_grouping *g)
+/* Adds what a chain weighs to each distinct group on it, once. No two chains have the same number. */
+static void add_inclusive(struct hot_grouping *g, uint32_t number, const struct chained_group *c)
 {
-	struct hot_chain_position at = { 0 };
+	uint64_t weight = hot_weight(g, c->key[DIM_EVENT], &c->cost);
+
+	add_inclusive_at(g, number, c->key, c->key[DIM_PLACE], weight);
+	for (size_t i = 0; i < c->chain.n; i++)
+		add_inclusive_at(g, number, c->key, c->chain.items[i], weight);
+}
+
+/* Files of chains: each lane reads every n_lanes-th of them, into groups of its own. */
+struct chained_job {
+	struct hot_grouping *lanes;
+	size_t n_lanes, n_files;
+};
+
+static void add_files(void *context, size_t lane, unsigned worker)
+{
+	const struct chained_job *job = context;
+	struct hot_grouping *g = &job->lanes[lane];
 	struct chained_group chained = { 0 };
+	uint32_t number = 0;
 
-	for (uint32_t number = 0; hot_chain_next(g->hot, &at, &chained); number++) {
-		const uint64_t *raw = chained.key;
-		uint64_t weight = hot_weight(g, raw[DIM_EVENT], &chained.cost);
+	(void)worker;
+	for (size_t file = lane; file < job->n_files; file += job->n_lanes) {
+		struct spool_position at = { .file = file };
 
-		add_inclusive_at(g, number, raw, raw[DIM_PLACE], weight);
-		for (size_t i = 0; i < chained.chain.n; i++)
-			add_inclusive_at(g, number, raw, chained.chain.items[i], weight);
+		while (hot_chained_next(g->hot, &at, &chained) && at.file == file)
+			add_inclusive(g, number++, &chained);
 	}
 	chained_group_release(&chained);
+}
+
+static void join_lane(struct hot_grouping *g, const struct hot_grouping *lane)
+{
+	for (uint32_t i = 0; i < lane->groups.n; i++) {
+		uint32_t group = hot_group_group_of(g, tuples_get(&lane->keys, i));
+
+		g->groups.items[group].inclusive += lane->groups.items[i].inclusive;
+	}
+}
+
+static void add_all_files(struct hot_grouping *g)
+{
+	size_t n_places = (size_t)place_numbers_n(g->hot->session->places) + 1;
+	size_t most = 1 + LANES_BYTES / (n_places * sizeof(*g->of_places));
+	struct chained_job job = { .n_files = g->hot->chains.spool.files.n };
+
+	job.n_lanes = most < job.n_files ? most : job.n_files;
+	job.lanes = mem_zalloc(job.n_lanes + 1, sizeof(*job.lanes));
+	for (size_t i = 0; i < job.n_lanes; i++) {
+		struct hot_grouping *lane = &job.lanes[i];
+
+		*lane = (struct hot_grouping){ .hot = g->hot, .view = g->view, .names = g->names };
+		tuples_init(&lane->keys, g->n_words);
+		lane->of_places = mem_zalloc(n_places, sizeof(*lane->of_places));
+	}
+	pool_run(g->hot->session->pool, job.n_lanes, add_files, &job);
+	for (size_t i = 0; i < job.n_lanes; i++) {
+		join_lane(g, &job.lanes[i]);
+		hot_grouping_release(&job.lanes[i]);
+	}
+	free(job.lanes);
+}
+
+static void add_all_inclusive(struct hot_grouping *g)
+{
+	const struct hot *hot = g->hot;
+	struct chained_group chained = { 0 };
+
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+		if (hot_is_folded(hot, i))
+			continue;
+		hot_read_chained(hot, i, &hot->session->frames, &chained);
+		add_inclusive(g, i, &chained);
+	}
+	chained_group_release(&chained);
+	add_all_files(g);
 }
 
 static void hot_group_add_slice(struct hot_grouping *g, uint32_t group, uint64_t slice,
