@@ -4,7 +4,7 @@
 
 #include "access/kind.h"
 #include "base/alloc.h"
-#include "bottleneck/inside.h"
+#include "bottleneck/judged.h"
 #include "estimate/latency.h"
 #include "spe/packet.h"
 
@@ -83,17 +83,22 @@ static void add_address(struct bottleneck_sums *s, uint32_t slot, uint64_t addre
 static void add_insn_record(struct bottleneck_sums *s, uint32_t slot, const struct batch *b,
 			    size_t row, struct latencies l)
 {
+	const struct slot *at = &s->plan->slots.items[slot];
+	const uint32_t *words = s->plan->functions.items[at->function].words;
 	struct insn_sums *to = &s->slots[slot];
 	uint32_t has = b->has[row];
 	uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
-	bool is_access =
-		has & HAS_OP && memory_kind_of(b->op_class[row], b->op[row]) != MEMORY_NONE;
+	enum memory_kind kind =
+		has & HAS_OP ? memory_kind_of(b->op_class[row], b->op[row]) : MEMORY_NONE;
+	bool is_access = kind != MEMORY_NONE;
 
 	/*
 	 * If the wait to issue filled its counter, nothing is left of what follows. Of an access it
 	 * counts all the same: what it waited for were accesses like it.
 	 */
 	to->n++;
+	to->n_loads += is_access && kind != MEMORY_STORE &&
+		       (words == NULL || !is_prefetch_word(words[at->insn]));
 	add_insn_latency(&to->total, &l, LATENCY_TOTAL);
 	if (is_access || l.state[LATENCY_ISSUE] != LATENCY_FULL)
 		add_insn_latency(&to->access, &l, access_latency(&l));
@@ -201,6 +206,7 @@ static void merge_latency(struct insn_latency *to, const struct insn_latency *fr
 static void merge_insn(struct insn_sums *to, const struct insn_sums *from)
 {
 	to->n += from->n;
+	to->n_loads += from->n_loads;
 	merge_latency(&to->total, &from->total);
 	merge_latency(&to->access, &from->access);
 	merge_latency(&to->xlat, &from->xlat);

@@ -232,10 +232,13 @@ static size_t weigh_causes(const struct judged *j, struct cause *out)
 	return n;
 }
 
+/* SOURCE_UNKNOWN: no record of it has a source that is known. */
 static enum source_level heaviest_level(const struct insn_sums *s)
 {
 	int best = SOURCE_L2;
 
+	if (s->n_level[SOURCE_UNKNOWN] == s->n_loads)
+		return SOURCE_UNKNOWN;
 	for (int level = SOURCE_L2; level < N_SOURCE_LEVELS; level++)
 		if (s->level_cycles[level] > s->level_cycles[best])
 			best = level;
@@ -405,10 +408,13 @@ static bool describe_cause(struct judged *j, const struct cause *c, struct bottl
 	switch (c->cause) {
 	case BOTTLENECK_DATA:
 		out->level = heaviest_level(s);
-		out->loop.level = source_level_name(out->level);
 		count_level(s, out->level, &sum, &out->loop);
-		out->loop.part = j->latency > 0 ? fmin(1, j->by_level[out->level] / j->latency) : 0;
-		is_waited_for = out->loop.part >= least_latency_part;
+		if (out->level != SOURCE_UNKNOWN) {
+			out->loop.level = source_level_name(out->level);
+			out->loop.part =
+				j->latency > 0 ? fmin(1, j->by_level[out->level] / j->latency) : 0;
+			is_waited_for = out->loop.part >= least_latency_part;
+		}
 		describe_walk(j, c->insn, &out->loop);
 		if (out->loop.walk == WALK_CHASE || out->loop.walk == WALK_LOOKUP)
 			count_chain(j, out, &sum);

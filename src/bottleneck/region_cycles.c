@@ -54,11 +54,7 @@ bool is_prefetch_word(uint32_t word)
 
 bool loads_data(const struct insn_sums *s)
 {
-	uint64_t n = 0;
-
-	for (int level = SOURCE_L1; level < N_SOURCE_LEVELS; level++)
-		n += s->n_level[level];
-	return n > 0;
+	return s->n_loads > 0;
 }
 
 static void count_iterations(struct judged *j)

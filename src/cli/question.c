@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "scan/time_slices.h"
+#include "table/answer.h"
 
 enum { SETS_MAX = 7 };
 
@@ -120,6 +121,8 @@ int question_show(struct question *q, const struct tables *tables, struct err *e
 	struct tables shown = gates_shown(&q->results, tables);
 	int rc;
 
+	for (size_t i = 0; i < shown.list.n && q->input.select != NULL; i++)
+		answer_say_of(shown.list.items[i], "the selected records");
 	q->results.is_modelled = q->out.document.is_modelled;
 	rc = printer_tables(&q->out, &q->output, &shown, err);
 

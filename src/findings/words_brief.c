@@ -103,6 +103,8 @@ static const char *cause_words(const struct finding *f)
 {
 	if (f->metric != NULL)
 		return f->metric->label;
+	if (f->kind == FINDING_MEMORY_BOUND && f->loop != NULL)
+		return "memory latency"; /* the level is not known */
 	if (f->kind == FINDING_TRUE_SHARING && f->sharing != NULL && f->sharing->has_lock)
 		return f->sharing->is_guarded ? "contended lock" : "contended atomic";
 	return causes[f->kind];
@@ -276,7 +278,8 @@ static const char *common_whole(const struct findings *f)
 /* Does put_loop_brief() say how long loads from a level take? */
 static bool tells_level(const struct finding *f)
 {
-	return f->loop != NULL && f->loop->level != NULL && f->kind != FINDING_LATE_PREFETCH;
+	return f->loop != NULL && f->loop->level_cycles + (double)f->loop->n_saturated > 0 &&
+	       f->kind != FINDING_LATE_PREFETCH;
 }
 
 /* The columns, with what costs are shares of in the heading if all are of the same. */

@@ -53,6 +53,7 @@ static const struct {
 	[FINDING_DEPENDENCY_CHAIN] = { "a chain of dependent operations limits ", "" },
 	[FINDING_STORE_FORWARDING] = { "store-to-load forwarding limits ", "" },
 	[FINDING_DIVISION] = { "", " waits for the divider" },
+	[FINDING_MEMORY_BOUND] = { "", " waits for data; from where is not known" },
 	[FINDING_L2_BOUND] = { "", " waits for data from the L2" },
 	[FINDING_LLC_BOUND] = { "", " waits for data from the LLC" },
 	[FINDING_DRAM_LATENCY] = { "", " waits for data from DRAM" },
@@ -103,7 +104,7 @@ static void put_data(const struct finding_loop *l, struct text *out)
 			out,
 			"%s has %.0f %% of the execution and translation latency of its accesses; ",
 			l->level, 100 * l->part);
-	put_loop_part(l, "samples come from there", out);
+	put_loop_part(l, l->level != NULL ? "samples come from there" : "samples are loads", out);
 	if (l->level_cycles > 0)
 		text_format(out, ", mean %s cycles after issue",
 			    grouped_u64((uint64_t)llround(l->level_cycles), cycles));

@@ -3,6 +3,7 @@
 #include "findings/words.h"
 #include "html/pages/pages.h"
 #include "report/report.h"
+#include "table/answer.h"
 
 static bool is_among(const struct tables *tables, const struct table *t)
 {
@@ -25,6 +26,8 @@ static void add_answer(const struct session *s, struct report *r, struct html *h
 	const struct table *last = is_among(&r->shown, &r->elapsed) ? NULL : &r->elapsed;
 
 	report_screen(s, &detail, r);
+	if (s->select != NULL)
+		answer_say_of(&r->answer, "the selected records");
 	if (r->found.list.n > 0)
 		findings_brief_table(&r->found, &r->summary);
 	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)

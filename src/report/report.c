@@ -405,11 +405,31 @@ static void say_contradiction(const struct session *s, struct table *answer)
 	text_release(&text);
 }
 
+/* Without its name what the CPU says of a load is a number. */
+static void say_unknown_cpu(const struct session *s, const struct report *r, struct table *answer)
+{
+	struct text text = { 0 };
+	char cpu[128];
+
+	if (s->cpu != NULL || table_n_rows(&r->functions) == 0 ||
+	    capture_totals(s->capture)->n_auxtrace == 0)
+		return;
+	facts_cpu(s, cpu, sizeof(cpu));
+	text_format(&text, "Doubt: the CPU%s%s is not known", cpu[0] != '\0' ? " " : "", cpu);
+	if (capture_totals(s->capture)->missing_bytes > 0)
+		text_str(&text, " (the end of the file is missing)");
+	text_str(&text, ", so data sources are not known: give --cpu NAME");
+	text_char(&text, '\0');
+	answer_say_sentence(answer, text.bytes);
+	text_release(&text);
+}
+
 void report_screen(const struct session *s, const struct report_detail *detail, struct report *r)
 {
 	struct table *facts = detail->is_verbose ? &r->facts : &r->brief_facts;
 
 	findings_answer(&r->found, facts_lost(s, &r->facts), &r->answer);
+	say_unknown_cpu(s, r, &r->answer);
 	say_contradiction(s, &r->answer);
 	*vec_add(&r->screen.list) = &r->answer;
 	if (detail->is_long && r->found.list.n > 0) {

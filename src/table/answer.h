@@ -18,6 +18,12 @@ void answer_say(struct table *, const char *format, ...) __attribute__((format(p
 /* Appends words as a sentence: with a capital letter in front, and a full stop behind unless there is one. */
 void answer_say_sentence(struct table *, const char *words);
 
+/*
+ * Says of an answer what its shares are of: "Of the selected records: " in front of the first sentence. Does nothing
+ * to a table that is no answer, or has no sentence.
+ */
+void answer_say_of(struct table *, const char *whole);
+
 /* Appends what to type next, which is not broken where it could not be pasted. The text is borrowed. */
 void answer_next(struct table *, const char *command);
 

@@ -19,11 +19,12 @@ static const double ghz = 2.8;
 struct given {
 	size_t insn;
 	unsigned access, xlat;
-	enum source_level level;		    /* SOURCE_UNKNOWN: it loads nothing */
+	enum source_level level; /* SOURCE_UNKNOWN: it loads nothing, but for is_load */
 	unsigned refills, llc_misses, mispredicted; /* of 100 records */
 	unsigned mispredicted_cycles;		    /* of each */
 	uint64_t span;				    /* of its addresses; 0: not known */
 	unsigned total;				    /* from dispatch on; 0: not known */
+	bool is_load;				    /* from a level that is not known */
 };
 
 /* The first bottleneck. Without is_found there is none. */
@@ -51,6 +52,11 @@ static const struct {
 	  { 0xf9400000, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
 	  100,
 	  { { 0, 110, 1, SOURCE_SYSTEM_CACHE, 100, 100, 0, 0, FAR } },
+	  { true, BOTTLENECK_DATA, 0, 0.95, 1, WALK_CHASE } },
+	{ "the same, of a CPU whose data sources are not known: no chain of calculations",
+	  { 0xf9400000, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
+	  100,
+	  { { 0, 110, 1, SOURCE_UNKNOWN, 100, 100, 0, 0, FAR, .is_load = true } },
 	  { true, BOTTLENECK_DATA, 0, 0.95, 1, WALK_CHASE } },
 	{ "the same, times not known",
 	  { 0xf9400000, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
@@ -275,8 +281,8 @@ static void give(struct insn_sums *s, const struct given *g)
 	s->n_llc_misses = g->llc_misses * RECORDS / 100;
 	s->n_mispredicted = g->mispredicted * RECORDS / 100;
 	s->mispredicted_cycles = s->n_mispredicted * g->mispredicted_cycles;
-	if (g->level != SOURCE_UNKNOWN) {
-		s->n_level[g->level] = RECORDS;
+	if (g->level != SOURCE_UNKNOWN || g->is_load) {
+		s->n_loads = s->n_level[g->level] = RECORDS;
 		s->level_cycles[g->level] = s->access.cycles;
 	}
 	for (uint64_t k = 0; k < 2 * MOST_INSNS && g->span > 0; k++)
