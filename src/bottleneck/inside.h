@@ -24,7 +24,7 @@ struct insn_latency {
 /* What the records of one instruction add up to. */
 struct insn_sums {
 	uint64_t n;
-	uint64_t n_loads; /* loads and atomics; prefetches are none */
+	uint64_t n_loads;			 /* loads and atomics; prefetches are none */
 	struct insn_latency total, access, xlat; /* access: from issue on, translation included */
 	uint64_t n_walks, n_mispredicted, mispredicted_cycles, n_refills, n_llc_misses, n_late;
 	uint64_t n_level[N_SOURCE_LEVELS], level_cycles[N_SOURCE_LEVELS]; /* of accesses */

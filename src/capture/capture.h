@@ -129,13 +129,19 @@ const struct capture_totals *capture_totals(const struct capture *);
 /* Bytes of trace data other than Arm SPE, which are not read. */
 uint64_t capture_other_trace_bytes(const struct capture *);
 
-/* Appends what these are of: "Intel PT", "CoreSight ETM and an unknown kind"; nothing if there are none. */
+/*
+ * Appends what these are of: "Intel PT", "CoreSight ETM and an unknown kind"; also of kinds that the capture names, and
+ * has no bytes of. Nothing if there are none.
+ */
 void capture_other_trace_names(const struct capture *, struct text *);
 
 /* Does event `index` write a trace, of SPE or another, rather than samples? */
 bool capture_is_trace(const struct capture *, size_t index);
 
-/* Does the event's PMU write a trace that is not Arm SPE? False for event -1. */
+/*
+ * Is what the event writes to an AUX buffer a trace that is not Arm SPE? Of an event whose PMU is not known, or -1,
+ * the capture's only kind of trace tells.
+ */
 bool capture_is_other_trace(const struct capture *, int event);
 
 /*

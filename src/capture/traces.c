@@ -74,13 +74,6 @@ bool capture_is_trace(const struct capture *c, size_t index)
 	return (int)index == c->spe.event || kind_of_event(c, (int)index) != 0;
 }
 
-bool capture_is_other_trace(const struct capture *c, int event)
-{
-	uint32_t kind = kind_of_event(c, event);
-
-	return kind != 0 && kind != TRACE_ARM_SPE;
-}
-
 /* Event ids and the numbers of the buffers that they write to. */
 void traces_index_record(struct capture *c, const struct record *r)
 {
@@ -129,6 +122,15 @@ static uint32_t kinds_named(const struct capture *c)
 static uint32_t only_kind(uint32_t named)
 {
 	return named != 0 && (named & (named - 1)) == 0 ? (uint32_t)__builtin_ctz(named) : 0;
+}
+
+/* Where no PMU's name tells, the only kind that the capture names is meant. */
+bool capture_is_other_trace(const struct capture *c, int event)
+{
+	uint32_t kind = kind_of_event(c, event);
+
+	kind = kind != 0 ? kind : only_kind(kinds_named(c));
+	return kind != 0 && kind != TRACE_ARM_SPE;
 }
 
 /* The kind of each buffer; `numbers` gets the buffers' idx. To be freed. */
@@ -201,8 +203,10 @@ uint64_t capture_other_trace_bytes(const struct capture *c)
 
 void capture_other_trace_names(const struct capture *c, struct text *out)
 {
+	uint32_t named = kinds_named(c) & ~(1u << TRACE_ARM_SPE);
+
 	for (uint32_t kind = 0, n = 0; kind < N_TRACE_KINDS; kind++) {
-		bool is_there = false;
+		bool is_there = named >> kind & 1;
 
 		for (size_t i = 0; i < c->others.n && !is_there; i++)
 			is_there = c->others.items[i].kind == kind;

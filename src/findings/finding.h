@@ -380,6 +380,7 @@ struct finding {
 /* Why there is no finding, or what is missing beside those there are. */
 enum silence_kind {
 	SILENCE_FEW_SAMPLES, /* `n` of an event, `least` wanted */
+	SILENCE_NOT_DECODED, /* traces of other kinds than SPE, `text`, and no samples */
 	/*
 	 * Of samples: all that takes time was seen, and nothing in a loop is `percent` (0: loops are not known). `largest`
 	 * and `unexplained` are what may still be.

@@ -712,6 +712,12 @@ void findings_note_silence(struct table *t, const struct silence *s)
 			   ", at least %u are needed. Record longer, or sample more often.",
 			   s->n, s->least);
 		break;
+	case SILENCE_NOT_DECODED:
+		table_note(t,
+			   "No samples: the capture has %s traces only, which cyclops does not "
+			   "decode.",
+			   s->text);
+		break;
 	case SILENCE_NOTHING:
 		note_nothing(t, s);
 		note_confidence(t, s);

@@ -147,8 +147,17 @@ static void check_records(struct judging *j)
 {
 	char records[GROUPED_BYTES], samples[GROUPED_BYTES];
 	uint64_t n = j->counts->n;
+	struct text traces = { 0 };
 
-	if (n == 0 && j->counts->n_samples > 0)
+	capture_other_trace_names(j->s->capture, &traces);
+	text_char(&traces, '\0');
+	if (n + j->counts->n_samples == 0 && traces.n > 1)
+		say(j, "records", WARNING, 0,
+		    "no SPE records, no samples: the capture has %s traces only, which cyclops "
+		    "does "
+		    "not decode",
+		    traces.bytes);
+	else if (n == 0 && j->counts->n_samples > 0)
 		say(j, "records", NOTE, 0, "no SPE records, %" PRIu64 " sample%s",
 		    j->counts->n_samples, plural(j->counts->n_samples));
 	else
@@ -156,6 +165,7 @@ static void check_records(struct judging *j)
 		    "%s SPE record%s%s, %s sample%s", grouped_u64(n, records), plural(n),
 		    n < FEW_RECORDS ? ": few; see the confidence intervals" : "",
 		    grouped_u64(j->counts->n_samples, samples), plural(j->counts->n_samples));
+	text_release(&traces);
 	if (capture_spe(j->s->capture)->is_modelled)
 		say(j, "modelled", NOTE, 1, "made by a machine model, not by hardware");
 }

@@ -189,6 +189,7 @@ void capture_table(const struct session *s, const struct hot *hot, struct table 
 {
 	const struct info *info = capture_info(s->capture);
 	const struct attribution_totals *a = &s->attribution;
+	struct facts_span span = facts_span(s);
 	struct cell *row;
 
 	table_init(out, "capture", NULL, columns, COUNT(columns));
@@ -198,9 +199,10 @@ void capture_table(const struct session *s, const struct hot *hot, struct table 
 	put_processes(s, out, row);
 	put_machine(s, out, row);
 	if (info->wall_clock_ns != 0)
-		row[START] = cell_count(info->wall_clock_ns + (s->first_ns - info->clock_time_ns));
-	if (s->last_ns > s->first_ns)
-		row[DURATION] = cell_count(s->last_ns - s->first_ns);
+		row[START] =
+			cell_count(info->wall_clock_ns + (span.first_ns - info->clock_time_ns));
+	if (span.last_ns > span.first_ns)
+		row[DURATION] = cell_count(span.last_ns - span.first_ns);
 	row[SAMPLES] = cell_count(capture_totals(s->capture)->n_samples);
 	put_spe(s, hot, row);
 	put_losses(s, out, row);

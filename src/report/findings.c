@@ -283,6 +283,7 @@ static void add_silence(const struct finder *d)
 	struct silence silence = { .kind = SILENCE_NOTHING,
 				   .least = LEAST_SAMPLES,
 				   .percent = d->bottlenecks != NULL ? 100 * least_loop : 0 };
+	struct text traces = { 0 };
 	bool has_spe = false;
 
 	for (uint64_t event = 0; event < hot_event_end(d->hot); event++) {
@@ -291,7 +292,12 @@ static void add_silence(const struct finder *d)
 		silence.n = n > silence.n ? n : silence.n;
 		has_spe |= n > 0 && hot_is_spe(d->hot, event);
 	}
-	if (silence.n < LEAST_SAMPLES)
+	if (silence.n == 0)
+		capture_other_trace_names(d->session->capture, &traces);
+	if (traces.n > 0) {
+		silence.kind = SILENCE_NOT_DECODED;
+		silence.text = arena_strndup(&d->out->memory, traces.bytes, traces.n);
+	} else if (silence.n < LEAST_SAMPLES)
 		silence.kind = SILENCE_FEW_SAMPLES;
 	else if (!has_spe)
 		silence.kind = SILENCE_NO_LATENCIES;
@@ -304,6 +310,7 @@ static void add_silence(const struct finder *d)
 		silence.unexplained =
 			report_unexplained(d->bottlenecks, d->names, least_loop, d->out);
 	}
+	text_release(&traces);
 	*vec_add(&d->out->silences) = silence;
 }
 

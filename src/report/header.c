@@ -114,24 +114,38 @@ static void where(struct facts *f)
 	table_fact(f->out, "where", &f->text);
 }
 
+struct facts_span facts_span(const struct session *s)
+{
+	const struct capture_totals *t = capture_totals(s->capture);
+	struct facts_span span = { s->first_ns, s->last_ns };
+
+	if (s->select != NULL)
+		return span;
+	if (t->first_ns != 0 && (span.first_ns == 0 || t->first_ns < span.first_ns))
+		span.first_ns = t->first_ns;
+	if (t->last_ns > span.last_ns)
+		span.last_ns = t->last_ns;
+	return span;
+}
+
 /* The wall clock is known only where the capture ties it to the events' clock. */
 static void when(struct facts *f)
 {
-	uint64_t first = f->s->first_ns, last = f->s->last_ns;
+	struct facts_span span = facts_span(f->s);
 	char date[64];
 	struct tm tm;
 
 	if (f->info->wall_clock_ns != 0) {
-		uint64_t start = f->info->wall_clock_ns + (first - f->info->clock_time_ns);
+		uint64_t start = f->info->wall_clock_ns + (span.first_ns - f->info->clock_time_ns);
 		time_t seconds = (time_t)(start / 1000000000);
 
 		if (gmtime_r(&seconds, &tm) != NULL &&
 		    strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &tm) > 0)
 			text_str(&f->text, date);
 	}
-	if (last > first) {
+	if (span.last_ns > span.first_ns) {
 		text_part(&f->text);
-		facts_counted(f, last - first, "ns");
+		facts_counted(f, span.last_ns - span.first_ns, "ns");
 	}
 	table_fact(f->out, "when", &f->text);
 }
@@ -308,6 +322,7 @@ static void put_processes(struct facts *f)
 void facts_brief_table(const struct session *s, const struct hot *hot, struct table *out)
 {
 	struct facts f = facts_of(s, hot, out);
+	struct facts_span span = facts_span(s);
 	const char *lost_words;
 
 	table_init(out, "about", NULL, columns, COUNT(columns));
@@ -329,9 +344,9 @@ void facts_brief_table(const struct session *s, const struct hot *hot, struct ta
 	lost_words = facts_lost(s, out);
 	text_str(&f.text, lost_words == NULL ? "nothing lost" : "lost: ");
 	text_str(&f.text, lost_words == NULL ? "" : lost_words);
-	if (s->last_ns > s->first_ns) {
+	if (span.last_ns > span.first_ns) {
 		text_part(&f.text);
-		facts_counted(&f, s->last_ns - s->first_ns, "ns");
+		facts_counted(&f, span.last_ns - span.first_ns, "ns");
 	}
 	put_processes(&f);
 	if (s->cpu != NULL)

@@ -68,6 +68,15 @@ void sampled_table(const struct session *, struct table *out);
 /* How many processes of programs there are; one of them, NULL if there is none. */
 const struct process *facts_only_process(const struct timeline *, size_t *out_n);
 
+/*
+ * From the first event to the last, those that are no samples included; of --select's records from the first
+ * to the last of them. 0, 0: none has a time.
+ */
+struct facts_span {
+	uint64_t first_ns, last_ns;
+};
+struct facts_span facts_span(const struct session *);
+
 /* What the CPU of the capture is called; "" if that is not known. */
 void facts_cpu(const struct session *, char *out, size_t size);
 

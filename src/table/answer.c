@@ -41,8 +41,8 @@ void answer_say_sentence(struct table *t, const char *words)
 void answer_say_of(struct table *t, const char *whole)
 {
 	if (t->style == TABLE_ANSWER && table_n_rows(t) > 0)
-		t->cells.items[0] = cell_text(
-			table_format(t, "Of %s: %s", whole, table_cell(t, 0, 0)->text));
+		t->cells.items[0] =
+			cell_text(table_format(t, "Of %s: %s", whole, table_cell(t, 0, 0)->text));
 }
 
 void answer_next(struct table *t, const char *command)

@@ -1,17 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the sentences of an answer rest on: a part of the records, a file whose end is missing, a CPU that is not known.
+"""
+What an answer rests on: a part of the records, a file whose end is missing, a CPU or a kind of trace that is not
+known, a program that goes on behind its last sample.
 
 usage: answers.py CYCLOPS DATA_DIR
 """
 
+import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
 
-from harness import ENVIRONMENT, NO_DATA, Checks
+import perf_file
+from harness import ENVIRONMENT, NO_DATA, Checks, run
 
+EXIT, AUX, AUXTRACE_INFO, CORESIGHT, TRUNCATED = 4, 11, 70, 3, 1  # types of records and traces; a flag of AUX
+FEATURES = slice(72, perf_file.HEADER_BYTES)  # the header's bits of what is behind the records
+EXIT_TIME, AUX_FLAGS = 24, 24  # where they stand in their records
 CUT = 100000  # bytes: most records of the capture are in them, its features are not
 DEEP = "sym==chase_memory && op=load && tot>200"
 
@@ -40,6 +48,44 @@ def check_cut(checks, cyclops, data, folder):
     checks.count("captures without an end")
 
 
+def check_other_trace(checks, cyclops, data, folder):
+    """A capture of another kind of trace, and of nothing else, is said to be one; no buffer of it is SPE's."""
+    path = os.path.join(folder, "etm.data")
+    with open(os.path.join(data, "samples/chase.data"), "rb") as file:
+        bytes_of = bytearray(file.read())
+    bytes_of[FEATURES] = bytes(FEATURES.stop - FEATURES.start)  # which name the PMU
+    for position, kind, _ in perf_file.records(bytes_of):
+        if kind == AUXTRACE_INFO:
+            struct.pack_into("<I", bytes_of, position + perf_file.RECORD_HEADER.size, CORESIGHT)
+        if kind == AUX:
+            struct.pack_into("<Q", bytes_of, position + AUX_FLAGS, TRUNCATED)
+    with open(path, "wb") as file:
+        file.write(bytes_of)
+    report, quality = (" ".join(answer_of(cyclops, data, command, path)) for command in ("report", "quality"))
+    checks.expect(report == "No samples: the capture has CoreSight ETM traces only, which cyclops does not decode.", report)
+    checks.expect("SPE buffer" not in report + quality, f"{report}; {quality}")
+    checks.count("captures of another trace")
+
+
+def check_elapsed(checks, cyclops, data, folder):
+    """A program that only waits at its end ran until it ended, not until its last sample."""
+    path, later = os.path.join(folder, "late.data"), 300_000_000
+    with open(os.path.join(data, "samples/chase.data"), "rb") as file:
+        bytes_of = bytearray(file.read())
+    for position, kind, _ in perf_file.records(bytes_of):
+        if kind == EXIT:
+            time = struct.unpack_from("<Q", bytes_of, position + EXIT_TIME)[0]
+            old, new = (struct.pack("<Q", ns) for ns in (time, time + later))
+            size = perf_file.RECORD_HEADER.unpack_from(bytes_of, position)[2]
+            bytes_of[position:position + size] = bytes_of[position:position + size].replace(old, new)
+    with open(path, "wb") as file:
+        file.write(bytes_of)
+    before, after = (json.loads(run(cyclops, "report", "--format", "json", name))["capture"][0]["duration_ns"]
+                     for name in (os.path.join(data, "samples/chase.data"), path))
+    checks.expect(after - before == later, f"{before} ns, then {after}")
+    checks.count("captures with a late end")
+
+
 def check_selected(checks, cyclops, data):
     """A share is of the records that were selected, and the sentence says so."""
     path = os.path.join(data, "samples/chase.data")
@@ -55,6 +101,8 @@ def main():
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
         check_cut(checks, cyclops, data, folder)
+        check_other_trace(checks, cyclops, data, folder)
+        check_elapsed(checks, cyclops, data, folder)
     check_selected(checks, cyclops, data)
     return checks.finish()
 
