@@ -97,6 +97,8 @@ ENTRIES = {
         GCC.folder / "tests/tools/make-family", DATA)),
     "prefetch": ("e2e/prefetch", GCC, 1, lambda n: script(
         "prefetch.py", "--clang", "clang-19", GCC.cyclops, GCC.e2e("write-samples"))),
+    "prefetch-gain": ("e2e/prefetch", GCC, 10, lambda n: script(
+        "prefetch_gain.py", "--runs", n, GCC.cyclops, GCC.e2e("write-samples"))),
     "x86": ("e2e/x86-vs-objdump", GCC, 1, lambda n: script(
         "x86_vs_objdump.py", "--all", GCC.e2e("disassemble"), GCC.e2e("access-of"))),
     "layouts": ("e2e/layouts", GCC, 400, lambda n: script("layouts_vs_gdb.py", GCC.e2e("layouts"), n)),

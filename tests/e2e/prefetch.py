@@ -27,6 +27,7 @@ ADDRESS, PERIOD, WEIGHT, DATA_SRC = 1 << 3, 1 << 8, 1 << 14, 1 << 15
 L1 = 2 | (2 | 8) << 5
 DRAM = 2 | (2 | 0x80) << 5
 NODE, LINE = 128, 64
+TELL_LOADS_APART = ["-fdebug-info-for-profiling", "-mllvm", "-x86-discriminate-memops"]
 EVERY = 1000  # iterations between two samples, about
 
 # Bytes in an iteration (None: anywhere), nanoseconds of it, cycles of a load, samples, where from.
@@ -43,18 +44,18 @@ STRANGE = {b"strided": b'a;"<&: ', b"backwards": b"b\xff</sc\xe2rp", b"inlined":
 LINE_OF_PROFILE = re.compile(r"\S+:\d+:\d+|( +)\d+(\.\d+)?: (\d+( __prefetch_t0_0:\d+)?|\S+:\d+)")
 
 
-def compile_program(folder, compiler, *flags):
-    path = folder / "program"
-    subprocess.run([compiler, "-O1", "-g", *flags, "-no-pie", "-o", path, HERE / "prefetch_program.c"], check=True)
+def compile_program(folder, compiler, *flags, source="prefetch_program.c", name="program"):
+    path = folder / name
+    subprocess.run([compiler, "-O1", "-g", *flags, "-no-pie", "-o", path, HERE / source], check=True)
     return path
 
 
-def loads(program):
+def loads(program, functions=tuple(SLOW)):
     """The only load of each function, and its text: {function: (address, operand)}."""
     found = {}
     for block in run("objdump", "-d", "--no-show-raw-insn", program).decode().split("\n\n"):
         name = re.match(r"\n?[0-9a-f]+ <(\w+)>:", block)
-        if name is None or name[1] not in SLOW:
+        if name is None or name[1] not in functions:
             continue
         reads = re.findall(r"^ *([0-9a-f]+):\t(?!lea|nop|cs nop|data16|prefetch)\S+ +(?:\$0x0,)?(-?[0-9a-fx]*\([^)]*\)),", block, re.M)
         if len(reads) != 1:
@@ -76,7 +77,7 @@ def samples(walks, at):
                 address = BASE + 8 * rng.randrange(1 << 20)
             else:
                 address = BASE + 0x8000000 + walk.step * iteration
-            yield (f"S 0 0 {PID:x} {PID:x} {time:x} {at[name][0]:x} {address:x} {EVERY:x} {walk.cycles:x} 0 0 "
+            yield (f"S 0 0 {PID:x} {PID:x} {int(time):x} {at[name][0]:x} {address:x} {EVERY:x} {walk.cycles:x} 0 0 "
                    f"{walk.source:x} 2")
 
 
@@ -117,15 +118,18 @@ def back_edges(program):
     return found
 
 
+def write_capture(write_samples, capture, program, walks, at):
+    text = "\n".join(samples(walks, at)) + "\n"
+    subprocess.run([write_samples, capture, program, "x86_64", "GenuineIntel-6-8F-8"], input=text.encode(), check=True)
+
+
 class Test:
     def __init__(self, checks, cyclops, write_samples, folder, program):
         self.checks, self.cyclops, self.write_samples = checks, cyclops, write_samples
         self.capture, self.program, self.at = folder / "loads.data", program, loads(program)
 
     def write(self, walks):
-        text = "\n".join(samples(walks, self.at)) + "\n"
-        subprocess.run([self.write_samples, self.capture, self.program, "x86_64", "GenuineIntel-6-8F-8"], input=text.encode(),
-                       check=True)
+        write_capture(self.write_samples, self.capture, self.program, walks, self.at)
 
     def strides(self):
         self.write(SLOW)
@@ -204,7 +208,7 @@ def main():
     compiler, flags = "cc", []
     if arguments.clang is not None:
         need(arguments.clang)
-        compiler, flags = arguments.clang, ["-fdebug-info-for-profiling", "-mllvm", "-x86-discriminate-memops"]
+        compiler, flags = arguments.clang, TELL_LOADS_APART
     checks = Checks()
     with tempfile.TemporaryDirectory(prefix="cyclops-prefetch-") as name:
         folder = pathlib.Path(name)
