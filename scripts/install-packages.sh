@@ -6,7 +6,7 @@ set -e
 build="gcc make git python3 meson ninja-build pkg-config mandoc libdw-dev libelf-dev libiberty-dev
 	liblzma-dev libzstd-dev libjansson-dev zlib1g-dev libstdc++-12-dev libzydis-dev llvm-19-dev"
 check="libcmocka-dev"
-test="$check clang clang-format libclang-rt-14-dev linux-perf binutils gdb
+test="$check clang clang-format lld libclang-rt-14-dev linux-perf binutils gdb
 	gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross binutils-aarch64-linux-gnu qemu-user
 	g++ gfortran rustc
 	qemu-system-arm openjdk-17-jdk-headless python3-jsonschema chromium rpm umoci"

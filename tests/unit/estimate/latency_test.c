@@ -63,11 +63,14 @@ static double quantile(const struct histogram *h, double q)
 	return histogram_quantile(h, q, &is_full);
 }
 
-/* Each value alone: exact up to 511, within 0.2 % above. */
+/*
+ * Each value alone: exact up to 511, within 0.2 % above. From 4096 on, where buckets have 16 values
+ * and more, every third.
+ */
 static void resolves_values(void **state)
 {
 	(void)state;
-	for (unsigned value = 0; value < 65536; value++) {
+	for (unsigned value = 0; value < 65536; value += value < 4096 ? 1 : 3) {
 		struct histogram h = { 0 };
 		struct histogram two = { 0 };
 

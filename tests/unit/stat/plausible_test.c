@@ -464,35 +464,32 @@ static bool is_subject(const struct cpu_pmu *pmu)
 	       pmu->instructions != NULL && strcmp(cpu_id(pmu->cpu), CPU_ANY_ARM) != 0;
 }
 
-/* An answer, and what it borrows from. */
+/* An answer, and the counts that it borrows from. */
 struct reading {
-	struct cpu_pmu *pmu;
 	struct counts counts;
 	struct stat_answer answer;
 };
 
 /* Reads the counts of one CPU as those of another. */
-static void read_as(const struct catalog *catalog, const struct cpu_pmu *of, const struct cpu *as,
-		    uint64_t seed, struct reading *out)
+static void read_as(const struct cpu_pmu *of, const struct cpu_pmu *as, uint64_t seed,
+		    struct reading *out)
 {
 	const struct stat_options options = { 0 };
 	struct err err = { 0 };
 
-	*out = (struct reading){ .pmu = open_pmu(catalog, as) };
+	*out = (struct reading){ 0 };
 	make_run(of, seed, seed % 2, &out->counts);
-	assert_int_equal(stat_answer_make(out->pmu, &out->counts, &options, &out->answer, &err), 0);
+	assert_int_equal(stat_answer_make(as, &out->counts, &options, &out->answer, &err), 0);
 }
 
 static void reading_release(struct reading *r)
 {
 	stat_answer_release(&r->answer);
 	counts_release(&r->counts);
-	cpu_pmu_free(r->pmu);
 }
 
 /* The right CPU must believe its counts: else the wrong one would notice for nothing. */
-static enum outcome try_wrong_cpu(const struct catalog *catalog, const struct cpu_pmu *of,
-				  const struct cpu *as, uint64_t seed)
+static enum outcome try_wrong_cpu(const struct cpu_pmu *of, const struct cpu_pmu *as, uint64_t seed)
 {
 	const struct stat_options options = { 0 };
 	struct reading right, wrong;
@@ -500,19 +497,19 @@ static enum outcome try_wrong_cpu(const struct catalog *catalog, const struct cp
 	struct text said = { 0 };
 	enum outcome outcome;
 
-	read_as(catalog, of, of->cpu, seed, &right);
+	read_as(of, of, seed, &right);
 	all_words(&right.answer.findings, &said);
 	if (has_silence(&right.answer.found, SILENCE_IMPLAUSIBLE))
 		fail_msg("%s, seed %llu: '%s'", cpu_id(of->cpu), (unsigned long long)seed,
 			 said.bytes);
-	read_as(catalog, of, as, seed, &wrong);
-	stat_init(&truth, right.pmu, &right.counts, &options);
+	read_as(of, as, seed, &wrong);
+	stat_init(&truth, of, &right.counts, &options);
 	outcome = judge(&truth, &wrong.answer.found);
 	stat_release(&truth);
 	if (outcome == WRONG) {
 		text_release(&said);
 		all_words(&wrong.answer.findings, &said);
-		print_message("%s as %s, seed %llu: '%s'\n", cpu_id(of->cpu), cpu_id(as),
+		print_message("%s as %s, seed %llu: '%s'\n", cpu_id(of->cpu), cpu_id(as->cpu),
 			      (unsigned long long)seed, said.bytes);
 	}
 	text_release(&said);
@@ -527,24 +524,26 @@ static void notices_the_wrong_cpu(void **state)
 {
 	const struct catalog *catalog = *state;
 	size_t n = 0, n_outcomes[WRONG + 1] = { 0 };
+	size_t n_cpus = catalog_n_cpus(catalog);
+	struct cpu_pmu **pmus = mem_zalloc(n_cpus, sizeof(*pmus));
 
+	for (size_t i = 0; i < n_cpus; i++)
+		pmus[i] = open_pmu(catalog, catalog_cpu_at(catalog, i));
 	for (uint64_t seed = 1; n < N_WRONG; seed++) {
 		struct run r = { .state = seed * 7919 };
-		size_t n_cpus = catalog_n_cpus(catalog), a, b;
-		struct cpu_pmu *of, *as;
+		size_t a, b;
 
 		random_share(&r);
 		a = (size_t)(random_share(&r) * (double)n_cpus);
 		b = (size_t)(random_share(&r) * (double)n_cpus);
-		of = open_pmu(catalog, catalog_cpu_at(catalog, a));
-		as = open_pmu(catalog, catalog_cpu_at(catalog, b));
-		if (a != b && is_subject(of) && is_subject(as)) {
-			n_outcomes[try_wrong_cpu(catalog, of, as->cpu, seed)]++;
+		if (a != b && is_subject(pmus[a]) && is_subject(pmus[b])) {
+			n_outcomes[try_wrong_cpu(pmus[a], pmus[b], seed)]++;
 			n++;
 		}
-		cpu_pmu_free(of);
-		cpu_pmu_free(as);
 	}
+	for (size_t i = 0; i < n_cpus; i++)
+		cpu_pmu_free(pmus[i]);
+	free(pmus);
 	print_message("%zu noticed, %zu harmless, %zu wrong\n", n_outcomes[NOTICED],
 		      n_outcomes[HARMLESS], n_outcomes[WRONG]);
 	assert_int_equal(n_outcomes[WRONG], 0);
