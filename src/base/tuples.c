@@ -107,6 +107,14 @@ uint32_t tuples_add(struct tuples *t, const uint64_t *tuple)
 	return add_hashed(t, tuple, tuples_hash(t, tuple));
 }
 
+uint32_t tuples_append(struct tuples *t, const uint64_t *tuple)
+{
+	if (t->n == t->cap)
+		tuples_grow(t);
+	memcpy(t->words + (size_t)t->n * t->width, tuple, t->width * sizeof(*tuple));
+	return t->n++;
+}
+
 /* Prefetches the slots first. They may be wrong later, if the table grows or a slot is taken. */
 static void add_some(struct tuples *t, const uint64_t *tuples, size_t n, uint32_t *out)
 {

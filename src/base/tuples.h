@@ -42,6 +42,12 @@ void tuples_add_all(struct tuples *, const uint64_t *tuples, size_t n, uint32_t 
 /* The same, faster if a tuple often equals the previous one. */
 void tuples_add_runs(struct tuples *, const uint64_t *tuples, size_t n, uint32_t *out_numbers);
 
+/*
+ * The number of the tuple, which is added even if it is there: then equal tuples have several numbers, of which tuples_add()
+ * finds any or none. For tuples that hardly ever come twice this is quicker.
+ */
+uint32_t tuples_append(struct tuples *, const uint64_t *tuple);
+
 /* Gives each tuple another number: i to the one that was order[i], of which there are `n`. */
 void tuples_reorder(struct tuples *, const uint32_t *order);
 

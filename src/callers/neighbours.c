@@ -153,10 +153,11 @@ static void neighbours_merge(void *into, const void *from, const struct id_map *
 		offer(&n->of_stacks[i], &other->of_stacks[i]);
 }
 
-static bool neighbours_let_go(void *partial, const struct tuples *frames)
+static bool neighbours_let_go(void *partial, const struct tuples *frames, bool must)
 {
 	(void)partial;
 	(void)frames;
+	(void)must;
 	return true;
 }
 

@@ -162,11 +162,11 @@ static void take_stacks(struct stacks_partial *p, struct stack_list *from,
 	free(own);
 }
 
-static bool partial_let_go(void *partial, const struct tuples *frames)
+static bool partial_let_go(void *partial, const struct tuples *frames, bool must)
 {
 	struct stacks_partial *p = partial;
 
-	if (frames->n < FRAMES_OF_PART)
+	if (frames->n < FRAMES_OF_PART && !must)
 		return false;
 	take_stacks(p, &p->pending, frames);
 	return true;

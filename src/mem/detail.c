@@ -75,10 +75,11 @@ static unsigned detail_wants_chains(const void *options)
 	return mem_wants_chains(focus->mem->options);
 }
 
-static bool detail_let_go(void *partial, const struct tuples *frames)
+static bool detail_let_go(void *partial, const struct tuples *frames, bool must)
 {
 	(void)partial;
 	(void)frames;
+	(void)must;
 	return true;
 }
 

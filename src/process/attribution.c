@@ -439,6 +439,11 @@ const struct tuples *attribution_frames(const struct attribution *a)
 	return &a->chains.frames;
 }
 
+bool attribution_has_loose_frames(const struct attribution *a)
+{
+	return chains_are_loose(&a->chains);
+}
+
 void attribution_forget_frames(struct attribution *a)
 {
 	chains_reset(&a->chains);

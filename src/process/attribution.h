@@ -80,6 +80,9 @@ const struct attribution_totals *attribution_totals(const struct attribution *);
  */
 const struct tuples *attribution_frames(const struct attribution *);
 
+/* May equal frames have several ids, as they hardly ever come twice? Then they are no result: to be forgotten at the end. */
+bool attribution_has_loose_frames(const struct attribution *);
+
 /* Forgets all frames: their ids begin anew. */
 void attribution_forget_frames(struct attribution *);
 

@@ -8,6 +8,11 @@
  */
 #define FIRST_MARKER ((uint64_t)-4095)
 
+enum {
+	LEAST_REPEATS = 2, /* of a frame, on average, for looking for it to be worth its time */
+	TIMES_LOOSE = 15,  /* that frames are forgotten until it is tried again */
+};
+
 static const struct marker {
 	int64_t value;
 	enum { OF_KERNEL, OF_PROCESS, OF_NOBODY } whose;
@@ -20,18 +25,28 @@ static const struct marker {
 	{ -2560, OF_NOBODY }, /* PERF_CONTEXT_GUEST_USER */
 };
 
+static void add_root(struct chains *c)
+{
+	/* its place is none, so that no other frame equals it */
+	tuples_add(&c->frames, (const uint64_t[2]){ 0, TUPLES_NONE });
+}
+
 void chains_init(struct chains *c, struct place_cache *cache)
 {
 	*c = (struct chains){ .cache = cache };
 	tuples_init(&c->frames, 2);
-	chains_reset(c);
+	add_root(c);
 }
 
 void chains_reset(struct chains *c)
 {
+	if (c->n_loose > 0)
+		c->n_loose--;
+	else if (c->n_links < LEAST_REPEATS * (uint64_t)c->frames.n)
+		c->n_loose = TIMES_LOOSE;
+	c->n_links = 0;
 	tuples_reset(&c->frames);
-	/* frame 0, the root: its place is none, so that no other frame equals it */
-	tuples_add(&c->frames, (const uint64_t[2]){ 0, TUPLES_NONE });
+	add_root(c);
 }
 
 void chains_release(struct chains *c)
@@ -88,14 +103,17 @@ size_t chains_read(const struct chain_sample *s, const uint64_t *words, size_t n
 uint32_t chains_add(struct chains *c, const struct chain_sample *s, const uint64_t *words, size_t n)
 {
 	struct chain_link links[CHAIN_MAX];
+	size_t n_links = chains_read(s, words, n, links);
 	uint32_t frame = 0;
 
-	for (size_t i = chains_read(s, words, n, links); i-- > 0;) {
+	c->n_links += n_links;
+	for (size_t i = n_links; i-- > 0;) {
 		uint32_t place =
 			place_cache_find(c->cache, links[i].whose, links[i].address, s->time_ns);
 		uint64_t tuple[2] = { frame, place };
 
-		frame = tuples_add(&c->frames, tuple);
+		frame = chains_are_loose(c) ? tuples_append(&c->frames, tuple)
+					    : tuples_add(&c->frames, tuple);
 	}
 	return frame;
 }

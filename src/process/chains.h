@@ -3,6 +3,7 @@
 #ifndef CYCLOPS_PROCESS_CHAINS_H
 #define CYCLOPS_PROCESS_CHAINS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,12 +16,18 @@
 struct chains {
 	struct tuples frames;	   /* (caller's frame, place); 0 is the root */
 	struct place_cache *cache; /* borrowed */
+	uint64_t n_links;	   /* of chains that were added since all were forgotten */
+	unsigned
+		n_loose; /* how often they will be forgotten until equal frames are looked for again; 0: they are now */
 };
 
 void chains_init(struct chains *, struct place_cache *);
 void chains_release(struct chains *);
 
-/* Forgets all chains. */
+/*
+ * Forgets all chains. If most frames were new ones, equal frames of the next chains are not looked for: they have numbers of their
+ * own (chains_are_loose()), for some time.
+ */
 void chains_reset(struct chains *);
 
 /* What a chain needs to know of its sample. */
@@ -53,6 +60,12 @@ size_t chains_read(const struct chain_sample *, const uint64_t *words, size_t n,
  * if it has no address. Of chains longer than 1024 only the inner 1024 are used.
  */
 uint32_t chains_add(struct chains *, const struct chain_sample *, const uint64_t *words, size_t n);
+
+/* May equal frames have different numbers? */
+static inline bool chains_are_loose(const struct chains *c)
+{
+	return c->n_loose > 0;
+}
 
 /* The frame of a place without known callers. */
 uint32_t chains_add_leaf(struct chains *, uint32_t place);

@@ -146,11 +146,11 @@ static void places_consume(void *partial, const struct batch *b)
 	}
 }
 
-static bool places_let_go(void *partial, const struct tuples *frames)
+static bool places_let_go(void *partial, const struct tuples *frames, bool must)
 {
 	struct wait_places *p = partial;
 
-	if (frames->n < MANY_FRAMES)
+	if (frames->n < MANY_FRAMES && !must)
 		return p->with_frame.n == 0;
 	for (size_t i = 0; i < p->with_frame.n; i++)
 		wait_place_find(p->running->session, frames, &p->list[p->with_frame.items[i]]);

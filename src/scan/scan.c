@@ -281,8 +281,8 @@ static bool next_rows(const struct scan_job *job, struct worker *w)
 	return false;
 }
 
-/* Forgets the frames, if they are many and no analysis needs them. */
-static void let_go_of_frames(const struct scan_job *job, struct worker *w)
+/* Forgets the frames, if they are many and no analysis needs them; at the end of all units, if they are loose. */
+static void let_go_of_frames(const struct scan_job *job, struct worker *w, bool is_end)
 {
 	const struct tuples *frames = attribution_frames(w->attribution);
 	bool is_free = true;
@@ -290,9 +290,9 @@ static void let_go_of_frames(const struct scan_job *job, struct worker *w)
 	for (size_t i = 0; i < job->n_analyses; i++) {
 		const struct analysis_class *class = job->analyses[i].class;
 
-		is_free &= class->let_go != NULL && class->let_go(w->partials[i], frames);
+		is_free &= class->let_go != NULL && class->let_go(w->partials[i], frames, is_end);
 	}
-	if (is_free && frames->n >= MANY_FRAMES)
+	if (is_free && (is_end || frames->n >= MANY_FRAMES))
 		attribution_forget_frames(w->attribution);
 }
 
@@ -305,7 +305,7 @@ static void scan_unit(void *context, size_t unit, unsigned worker)
 	while (next_rows(job, w)) {
 		for (size_t i = 0; i < job->n_analyses; i++)
 			job->analyses[i].class->consume(w->partials[i], w->batch);
-		let_go_of_frames(job, w);
+		let_go_of_frames(job, w, false);
 	}
 	progress_add(job->session->progress, 1);
 }
@@ -313,9 +313,11 @@ static void scan_unit(void *context, size_t unit, unsigned worker)
 static void finish_partials(void *context, size_t i, unsigned worker)
 {
 	const struct scan_job *job = context;
-	const struct worker *w = &job->workers[i];
+	struct worker *w = &job->workers[i];
 
 	(void)worker;
+	if (attribution_has_loose_frames(w->attribution))
+		let_go_of_frames(job, w, true);
 	for (size_t k = 0; k < job->n_analyses; k++)
 		if (job->analyses[k].class->finish != NULL)
 			job->analyses[k].class->finish(w->partials[k]);
@@ -562,7 +564,7 @@ static void render_unit(void *context, size_t i, unsigned worker)
 	unit_reader_start(w->reader, job->first_unit + i);
 	while (next_rows(job, w)) {
 		job->output->render(job->output->context, worker, w->batch, texts_of(job, i));
-		let_go_of_frames(job, w);
+		let_go_of_frames(job, w, false);
 	}
 }
 

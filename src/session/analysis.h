@@ -41,9 +41,10 @@ struct analysis_class {
 	/*
 	 * May be NULL: frames are needed to the end. Called behind each batch with the worker's frames
 	 * (attribution_frames()). True: nothing in the partial refers to them any more. When that is so for
-	 * all partials of the worker, it forgets its frames, and their ids begin anew.
+	 * all partials of the worker, it forgets its frames, and their ids begin anew; and equal frames may have several
+	 * ids from then on. That is why a partial that let go once is asked again behind the last batch, and `must`.
 	 */
-	bool (*let_go)(void *partial, const struct tuples *frames);
+	bool (*let_go)(void *partial, const struct tuples *frames, bool must);
 
 	/* May be NULL. Called once after the last batch; for several partials at the same time. */
 	void (*finish)(void *partial);

@@ -63,11 +63,11 @@ static void write_groups(struct stack_sums *sums, const struct tuples *frames)
 	sums->hot = hot_class.new(session, &sums->options->hot);
 }
 
-static bool sums_let_go(void *partial, const struct tuples *frames)
+static bool sums_let_go(void *partial, const struct tuples *frames, bool must)
 {
 	struct stack_sums *sums = partial;
 
-	if (hot_chains_size(sums->hot, frames) < sums->options->limit_bytes)
+	if (hot_chains_size(sums->hot, frames) < sums->options->limit_bytes && !must)
 		return false;
 	write_groups(sums, frames);
 	return true;

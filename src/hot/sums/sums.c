@@ -457,14 +457,14 @@ static unsigned hot_wants_chains(const void *options)
 	return (o->without_samples ? 0 : CHAINS_OF_SAMPLES) | (o->without_spe ? 0 : CHAINS_OF_SPE);
 }
 
-static bool hot_let_go(void *partial, const struct tuples *frames)
+static bool hot_let_go(void *partial, const struct tuples *frames, bool must)
 {
 	struct hot *hot = partial;
 
 	if (!is_told_apart(hot, DIM_FRAME))
 		return true;
 	if (hot->options->chains_bytes == 0 ||
-	    hot_chains_size(hot, frames) < hot->options->chains_bytes)
+	    (hot_chains_size(hot, frames) < hot->options->chains_bytes && !must))
 		return false;
 	fold_chains(hot, frames);
 	return true;

@@ -120,6 +120,23 @@ static void reordered_tuples_are_found(void **state)
 	tuples_release(&t);
 }
 
+/* Each is added, however often it comes, and growing loses none. */
+static void appended_tuples_have_numbers_of_their_own(void **state)
+{
+	struct tuples t;
+
+	(void)state;
+	tuples_init(&t, 2);
+	for (uint64_t i = 0; i < N_TUPLES; i++)
+		assert_int_equal(tuples_append(&t, (uint64_t[]){ i / 2, 7 }), i);
+	for (uint64_t i = 0; i < N_TUPLES; i++)
+		assert_int_equal(tuples_get(&t, (uint32_t)i)[0], i / 2);
+	tuples_reset(&t);
+	assert_int_equal(tuples_add(&t, (uint64_t[]){ 3, 7 }), 0);
+	assert_int_equal(tuples_add(&t, (uint64_t[]){ 3, 7 }), 0);
+	tuples_release(&t);
+}
+
 static void release_accepts_zeroed(void **state)
 {
 	struct tuples t = { 0 };
@@ -137,6 +154,7 @@ int main(void)
 		cmocka_unit_test(all_at_once_is_one_by_one),
 		cmocka_unit_test(reset_forgets),
 		cmocka_unit_test(reordered_tuples_are_found),
+		cmocka_unit_test(appended_tuples_have_numbers_of_their_own),
 		cmocka_unit_test(release_accepts_zeroed),
 	};
 

@@ -172,12 +172,58 @@ static void test_long(void **state)
 	fixture_release(&f);
 }
 
+/* Equal chains are looked for as long as some come again, and after a while once more. */
+static void test_loose(void **state)
+{
+	const uint64_t often[] = { U, U + 8 };
+	struct fixture f;
+	struct place_cache cache;
+	struct chains chains;
+	const struct chain_sample s = {
+		.process = PLACE_OF_NOBODY,
+		.whose = PLACE_OF_NOBODY,
+		.time_ns = 20,
+	};
+	unsigned n_loose = 0;
+
+	(void)state;
+	fixture_init(&f);
+	fixture_freeze(&f);
+	place_cache_init(&cache, f.timeline, f.places);
+	chains_init(&chains, &cache);
+	for (int i = 0; i < 4; i++)
+		chains_add(&chains, &s, often, COUNT(often));
+	chains_reset(&chains);
+	assert_false(chains_are_loose(&chains));
+	for (uint64_t i = 0; i < 64; i++)
+		chains_add(&chains, &s, (const uint64_t[]){ U + 16 * i, U + 16 * i + 8 }, 2);
+	chains_reset(&chains);
+	assert_true(chains_are_loose(&chains));
+	for (; chains_are_loose(&chains); n_loose++) {
+		uint32_t first = chains_add(&chains, &s, often, COUNT(often));
+		uint32_t second = chains_add(&chains, &s, often, COUNT(often));
+
+		assert_int_not_equal(first, second);
+		assert_int_equal(depth_of(&chains, second), 2);
+		assert_int_equal(tuples_get(&chains.frames, first)[1],
+				 tuples_get(&chains.frames, second)[1]);
+		chains_reset(&chains);
+	}
+	assert_true(n_loose > 1);
+	assert_int_equal(chains_add(&chains, &s, often, COUNT(often)),
+			 chains_add(&chains, &s, often, COUNT(often)));
+	chains_release(&chains);
+	place_cache_release(&cache);
+	fixture_release(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_loose),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
