@@ -361,6 +361,8 @@ int addr_report_make(struct session *s, const struct select *select,
 		*vec_add(&out->shown.list) = &out->rows;
 		if (request->by == ADDR_BY_OBJECT)
 			addr_summary_object(&rows, &out->answer);
+		else if (request->by == ADDR_BY_INSTRUCTION)
+			addr_summary_instruction(&rows, &out->answer);
 		if (rc == 0) {
 			addr_answer_add_notes(&w, &rows);
 			add_advice(&w, &rows);

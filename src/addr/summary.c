@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "addr/summary.h"
 
+#include <inttypes.h>
+
 #include "base/alloc.h"
+#include "base/path.h"
 #include "estimate/shares.h"
 #include "session/tip.h"
 #include "table/answer.h"
@@ -93,25 +96,53 @@ static const char *object_words(const struct addr_source *source, const struct a
 	return out;
 }
 
+/* "account has 86.4 % of the access latency", and why. */
+static void say_heaviest(const struct addr_rows *r, uint32_t row, const char *what, const char *why,
+			 struct table *answer)
+{
+	const struct addr_sums *s = &r->sums.items[row];
+	struct latency_amount part = { addr_weight(r, s), s->full_cycles };
+	struct latency_amount whole = { addr_weight(r, &r->total), r->total.full_cycles };
+
+	answer_say(answer, "%s has %s%.1f %% of %s%s%s.", what,
+		   latency_share_words(latency_share_mark(part, whole)),
+		   100 * ratio(part.cycles, whole.cycles),
+		   r->total.n_cycles > 0 ? "the access latency" : "the sampled accesses", why,
+		   s->n < SPARSE_BELOW ? " (too few samples)" : "");
+}
+
+void addr_summary_instruction(const struct addr_rows *r, struct table *answer)
+{
+	uint32_t row = heaviest_row(r), place, line;
+	const char *file, *words;
+	struct text text = { 0 };
+
+	if (row == r->keys.n)
+		return;
+	place = (uint32_t)tuples_get(&r->keys, row)[0];
+	names_place(r->source->names, place, &text);
+	if (names_line(r->source->names, place, &file, &line))
+		text_format(&text, " (%s:%" PRIu32 ")", path_base(file), line);
+	text_char(&text, '\0');
+	words = table_text(answer, text.bytes);
+	text_release(&text);
+	say_heaviest(r, row, words, why_words(&r->sums.items[row], answer), answer);
+}
+
 void addr_summary_object(const struct addr_rows *r, struct table *answer)
 {
 	const struct addr_source *source = r->source;
 	uint32_t row = heaviest_row(r);
 	const struct addr_sums *s;
-	struct latency_amount part, whole;
 
 	if (row == r->keys.n)
 		return;
 	s = &r->sums.items[row];
-	part = (struct latency_amount){ addr_weight(r, s), s->full_cycles };
-	whole = (struct latency_amount){ addr_weight(r, &r->total), r->total.full_cycles };
-	answer_say(answer, "%s has %s%.1f %% of %s%s%s.",
-		   object_words(source, &source->objects->list.items[tuples_get(&r->keys, row)[0]],
-				answer),
-		   latency_share_words(latency_share_mark(part, whole)),
-		   100 * ratio(part.cycles, whole.cycles),
-		   r->total.n_cycles > 0 ? "the access latency" : "the sampled accesses",
-		   why_words(s, answer), s->n < SPARSE_BELOW ? " (too few samples)" : "");
+	say_heaviest(r, row,
+		     object_words(source,
+				  &source->objects->list.items[tuples_get(&r->keys, row)[0]],
+				  answer),
+		     why_words(s, answer), answer);
 	if (part_of_peers(s) >= least_peer)
 		answer_next(answer, tip(answer, source->addr->session, "c2c"));
 }

@@ -8,6 +8,9 @@
 /* Of rows by object: the one with most latency. Nothing if there are no accesses. */
 void addr_summary_object(const struct addr_rows *, struct table *answer);
 
+/* Of rows by instruction: the one with most latency, and how it walks through memory. Nothing if there are no accesses. */
+void addr_summary_instruction(const struct addr_rows *, struct table *answer);
+
 /* Of rows by huge page: how many of them avoid most page table walks, if there are many walks. */
 void addr_summary_walks(const struct addr_rows *huge, struct table *answer);
 

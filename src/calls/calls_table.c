@@ -216,6 +216,9 @@ static void answer_calls(const struct calls *c, uint32_t function, struct table 
 		n_told += call->returns.n_told;
 		n_mispredicted += call->returns.n_mispredicted;
 	}
+	if (most == NULL && c->n_returns == 0)
+		answer_say(t, "Who calls whom is not known: this capture has no returns%s.",
+			   c->n_unread > 0 ? " whose code is here" : "");
 	if (most == NULL)
 		return;
 	answer_say(t,

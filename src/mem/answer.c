@@ -211,6 +211,10 @@ static int mem_answer_make_tables(struct making *m, struct err *err)
 		mem_answer_show(m, &m->out->answer);
 		mem_summary_keys(&m->rows, &m->out->answer);
 	}
+	if (!is_sampled && !capture_spe(m->s->capture)->is_present)
+		answer_say(&m->out->answer,
+			   "What memory costs is not known: no record of this capture has a data "
+			   "source.");
 	mem_answer_show(m, &m->out->rows);
 	if (keys_have(m->by, KEY_CALLER))
 		note_callers(m);

@@ -30,6 +30,7 @@ from harness import Checks, Failed, has_model, real_captures, run, skip
 SYMBOLS = ["--symfs", "root"]
 
 # By name: the capture, and whether its text is reviewed. The others are opened and compared with csv.
+NARROW, WIDE = 390, 1280  # pixels
 CAPTURES = {
     "demo": ("demo.data", True),
     "sharing": ("samples/sharing.data", True),
@@ -428,6 +429,10 @@ def check_text(checks, page, name, address, data, update):
     path = data / "pages" / f"{name}-{urllib.parse.unquote(address).strip('#').replace('/', '-')}.txt"
     shown = page.run("document.querySelector('main').innerText") + "\n"
     checks.count("reviewed texts")
+    page.size(NARROW, 900)
+    width = page.run("document.documentElement.scrollWidth")
+    checks.expect(width <= NARROW, f"{path.stem}: {width} pixels wide on a screen of {NARROW}")
+    page.size(WIDE, 900)
     if update:
         path.parent.mkdir(exist_ok=True)
         path.write_text(shown, encoding="utf-8")
@@ -792,7 +797,7 @@ def main():
                 raise
             skip("cyclops was built without its viewer")
         with browser.Browser() as page:
-            page.size(1280, 900)
+            page.size(WIDE, 900)
             for name in CAPTURES:
                 check_capture(checks, page, arguments, name, folder, axe)
             check_flame(checks, page, arguments, folder, axe)

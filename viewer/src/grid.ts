@@ -36,6 +36,10 @@ const SPARE_ROWS = 12;
 const MOST_PRINTED = 500;
 const SAMPLED_ROWS = 1500;
 const WIDEST = 64;
+/** The same of texts on a narrow screen, which shows what stands behind them, too; a heading has several lines there. */
+const WIDEST_NARROW = 16; /* with its padding 18, as in style.css */
+const isNarrow = (): boolean => window.matchMedia("(max-width: 600px)").matches;
+const longestWord = (words: string): number => words.split(" ").reduce((most, word) => Math.max(most, word.length), 0);
 
 /** Columns in sight at first: those of the screens that have a value in any row. */
 function defaultColumns(table: Table, hidden: readonly string[]): number[] {
@@ -222,11 +226,11 @@ export class Grid {
       const every = Math.max(1, Math.floor(this.table.rows / SAMPLED_ROWS));
       const indented = c.flags.includes("tree") && this.isTree;
       const given = this.options.widths?.[c.name];
-      width = heading(this.table, column).length + 2;
+      width = (isNarrow() ? longestWord(heading(this.table, column)) : heading(this.table, column).length) + 2;
       if (given !== undefined) width = Math.max(width, given);
       for (let row = 0; given === undefined && row < this.table.rows; row += every)
         width = Math.max(width, shown(this.table, row, column).length + (indented ? 2 * depthOf(this.table, row) + 3 : 0));
-      this.widths.set(column, (width = Math.min(width, WIDEST)));
+      this.widths.set(column, (width = Math.min(width, c.type === "text" && isNarrow() ? WIDEST_NARROW : WIDEST)));
     }
     return width;
   }

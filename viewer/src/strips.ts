@@ -47,11 +47,19 @@ function bars(strip: Strip, largest: number): SVGElement {
   }, ...drawn);
 }
 
+/** Labels behind this part of an axis stand before their ticks: they would leave a narrow page. */
+const LAST_PART = 0.9;
+
 function axis(steps: number, ticks: readonly Tick[], title: string): HTMLElement {
   return h("div", { class: "strip strip-axis" }, h("span", { class: "strip-name dim" }, title),
     h("div", { class: "ticks", "aria-hidden": "true" }, ...ticks.map((tick) => {
       const element = h("span", {}, tick.label);
-      element.style.left = `${(100 * tick.at) / steps}%`;
+      if (tick.at > LAST_PART * steps) {
+        element.className = "last";
+        element.style.right = `${100 - (100 * Math.min(steps, tick.at)) / steps}%`;
+      } else {
+        element.style.left = `${(100 * tick.at) / steps}%`;
+      }
       return element;
     })),
     h("span", { class: "strip-figures" }));
