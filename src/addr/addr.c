@@ -186,6 +186,8 @@ static struct addr_sums addr_record_sums(const struct addr *a, const struct batc
 
 static uint32_t addr_process_of(const struct batch *b, size_t row, uint64_t address)
 {
+	if (attribution_is_of_guest(b, row))
+		return 0;
 	if (address >> 63)
 		return ADDR_KERNEL;
 	return b->has[row] & HAS_PROCESS ? b->process[row] : 0;

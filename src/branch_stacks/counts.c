@@ -163,7 +163,10 @@ static size_t clip_position(uint64_t position)
 static uint32_t look_up_place(struct stack_counts *c, uint32_t process, uint64_t address,
 			      uint64_t time_ns, struct known_branch *k)
 {
-	uint32_t whose = address >> 63 ? PLACE_OF_KERNEL : process;
+	uint32_t machine = place_is_of_guest(process)
+				   ? (process & ~PLACE_OF_GUEST_USER) | PLACE_OF_GUEST_KERNEL
+				   : PLACE_OF_KERNEL;
+	uint32_t whose = address >> 63 ? machine : process;
 	const struct place_range *r = place_cache_look_up(c->cache, whose, address, time_ns);
 	struct place place = place_range_at(r, address);
 
@@ -516,7 +519,8 @@ static void count_stack(struct stack_counts *c, const struct batch *b, size_t ro
 {
 	const struct stack_options *o = c->options;
 	const uint64_t *words = size->newest;
-	uint32_t process = attribution_whose_address(b, row, 0);
+	uint32_t process = attribution_is_of_guest(b, row) ? PLACE_OF_GUEST_USER | b->process[row]
+							   : attribution_whose_address(b, row, 0);
 	uint64_t time_ns =
 		attribution_row_time(timeline_is_by_position(c->session->timeline), b, row);
 	uint64_t weight = sample_weight(c, b, row);

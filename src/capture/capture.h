@@ -102,8 +102,9 @@ const struct diags *capture_diags(const struct capture *);
 /* Totals of pass 1. */
 struct capture_totals {
 	uint64_t n_records, n_samples, n_auxtrace, aux_bytes;
-	uint64_t n_lost_events;	 /* in LOST records: the ring buffer was full */
-	uint64_t n_lost_samples; /* in LOST_SAMPLES records */
+	uint64_t n_guest_samples; /* of n_samples: of virtual machines on the host that recorded */
+	uint64_t n_lost_events;	  /* in LOST records: the ring buffer was full */
+	uint64_t n_lost_samples;  /* in LOST_SAMPLES records */
 	uint64_t n_aux, n_aux_truncated, n_aux_partial, n_aux_collision;
 	uint64_t n_throttled;
 	/*

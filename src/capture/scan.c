@@ -42,6 +42,8 @@ static void count_sample(struct scan *s, const struct record *r)
 	struct unit *run = s->has_run ? &c->units.items[c->units.n - 1] : NULL;
 
 	c->totals.n_samples++;
+	c->totals.n_guest_samples += (r->misc & MISC_CPUMODE) == CPUMODE_GUEST_KERNEL ||
+				     (r->misc & MISC_CPUMODE) == CPUMODE_GUEST_USER;
 	see_time(events_sample_time(&c->events, r), &c->totals.first_sample_ns,
 		 &c->totals.last_sample_ns);
 	if (run == NULL || run->is_plain != w->is_plain || run->to - run->from >= RUN_BYTES) {

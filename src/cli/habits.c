@@ -91,6 +91,8 @@ static const struct habit habits[] = {
 	{ "c2c", 'c', "coalesce", HABIT_VALUE, HABIT_OPTION, "coalesce", .words = coalesce },
 
 	/* Which records. */
+	{ CAPTURES, 0, "guestmodules", HABIT_VALUE, HABIT_ADVICE,
+	  "put it beside the file of --guestkallsyms, as 'modules'" },
 	{ CAPTURES, 'c', "comms", HABIT_VALUE, HABIT_SELECT, "comm" },
 	{ CAPTURES, 0, "comm", HABIT_VALUE, HABIT_SELECT, "comm" },
 	{ CAPTURES, 'd', "dsos", HABIT_VALUE, HABIT_SELECT, "module" },

@@ -38,6 +38,10 @@ static const struct option input_list[] = {
 	  "kernel symbols: a copy of its /proc/kallsyms" },
 	{ "vmlinux", 0, OPTION_INPUT, IN(vmlinux), "FILE",
 	  "kernel symbols and lines: its vmlinux" },
+	{ "guestkallsyms", 0, OPTION_INPUT, IN(guest_kallsyms), "FILE",
+	  "of a virtual machine: a copy of its /proc/kallsyms" },
+	{ "guestmount", 0, OPTION_TEXT, IN(guest_mount), "DIR",
+	  "folder with the files of each virtual machine, by pid" },
 	{ "debuginfod", 0, OPTION_FLAG, IN(use_debuginfod), NULL,
 	  "get missing debug files from the servers of DEBUGINFOD_URLS" },
 	{ "no-debuginfod", 0, OPTION_FLAG, IN(no_debuginfod), NULL, "do not (the default)" },
@@ -112,7 +116,9 @@ static int check_paths(const struct input_options *o, struct err *err)
 		if (check_path("debug-dir", *dir, true, err) < 0)
 			return -1;
 	if (check_path("symfs", o->symfs, true, err) < 0 ||
-	    check_path("vmlinux", o->vmlinux, false, err) < 0)
+	    check_path("vmlinux", o->vmlinux, false, err) < 0 ||
+	    check_path("guestkallsyms", o->guest_kallsyms, false, err) < 0 ||
+	    check_path("guestmount", o->guest_mount, true, err) < 0)
 		return -1;
 	return check_path("kallsyms", o->kallsyms, false, err);
 }
@@ -133,6 +139,8 @@ int open_input(const struct input_options *input, const struct arguments *argume
 			.use_debuginfod = input->use_debuginfod && !input->no_debuginfod,
 			.kallsyms = input->kallsyms,
 			.vmlinux = input->vmlinux,
+			.guest_kallsyms = input->guest_kallsyms,
+			.guest_mount = input->guest_mount,
 		},
 	};
 

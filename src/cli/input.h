@@ -19,6 +19,7 @@ struct input_options {
 	const char *symfs;
 	const char *kallsyms;
 	const char *vmlinux;
+	const char *guest_kallsyms, *guest_mount;
 	const char *counts;
 	struct option_list debug_dirs;
 	bool use_debuginfod, no_debuginfod;

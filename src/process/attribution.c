@@ -26,14 +26,16 @@ static const enum {
 	BY_ADDRESS,
 	OF_KERNEL,
 	OF_PROCESS,
-	OF_NOBODY
+	OF_NOBODY,
+	OF_GUEST_KERNEL,
+	OF_GUEST_USER,
 } mode_whose[8] = {
 	[0] = BY_ADDRESS,
 	[CPUMODE_KERNEL] = OF_KERNEL,
 	[CPUMODE_USER] = OF_PROCESS,
 	[3] = OF_NOBODY, /* hypervisor */
-	[4] = OF_NOBODY, /* guest's kernel */
-	[5] = OF_NOBODY, /* guest's user space */
+	[CPUMODE_GUEST_KERNEL] = OF_GUEST_KERNEL,
+	[CPUMODE_GUEST_USER] = OF_GUEST_USER,
 	[6] = OF_NOBODY,
 	[7] = OF_NOBODY,
 };
@@ -226,6 +228,10 @@ uint32_t attribution_whose_sample_pc_(const struct batch *b, size_t row)
 		return attribution_whose_user_address_(b, row);
 	case OF_NOBODY:
 		return PLACE_OF_NOBODY;
+	case OF_GUEST_KERNEL:
+		return PLACE_OF_GUEST_KERNEL | b->process[row];
+	case OF_GUEST_USER:
+		return PLACE_OF_GUEST_USER | b->process[row];
 	default:
 		return attribution_whose_address(b, row, b->has[row] & HAS_PC ? b->pc[row] : 0);
 	}

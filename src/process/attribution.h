@@ -127,6 +127,12 @@ static inline uint32_t attribution_whose_address(const struct batch *b, size_t r
 
 uint32_t attribution_whose_sample_pc_(const struct batch *, size_t row);
 
+/* Is it a sample of a virtual machine? Its addresses are not of the process that it ran as. */
+static inline bool attribution_is_of_guest(const struct batch *b, size_t row)
+{
+	return b->kind == BATCH_SAMPLES && place_is_of_guest(attribution_whose_sample_pc_(b, row));
+}
+
 /* By a table, not a branch: user and kernel code alternate too often for branch prediction. */
 static inline uint32_t attribution_whose_pc(const struct batch *b, size_t row)
 {

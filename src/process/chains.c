@@ -15,14 +15,14 @@ enum {
 
 static const struct marker {
 	int64_t value;
-	enum { OF_KERNEL, OF_PROCESS, OF_NOBODY } whose;
+	enum { OF_KERNEL, OF_PROCESS, OF_NOBODY, OF_GUEST_KERNEL, OF_GUEST_USER } whose;
 } markers[] = {
 	{ -32, OF_NOBODY },  /* PERF_CONTEXT_HV */
 	{ -128, OF_KERNEL }, /* PERF_CONTEXT_KERNEL */
 	{ (int64_t)CHAIN_USER, OF_PROCESS },
-	{ -2048, OF_NOBODY }, /* PERF_CONTEXT_GUEST */
-	{ -2176, OF_NOBODY }, /* PERF_CONTEXT_GUEST_KERNEL */
-	{ -2560, OF_NOBODY }, /* PERF_CONTEXT_GUEST_USER */
+	{ -2048, OF_NOBODY },	    /* PERF_CONTEXT_GUEST */
+	{ -2176, OF_GUEST_KERNEL }, /* PERF_CONTEXT_GUEST_KERNEL */
+	{ -2560, OF_GUEST_USER },   /* PERF_CONTEXT_GUEST_USER */
 };
 
 static void add_root(struct chains *c)
@@ -60,10 +60,13 @@ void chains_release(struct chains *c)
  */
 static bool read_marker(const struct chain_sample *s, uint64_t word, uint32_t *whose)
 {
+	uint32_t machine = s->process == PLACE_OF_NOBODY ? 0 : s->process;
 	const uint32_t answers[] = {
 		[OF_KERNEL] = PLACE_OF_KERNEL,
 		[OF_PROCESS] = s->process,
 		[OF_NOBODY] = PLACE_OF_NOBODY,
+		[OF_GUEST_KERNEL] = PLACE_OF_GUEST_KERNEL | machine,
+		[OF_GUEST_USER] = PLACE_OF_GUEST_USER | machine,
 	};
 
 	for (size_t i = 0; i < COUNT(markers); i++) {

@@ -22,6 +22,8 @@ enum module_kind {
 	MODULE_VDSO,	      /* offset from its start */
 	MODULE_JIT,	      /* anonymous or JIT code: offset is the address */
 	MODULE_BPF,	      /* a BPF program or other ksymbol: offset from its start */
+	MODULE_GUEST_KERNEL,  /* the kernel's image in a virtual machine: offset is the address */
+	MODULE_GUEST_MODULE,  /* a loadable module of that kernel: offset is the address */
 	MODULE_OTHER,	      /* [stack], [heap], data files: offset is the address */
 };
 
@@ -32,9 +34,13 @@ struct module {
 				     "[nf_tables]", "perf-PID.map" */
 	struct build_id build_id; /* size 0: not recorded */
 	bool is_deleted;
-	uint32_t pid;		  /* of a MODULE_JIT: whose /tmp/perf-PID.map; else 0 */
-	uint64_t load_address;	  /* kernel: address of ref_symbol at run time; 0 if hidden */
-	struct str_id ref_symbol; /* kernel: the symbol whose address the recorder gave, "_text" */
+	uint32_t pid; /* of a MODULE_JIT: whose /tmp/perf-PID.map; of a guest: of the process
+				     that it is, 0: of several; else 0 */
+	uint64_t
+		load_address; /* kernel, also that of a guest's module: address of ref_symbol at run time; 0
+				     if hidden */
+	struct str_id
+		ref_symbol; /* of that kernel: the symbol whose address the recorder gave, "_text" */
 };
 
 /* A place: an offset in a module. What it counts from: enum module_kind. */

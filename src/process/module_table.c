@@ -157,6 +157,16 @@ static struct str_id kernel_module_name(struct strings *strings, const char *pat
 	return strings_add(strings, name, len + 2);
 }
 
+/* "[guest.virtio_net]": as a module of the kernel, but not to be taken for one of the host's. */
+static struct str_id guest_module_name(struct strings *strings, const char *path)
+{
+	const char *name = strings_get(strings, kernel_module_name(strings, path));
+	char out[256 + sizeof("[guest.")];
+
+	snprintf(out, sizeof(out), "[guest.%s", name + (name[0] == '['));
+	return strings_addz(strings, out);
+}
+
 static struct str_id file_name(struct strings *strings, const char *path)
 {
 	const char *base = path[0] == '[' || starts_with(path, "//") ? path : path_base(path);
@@ -173,6 +183,8 @@ static struct str_id module_table_name_of(struct strings *strings, const struct 
 	switch (m->kind) {
 	case MODULE_KERNEL_MODULE:
 		return kernel_module_name(strings, path);
+	case MODULE_GUEST_MODULE:
+		return guest_module_name(strings, path);
 	case MODULE_JIT:
 		snprintf(jit, sizeof(jit), "perf-%u.map", m->pid);
 		return strings_addz(strings, jit);
@@ -210,6 +222,19 @@ static uint32_t module_table_key_of(struct module_table *t, const struct module 
 	return tuples_add(&t->keys, key);
 }
 
+static struct module_id add_once(struct module_table *t, const struct module *m)
+{
+	uint32_t number = module_table_key_of(t, m);
+
+	if (number + 1 == t->modules.list.n) {
+		struct module *added = vec_add(&t->modules.list);
+
+		*added = *m;
+		added->name = module_table_name_of(t->strings, m);
+	}
+	return (struct module_id){ number + 1 };
+}
+
 struct module_id module_table_add(struct module_table *t, const struct mapped_name *name)
 {
 	struct module m = {
@@ -218,7 +243,6 @@ struct module_id module_table_add(struct module_table *t, const struct mapped_na
 		.build_id = name->build_id,
 		.is_deleted = ends_with(strings_get(t->strings, name->path), deleted),
 	};
-	uint32_t number;
 
 	if (m.kind == MODULE_JIT)
 		m.pid = name->pid;
@@ -227,12 +251,12 @@ struct module_id module_table_add(struct module_table *t, const struct mapped_na
 		split_kernel_path(t, &m);
 	}
 	find_build_id(t, &m);
-	number = module_table_key_of(t, &m);
-	if (number + 1 == t->modules.list.n) {
-		m.name = module_table_name_of(t->strings, &m);
-		*vec_add(&t->modules.list) = m;
-	}
-	return (struct module_id){ number + 1 };
+	return add_once(t, &m);
+}
+
+struct module_id module_table_add_guest(struct module_table *t, const struct module *m)
+{
+	return add_once(t, m);
 }
 
 uint64_t module_offset(enum module_kind kind, uint64_t start, uint64_t page_offset,

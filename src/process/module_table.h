@@ -46,6 +46,9 @@ void module_table_code_path(struct module_table *, struct str_id path);
 /* The module of a mapping, added if it is new. */
 struct module_id module_table_add(struct module_table *, const struct mapped_name *);
 
+/* A module of a guest, of which nothing is known but this; added if it is new. Its name is made of its path. */
+struct module_id module_table_add_guest(struct module_table *, const struct module *);
+
 /* The offset in a module of this kind, for an address of a mapping that begins at `start`. */
 uint64_t module_offset(enum module_kind, uint64_t start, uint64_t page_offset, uint64_t address);
 

@@ -10,10 +10,9 @@
 #include "batch/batch.h"
 
 enum {
-	MAX_NOTES = 1 << 28, /* 8 GiB; the records take at least as many bytes */
+	MAX_GUEST_NOTES = 1 << 12, /* each question goes through all */
+	MAX_NOTES = 1 << 28,	   /* 8 GiB; the records take at least as many bytes */
 	CPUMODE_KERNEL = 1,
-	CPUMODE_GUEST_KERNEL = 4,
-	CPUMODE_GUEST_USER = 5,
 	KSYMBOL_UNREGISTER = 1 << 0,
 };
 
@@ -40,6 +39,7 @@ void notes_init(struct notes *n, struct switches *switches, struct strings *stri
 
 void notes_release(struct notes *n)
 {
+	vec_release(&n->guests);
 	vec_release(&n->list);
 	vec_release(&n->maps);
 	vec_release(&n->build_ids);
@@ -119,6 +119,15 @@ void notes_map(struct notes *n, const struct note *note, const struct map_note *
 	*vec_add(&n->list) = added;
 }
 
+void notes_map_guest(struct notes *n, const struct guest_note *note)
+{
+	if (n->guests.n < MAX_GUEST_NOTES)
+		*vec_add(&n->guests) = *note;
+	else
+		diags_add(n->diags, DIAG_NOTE, ERR_NOWHERE, 0,
+			  "more modules of guests than cyclops can hold: the others have no names");
+}
+
 /* Length 0 of a kernel mapping means "to the end of the address space" (perf 2.6). */
 static bool fill_range(const struct record_mmap *m, bool is_kernel, struct range *out)
 {
@@ -139,15 +148,20 @@ static int take_mmap(struct taking *t, struct err *err)
 
 	if (record_mmap_read(t->record, &m, err) < 0)
 		return -1;
-	if (mode == CPUMODE_GUEST_KERNEL || mode == CPUMODE_GUEST_USER) {
-		diags_add(n->diags, DIAG_NOTE, t->record->position, 0,
-			  "mappings of virtual machines: addresses of guests are not resolved");
-		return 0;
-	}
-	is_kernel = mode == CPUMODE_KERNEL || m.pid == NO_PID;
+	is_kernel = mode == CPUMODE_KERNEL || mode == CPUMODE_GUEST_KERNEL || m.pid == NO_PID;
 	if (!is_kernel && !is_real(m.pid, m.tid))
 		return 0;
 	if (!fill_range(&m, is_kernel, &map.range))
+		return 0;
+	if (mode == CPUMODE_GUEST_KERNEL)
+		notes_map_guest(n, &(struct guest_note){
+					   .pid = m.pid,
+					   .range = map.range,
+					   .page_offset = m.page_offset,
+					   .path = strings_addz(n->strings, m.path),
+				   });
+	/* of programs of guests nobody records anything else */
+	if (mode == CPUMODE_GUEST_KERNEL || mode == CPUMODE_GUEST_USER)
 		return 0;
 	map.page_offset = m.page_offset;
 	map.path = strings_addz(n->strings, m.path);

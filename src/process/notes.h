@@ -55,7 +55,17 @@ struct map_note {
 	bool is_data;
 };
 
+/* Something in the kernel of a virtual machine, for all of the capture. */
+struct guest_note {
+	uint32_t
+		pid; /* of the process that is the machine; 0: of all that have none of their own */
+	struct range range;
+	uint64_t page_offset; /* of the kernel's image: address of its reference symbol */
+	struct str_id path;
+};
+
 struct notes {
+	VEC_OF(struct guest_note) guests;
 	VEC_OF(struct note) list;
 	VEC_OF(struct map_note) maps;
 	VEC_OF(struct build_id) build_ids; /* 0 is no build-id */
@@ -76,6 +86,9 @@ void notes_take(struct notes *, const struct record *, const struct sample_id *)
 
 /* Adds a mapping as if there had been a record of it, behind all others. */
 void notes_map(struct notes *, const struct note *, const struct map_note *);
+
+/* The same for a guest's kernel. */
+void notes_map_guest(struct notes *, const struct guest_note *);
 
 /*
  * By time, then by arrival. Notes without a time come first, at time 0; but where no note has

@@ -44,14 +44,6 @@ static void place_cache_grow(struct place_cache *c)
 	c->ranges = mem_zalloc((size_t)1 << (64 - c->shift), sizeof(*c->ranges));
 }
 
-static struct placed place_cache_ask(const struct place_cache *c, uint32_t whose, uint64_t address,
-				     uint64_t time_ns)
-{
-	uint32_t process = whose == PLACE_OF_NOBODY ? 0 : whose;
-
-	return timeline_place(c->timeline, process, whose == PLACE_OF_KERNEL, address, time_ns);
-}
-
 /* The numbers of a page of addresses; NULL if pages in memory and in the module do not coincide. */
 static struct place_page *numbers_of(struct place_cache *c, struct module_id module,
 				     uint64_t offset)
@@ -62,7 +54,7 @@ static struct place_page *numbers_of(struct place_cache *c, struct module_id mod
 const struct place_range *place_cache_miss_(struct place_cache *c, uint32_t whose, uint64_t address,
 					    uint64_t time_ns)
 {
-	struct placed p = place_cache_ask(c, whose, address, time_ns);
+	struct placed p = timeline_place_of(c->timeline, whose, address, time_ns);
 	uint64_t page = address & -(uint64_t)PLACE_PAGE, page_end = page + (PLACE_PAGE - 1);
 	uint64_t first = p.first > page ? p.first : page;
 	struct place_range *slot;

@@ -55,8 +55,8 @@ static inline struct place_range *place_cache_slot(const struct place_cache *c, 
 }
 
 /*
- * The range that has an address at a time, which is below UINT64_MAX. `whose` is a process index,
- * PLACE_OF_KERNEL or PLACE_OF_NOBODY. Valid until the next call.
+ * The range that has an address at a time, which is below UINT64_MAX. `whose` is a process index
+ * or PLACE_OF_…. Valid until the next call.
  */
 static inline const struct place_range *place_cache_look_up(struct place_cache *c, uint32_t whose,
 							    uint64_t address, uint64_t time_ns)

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/tuples.h"
+#include "process/guests.h"
 #include "process/module_table.h"
 #include "process/notes.h"
 #include "process/replay.h"
@@ -21,6 +22,7 @@ struct timeline {
 	struct switches switches;
 	struct module_table modules;
 	struct spaces spaces;
+	struct guests guests;
 	struct tasks tasks;
 	uint32_t *n_of_program; /* processes by module */
 	bool is_frozen, is_by_position;
@@ -47,6 +49,7 @@ void timeline_free(struct timeline *t)
 	switches_release(&t->switches);
 	module_table_release(&t->modules);
 	spaces_release(&t->spaces);
+	guests_release(&t->guests);
 	tasks_release(&t->tasks);
 	diags_release(&t->diags);
 	strings_release(&t->strings);
@@ -73,6 +76,23 @@ void timeline_map_jit(struct timeline *t, const struct jit_dump *dump, const str
 {
 	assert(!t->is_frozen);
 	jit_dumps_map(&t->notes, dump, codes, n);
+}
+
+void timeline_add_guests(struct timeline *t)
+{
+	assert(!t->is_frozen);
+	t->guests.are_there = true;
+}
+
+void timeline_map_guest(struct timeline *t, uint32_t pid, uint64_t first, uint64_t last,
+			const char *path)
+{
+	assert(!t->is_frozen);
+	notes_map_guest(&t->notes, &(struct guest_note){
+					   .pid = pid,
+					   .range = { first, last },
+					   .path = strings_addz(&t->strings, path),
+				   });
 }
 
 /* By module: the first module with the same build-id, or itself. To be freed. */
@@ -139,6 +159,7 @@ void timeline_freeze(struct timeline *t, const struct info *info,
 					.spaces = &t->spaces,
 					.tasks = &t->tasks,
 				});
+	guests_freeze(&t->guests, &t->notes, &t->modules);
 	t->is_by_position = !t->notes.have_times && t->notes.list.n > 0;
 	if (t->is_by_position)
 		tasks_forget_times(&t->tasks);
@@ -264,4 +285,15 @@ struct placed timeline_place(const struct timeline *t, uint32_t process, bool is
 	placed.place.offset = module_offset(modules_get(&t->modules.modules, m->module)->kind,
 					    m->range.start, m->page_offset, address);
 	return placed;
+}
+
+struct placed timeline_place_of(const struct timeline *t, uint32_t whose, uint64_t address,
+				uint64_t time_ns)
+{
+	if (place_is_of_guest(whose))
+		return guests_place(&t->guests,
+				    timeline_process(t, whose & ~PLACE_OF_GUEST_USER)->pid,
+				    whose >= PLACE_OF_GUEST_USER, address);
+	return timeline_place(t, whose == PLACE_OF_NOBODY ? 0 : whose, whose == PLACE_OF_KERNEL,
+			      address, time_ns);
 }

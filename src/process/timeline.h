@@ -33,6 +33,16 @@ struct jit_dump *timeline_jit_dumps(const struct timeline *, size_t *out_n);
 void timeline_map_jit(struct timeline *, const struct jit_dump *, const struct jit_code *,
 		      size_t n);
 
+/* There are samples of guests: without it, their addresses are in no module. Before timeline_freeze(). */
+void timeline_add_guests(struct timeline *);
+
+/*
+ * What is loaded in the kernel of the guest of process `pid`, at [first, last]; pid 0: of those that have nothing of their own.
+ * Before timeline_freeze().
+ */
+void timeline_map_guest(struct timeline *, uint32_t pid, uint64_t first, uint64_t last,
+			const char *path);
+
 /*
  * Orders everything by time and builds the look-up structures. `info` brings build-ids; it
  * and its strings must outlive the timeline. Afterwards the timeline is read-only.
@@ -103,6 +113,14 @@ struct span timeline_cpu_span(const struct timeline *, uint32_t cpu, uint64_t ti
 /* To whom an address belongs, besides the index of a process. */
 #define PLACE_OF_KERNEL 0u
 #define PLACE_OF_NOBODY UINT32_MAX /* the process is not known, or nothing of ours */
+/* To the guest of a process (| its index, 0 if that is not known), such as qemu: to its kernel, or to its user space. */
+#define PLACE_OF_GUEST_KERNEL 0x80000000u
+#define PLACE_OF_GUEST_USER 0xc0000000u
+
+static inline bool place_is_of_guest(uint32_t whose)
+{
+	return whose >= PLACE_OF_GUEST_KERNEL && whose != PLACE_OF_NOBODY;
+}
 
 /*
  * An answer of timeline_place(). It holds in [from_ns, to_ns) for all addresses [first, last] of
@@ -118,5 +136,9 @@ struct placed {
 /* The place of an address of a process (with the mappings it inherited), or of the kernel. */
 struct placed timeline_place(const struct timeline *, uint32_t process, bool is_kernel,
 			     uint64_t address, uint64_t time_ns);
+
+/* The same by PLACE_OF_…, also for guests. */
+struct placed timeline_place_of(const struct timeline *, uint32_t whose, uint64_t address,
+				uint64_t time_ns);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "session/guest_modules.h"
 #include "session/jit_code.h"
 
 /* The capture's architecture and machine decide which binaries may give names. */
@@ -136,6 +137,9 @@ int session_open(struct session *out, const struct session_options *options, str
 		return -1;
 	set_symbols_options(s, &options->symbols);
 	add_jit_code(s);
+	if (capture_totals(s->capture)->n_guest_samples > 0 &&
+	    guest_modules_add(s->timeline, &s->symbols_options, err) < 0)
+		return -1;
 	timeline_freeze(s->timeline, capture_info(s->capture), capture_strings(s->capture));
 	if (session_find_cpu(s, options, err) < 0)
 		return -1;

@@ -30,6 +30,8 @@ const char *tip(struct table *t, const struct session *s, const char *command)
 		add_option(&line, "debug-dir", *dir);
 	add_option(&line, "kallsyms", o->kallsyms);
 	add_option(&line, "vmlinux", o->vmlinux);
+	add_option(&line, "guestkallsyms", o->guest_kallsyms);
+	add_option(&line, "guestmount", o->guest_mount);
 	add_option(&line, "catalog", s->catalog_path);
 	add_option(&line, "cpu", s->cpu_is_given ? cpu_id(s->cpu) : NULL);
 	if (o->use_debuginfod)

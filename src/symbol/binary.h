@@ -43,9 +43,9 @@ struct binary {
 /* What binaries are loaded with; borrowed. */
 struct binary_sources {
 	const struct search *search;
-	const struct kernel_names *kernel;
-	const struct strings *strings; /* of the modules */
-	const struct info *info;       /* that may have stored functions; NULL: none */
+	const struct kernel_names *kernel; /* of the machine that the module is of */
+	const struct strings *strings;	   /* of the modules */
+	const struct info *info;	   /* that may have stored functions; NULL: none */
 	const struct strings *info_strings;
 };
 

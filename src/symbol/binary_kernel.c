@@ -113,6 +113,40 @@ void load_kernel(struct loading *l)
 	elf_file_release(&b->code);
 }
 
+/* Do names of the guest's kernel stand where they stood in the guest, or is its kallsyms of another boot? */
+static void use_guest(struct loading *l, bool may_move)
+{
+	const struct kernel_names *guest = l->sources->kernel;
+	uint64_t moved;
+
+	if (guest->source == NULL) {
+		shortage_set(&l->binary->names, SHORT_OF_GUEST);
+		return;
+	}
+	if (guest->kallsyms.is_hidden) {
+		shortage_set(&l->binary->names, SHORT_OF_GUEST_ADDRESSES);
+		return;
+	}
+	moved = kallsyms_relocation(l);
+	if (moved != 0 && !may_move) {
+		shortage_set(&l->binary->names, SHORT_OF_GUEST_BOOT);
+		return;
+	}
+	l->binary->functions = &guest->kallsyms.functions;
+	l->binary->to_function = moved;
+}
+
+void load_guest_kernel(struct loading *l)
+{
+	use_guest(l, true);
+}
+
+/* With each boot, modules are elsewhere. */
+void load_guest_module(struct loading *l)
+{
+	use_guest(l, false);
+}
+
 /* kallsyms has the addresses of a loaded module; its .ko file is relocatable and has none. */
 void load_kernel_module(struct loading *l)
 {

@@ -29,6 +29,8 @@ void load_vdso(struct loading *);
 void load_jit(struct loading *);
 void load_kernel(struct loading *);
 void load_kernel_module(struct loading *);
+void load_guest_kernel(struct loading *);
+void load_guest_module(struct loading *);
 
 /* Reads the functions of the files that were opened. */
 void load_functions(struct loading *);

@@ -101,15 +101,15 @@ static void read_bases(struct kernel_names *names, const struct mapped *file)
 }
 
 /* The list of modules stands beside kallsyms, in /proc and in copies that perf makes. */
-static void find_bases(struct kernel_names *names)
+void kernel_names_read_bases(struct kernel_names *names, const char *kallsyms)
 {
-	const char *slash = strrchr(names->source, '/');
+	const char *slash = strrchr(kallsyms, '/');
 	struct mapped file = { 0 };
 	struct text path = { 0 };
 	struct err err;
 
 	if (slash != NULL)
-		text_add(&path, names->source, (size_t)(slash + 1 - names->source));
+		text_add(&path, kallsyms, (size_t)(slash + 1 - kallsyms));
 	text_add(&path, "modules", sizeof("modules"));
 	if (regular_file_map(&file, path.bytes, &err) == 0) {
 		read_bases(names, &file);
@@ -118,20 +118,39 @@ static void find_bases(struct kernel_names *names)
 	text_release(&path);
 }
 
-void kernel_names_read(struct kernel_names *names, const struct search *search,
-		       const struct module *kernel)
+/* Takes the path of kallsyms; NULL: there is none. */
+static bool read_source(struct kernel_names *names, char *source)
 {
 	struct err err;
 
-	names->source = find_kallsyms(names, search, kernel);
-	if (names->source == NULL)
-		return;
-	if (kallsyms_read(&names->kallsyms, names->source, &err) < 0) {
-		free(names->source);
-		names->source = NULL;
-		return;
+	if (source != NULL && kallsyms_read(&names->kallsyms, source, &err) == 0) {
+		names->source = source;
+		return true;
 	}
-	find_bases(names);
+	free(source);
+	return false;
+}
+
+void kernel_names_read(struct kernel_names *names, const struct search *search,
+		       const struct module *kernel)
+{
+	if (read_source(names, find_kallsyms(names, search, kernel)))
+		kernel_names_read_bases(names, names->source);
+}
+
+void kernel_names_read_guest(struct kernel_names *names, const struct symbols_options *options,
+			     uint32_t pid)
+{
+	struct text path = { 0 };
+	char *below = NULL;
+
+	if (options->guest_mount != NULL && pid != 0) {
+		text_format(&path, "%s/%u/proc/kallsyms", options->guest_mount, (unsigned)pid);
+		below = mem_strndup(path.bytes, path.n);
+		text_release(&path);
+	}
+	if (!read_source(names, below) && options->guest_kallsyms != NULL)
+		(void)read_source(names, symbol_kernel_copy(options->guest_kallsyms));
 }
 
 void kernel_names_release(struct kernel_names *names)

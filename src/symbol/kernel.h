@@ -35,6 +35,15 @@ struct kernel_names {
  */
 void kernel_names_read(struct kernel_names *, const struct search *, const struct module *kernel);
 
+/*
+ * Reads that of the guest of process `pid`: PID/proc/kallsyms below --guestmount, else the file of --guestkallsyms. Finding none
+ * is no error.
+ */
+void kernel_names_read_guest(struct kernel_names *, const struct symbols_options *, uint32_t pid);
+
+/* Reads modules alone: of the file `modules` beside this one, if it is there. */
+void kernel_names_read_bases(struct kernel_names *, const char *kallsyms);
+
 void kernel_names_release(struct kernel_names *);
 
 /* A module by its name in brackets ("[nf_tables]"); NULL if it is not in the list. */

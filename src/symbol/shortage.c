@@ -35,6 +35,13 @@ static const struct wording wordings[] = {
 	[SHORT_OF_ADDRESSES] = { "the kernel hides its addresses",
 				 "run as root, or sudo sysctl kernel.kptr_restrict=0 "
 				 "kernel.perf_event_paranoid=1" },
+	[SHORT_OF_GUEST] = { "those of the guest's kernel are not here",
+			     "copy /proc/kallsyms of the guest (as its root) and give "
+			     "--guestkallsyms FILE" },
+	[SHORT_OF_GUEST_ADDRESSES] = { "the guest's kallsyms hides its addresses",
+				       "copy it as root of the guest" },
+	[SHORT_OF_GUEST_BOOT] = { "the guest's kallsyms is of another boot",
+				  "copy it again while the guest runs, and record again" },
 	[SHORT_OF_RELOCATION] = { "it is not known where the kernel was loaded",
 				  "give --kallsyms FILE from the same boot, or record as root" },
 	[SHORT_OF_MODULE_BASE] = { "it is not known where the module was loaded",

@@ -18,9 +18,12 @@ enum shortage_kind {
 	SHORT_OF_KERNEL_LINES,
 	SHORT_OF_SEGMENTS, /* only the debug file is here */
 	SHORT_OF_JIT_MAP,
-	SHORT_OF_KERNEL,     /* neither kallsyms nor vmlinux */
-	SHORT_OF_BOOT,	     /* kallsyms is of another boot or kernel */
-	SHORT_OF_ADDRESSES,  /* kallsyms hides them */
+	SHORT_OF_KERNEL,    /* neither kallsyms nor vmlinux */
+	SHORT_OF_BOOT,	    /* kallsyms is of another boot or kernel */
+	SHORT_OF_ADDRESSES, /* kallsyms hides them */
+	SHORT_OF_GUEST,	    /* no kallsyms of the virtual machine */
+	SHORT_OF_GUEST_ADDRESSES,
+	SHORT_OF_GUEST_BOOT,
 	SHORT_OF_RELOCATION, /* vmlinux is there, but not where the kernel was */
 	SHORT_OF_MODULE_BASE,
 	SHORT_OF_VDSO,

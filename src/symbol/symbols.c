@@ -53,6 +53,11 @@ void symbols_free(struct symbols *s)
 		binary_release(&s->states[i].binary);
 	free(s->states);
 	kernel_names_release(&s->kernel);
+	for (size_t i = 0; i < s->guests.n; i++) {
+		kernel_names_release(&s->guests.items[i]->names);
+		free(s->guests.items[i]);
+	}
+	vec_release(&s->guests);
 	types_release(&s->types);
 	strings_release(&s->strings);
 	vec_release(&s->frames);
@@ -71,10 +76,38 @@ static const struct module *symbols_find_kernel(const struct modules *modules)
 	return NULL;
 }
 
+static bool is_of_guest(const struct module *m)
+{
+	return m->kind == MODULE_GUEST_KERNEL || m->kind == MODULE_GUEST_MODULE;
+}
+
+static const struct kernel_names *find_guest(const struct symbols *s, uint32_t pid)
+{
+	for (size_t i = 0; i < s->guests.n; i++)
+		if (s->guests.items[i]->pid == pid)
+			return &s->guests.items[i]->names;
+	return NULL;
+}
+
+static void prepare_guest(struct symbols *s, uint32_t pid)
+{
+	struct guest_names *guest;
+
+	if (find_guest(s, pid) != NULL)
+		return;
+	guest = mem_zalloc(1, sizeof(*guest));
+	guest->pid = pid;
+	kernel_names_read_guest(&guest->names, &s->options, pid);
+	*vec_add(&s->guests) = guest;
+}
+
 void symbols_prepare(struct symbols *s, struct module_id id)
 {
-	enum module_kind kind = modules_get(s->modules, id)->kind;
+	const struct module *m = modules_get(s->modules, id);
+	enum module_kind kind = m->kind;
 
+	if (is_of_guest(m))
+		prepare_guest(s, m->pid);
 	if (s->has_kernel || (kind != MODULE_KERNEL && kind != MODULE_KERNEL_MODULE))
 		return;
 	s->has_kernel = true;
@@ -84,16 +117,17 @@ void symbols_prepare(struct symbols *s, struct module_id id)
 void symbols_load(struct symbols *s, struct module_id id)
 {
 	struct binary *binary = &s->states[id.v].binary;
+	const struct module *m = modules_get(s->modules, id);
 	struct binary_sources sources = {
 		.search = &s->search,
-		.kernel = &s->kernel,
+		.kernel = is_of_guest(m) ? find_guest(s, m->pid) : &s->kernel,
 		.strings = s->modules->strings,
 		.info = s->options.info,
 		.info_strings = s->options.info_strings,
 	};
 
 	if (!binary->is_loaded)
-		binary_load(binary, modules_get(s->modules, id), &sources);
+		binary_load(binary, m, &sources);
 }
 
 /* What to say of a module's lines if it has none; not all modules have a source. */

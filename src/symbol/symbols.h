@@ -26,7 +26,8 @@ struct symbols_options {
 	bool use_this_machine; /* also trust files of this machine without a build-id match */
 	const char *kallsyms;  /* a copy of /proc/kallsyms of the recorded machine */
 	const char *vmlinux;
-	const char *jit_map_dir; /* where perf-PID.map files are; NULL: /tmp */
+	const char *guest_kallsyms, *guest_mount; /* of virtual machines, as `perf kvm` has them */
+	const char *jit_map_dir;		  /* where perf-PID.map files are; NULL: /tmp */
 	const char *arch;	 /* of the capture: "aarch64", "x86_64" …; NULL unknown */
 	bool with_parameters;	 /* C++ names with parameter types; perf shows none */
 	const struct info *info; /* of the capture, which may have stored functions; NULL: none */

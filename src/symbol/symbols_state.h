@@ -16,14 +16,21 @@ struct module_state {
 	uint64_t n_without_function, n_without_line;
 };
 
+/* What was read of the kernel of a guest. */
+struct guest_names {
+	uint32_t pid;
+	struct kernel_names names;
+};
+
 struct symbols {
 	const struct modules *modules;
 	struct symbols_options options;
 	struct search search;
 	char *cache;
 	struct kernel_names kernel;
-	bool has_kernel;	     /* kernel was read */
-	struct module_state *states; /* by module id */
+	bool has_kernel;		     /* kernel was read */
+	VEC_OF(struct guest_names *) guests; /* those that were read */
+	struct module_state *states;	     /* by module id */
 	struct strings strings;
 	struct types types;
 	VEC_OF(struct symbol_frame) frames;

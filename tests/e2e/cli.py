@@ -22,7 +22,7 @@ from harness import ENVIRONMENT, Checks, run
 
 DONE, FAILED, USAGE, NO_DATA = 0, 1, 2, 4
 PIPE_WIDTH = 100
-SCREEN_LINES = 59
+SCREEN_LINES = 62
 COMMANDS = ("report", "diff", "hot", "dump", "export")
 ESCAPE = re.compile(rb"\x1b\[[0-9;]*m")
 
@@ -46,6 +46,8 @@ CASES = [
     ("hot --symfs text a.data", USAGE, r"--symfs: text is no folder"),
     ("report --debug-dir . --debug-dir nothing a.data", USAGE, r"--debug-dir: nothing: No such file"),
     ("report --vmlinux nothing a.data", USAGE, r"--vmlinux: nothing: No such file or directory"),
+    ("report --guestkallsyms folder a.data", USAGE, r"--guestkallsyms: folder is a folder"),
+    ("report --guestmount text a.data", USAGE, r"--guestmount: text is no folder"),
     ("report --kallsyms folder a.data", USAGE, r"--kallsyms: folder is a folder"),
     # Commands and options.
     ("", USAGE, r"^usage: cyclops COMMAND \[OPTIONS\] \[FILE\]"),

@@ -9,8 +9,9 @@
  *
  *	E NAME TYPE CONFIG CONFIG1 SAMPLE_TYPE BRANCH_SAMPLE_TYPE
  *	S EVENT CPU PID TID TIME IP ADDR PERIOD WEIGHT WEIGHT2 WEIGHT3 DATA_SRC MISC [FROM TO FLAGS]...
+ *	M PID START LENGTH PAGE_OFFSET MISC PATH
  *
- * Of an event whose SAMPLE_TYPE has call chains, the chain follows in place of branches.
+ * M is a mapping, such as that of a guest's kernel. Of an event whose SAMPLE_TYPE has call chains, the chain follows in place of branches.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +27,14 @@
 
 #define BIT(n) ((uint64_t)1 << (n))
 
-enum { MAX_EVENTS = 8, MAX_NUMBERS = 2048, SAMPLE_NUMBERS = 13, EVENT_NUMBERS = 5, USER_MODE = 2 };
+enum {
+	MAX_EVENTS = 8,
+	MAX_NUMBERS = 2048,
+	SAMPLE_NUMBERS = 13,
+	EVENT_NUMBERS = 5,
+	MAPPING_NUMBERS = 5,
+	USER_MODE = 2
+};
 
 struct making {
 	const char *path, *program, *arch, *cpuid;
@@ -172,6 +180,29 @@ static void add_sample(struct making *m, const char *line)
 	writer_sample(m->writer, v[0], (uint16_t)v[12], &s);
 }
 
+static void add_mapping(struct making *m, char *line)
+{
+	uint64_t v[MAX_NUMBERS];
+	char *path = strrchr(line, ' ');
+
+	if (m->writer == NULL)
+		open_writer(m);
+	if (path == NULL)
+		die("not a mapping", line);
+	*path++ = '\0';
+	path[strcspn(path, "\n")] = '\0';
+	if (read_numbers(line + 1, v) != MAPPING_NUMBERS)
+		die("not a mapping", line);
+	writer_mmap(m->writer,
+		    &(struct record_mmap){ .pid = (uint32_t)v[0],
+					   .tid = (uint32_t)v[0],
+					   .start = v[1],
+					   .length = v[2],
+					   .page_offset = v[3],
+					   .path = path },
+		    (uint16_t)v[4], &(struct sample_id){ .id = 1 });
+}
+
 static int finish(struct making *m)
 {
 	struct err err;
@@ -206,6 +237,8 @@ int main(int argc, char **argv)
 	while (getline(&line, &size, stdin) > 0) {
 		if (line[0] == 'E')
 			add_event(&m, line);
+		else if (line[0] == 'M')
+			add_mapping(&m, line);
 		else
 			add_sample(&m, line);
 	}

@@ -115,9 +115,7 @@ void c2c_latency_merge(struct c2c_latency *to, const struct c2c_latency *from)
 static void find_region(const struct timeline *timeline, uint32_t whose, uint64_t address,
 			uint64_t time_ns, struct region *out)
 {
-	bool is_kernel = whose == PLACE_OF_KERNEL;
-	struct placed p =
-		timeline_place(timeline, is_kernel ? 0 : whose, is_kernel, address, time_ns);
+	struct placed p = timeline_place_of(timeline, whose, address, time_ns);
 
 	*out = (struct region){
 		.first = p.first,
@@ -178,14 +176,16 @@ static size_t rows_of_lines(const uint32_t *masks, size_t n, uint16_t *out)
 	return n_out;
 }
 
-/* Are both the data and the instruction in something known? */
+/* Are both the data and the instruction in something known? Of guests only code is. */
 static inline bool has_maps(struct c2c_lines *l, const struct batch *b, size_t row)
 {
 	uint64_t time_ns = attribution_row_time(l->work->is_by_position, b, row);
 	uint32_t of_data = attribution_whose_address(b, row, b->va[row]);
 
-	return b->has[row] & HAS_PC &&
-	       code_is_mapped(l, attribution_whose_pc(b, row), b->pc[row], time_ns) &&
+	uint32_t of_code = attribution_whose_pc(b, row);
+
+	return b->has[row] & HAS_PC && !place_is_of_guest(of_code) &&
+	       code_is_mapped(l, of_code, b->pc[row], time_ns) &&
 	       data_is_mapped(l, of_data, b->va[row], time_ns);
 }
 

@@ -73,7 +73,9 @@ enum {
 
 /* Bits of record.misc. */
 enum record_misc {
-	MISC_CPUMODE = 7, /* mask: 1 kernel, 2 user, 3 hypervisor, 4 guest kernel, 5 guest user */
+	MISC_CPUMODE = 7, /* mask: 1 kernel, 2 user, 3 hypervisor, … */
+	CPUMODE_GUEST_KERNEL = 4,
+	CPUMODE_GUEST_USER = 5,
 	MISC_MMAP_DATA = 1 << 13,
 	MISC_COMM_EXEC = 1 << 13,
 	MISC_FORK_EXEC = 1 << 13, /* a fork that a recorder made up from /proc */

@@ -14,12 +14,14 @@
 #define USER ((uint64_t)-512)
 #define USER_DEFERRED ((uint64_t)-640)
 #define GUEST ((uint64_t)-2048)
+#define GUEST_KERNEL ((uint64_t)-2176)
+#define GUEST_USER ((uint64_t)-2560)
 #define UNKNOWN_MARKER ((uint64_t)-4095)
 #define K 0xffff800008000000
 
 enum { PID = 7, U = 0x10000 };
 
-/* Expected frames, innermost first: "k" kernel, "u" the user's file, "?" nothing; offset. */
+/* Expected frames, innermost first: "k" kernel, "u" the user's file, "g" and "h" those of a guest, "?" nothing; offset. */
 static const struct {
 	const char *what;
 	uint64_t words[8];
@@ -40,6 +42,11 @@ static const struct {
 	{ "markers rule, not the sample", { USER, U + 0x10 }, 2, true, "u10 " },
 	{ "a kernel address as the user's", { USER, K + 0x10 }, 2, false, "?10 " },
 	{ "guest", { GUEST, U + 0x10 }, 2, false, "?10 " },
+	{ "guest's kernel and user",
+	  { GUEST_KERNEL, K + 0x10, GUEST_USER, U + 0x20 },
+	  4,
+	  false,
+	  "g10 h20 " },
 	{ "deferred: a cookie, no address",
 	  { KERNEL, K + 0x10, USER_DEFERRED, 0x1234 },
 	  4,
@@ -54,9 +61,8 @@ static void describe(const struct fixture *f, uint32_t number, struct text *out)
 	struct place place = place_numbers_get(f->places, number);
 	const struct modules *modules = timeline_modules(f->timeline);
 	static const char *const names[] = {
-		[MODULE_UNKNOWN] = "?",
-		[MODULE_FILE] = "u",
-		[MODULE_KERNEL] = "k",
+		[MODULE_UNKNOWN] = "?",	     [MODULE_FILE] = "u",  [MODULE_KERNEL] = "k",
+		[MODULE_GUEST_KERNEL] = "g", [MODULE_OTHER] = "h",
 	};
 
 	text_str(out, names[modules_get(modules, place.module)->kind]);
@@ -74,6 +80,7 @@ static void test_known(void **state)
 	fixture_init(&f);
 	feed_kernel(&f, 0, K, 0x100000, K, "[kernel.kallsyms]_text");
 	feed_map(&f, 10, PID, U, 0x1000, 0, "/bin/a");
+	timeline_add_guests(f.timeline);
 	fixture_freeze(&f);
 	place_cache_init(&cache, f.timeline, f.places);
 	chains_init(&chains, &cache);
