@@ -168,6 +168,21 @@ static int measure_fleet_gate(void *context, const struct gate *g, struct measur
 	return fleet_measure(m->query, m->table, g, out, err);
 }
 
+/* An answer without rows may be no answer: what was asked for is not there. */
+static int check_answer(const struct fleet_question *q, const struct fleet_facts *f,
+			const struct table *t, struct err *err)
+{
+	char captures[GROUPED_BYTES];
+
+	if (q->query->none == NULL || table_n_rows(t) > 0)
+		return 0;
+	return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
+		       "%s: %s (%s capture%s, %s to %s); cyclops fleet coverage %s says what there "
+		       "is",
+		       q->query->name, q->query->none, grouped_u64(f->captures, captures),
+		       plural(f->captures), f->first_day, f->last_day, q->dataset);
+}
+
 /* What the table says, in words. */
 static void say_answer(const struct fleet_question *q, const struct fleet_facts *facts,
 		       const struct table *t, struct table *answer)
@@ -210,6 +225,8 @@ static int show_answer(const struct fleet_question *q, const struct answering *h
 	measuring.table = &table;
 	if (rc == 0)
 		rc = fleet_ask(q, &facts, &table, err);
+	if (rc == 0)
+		rc = check_answer(q, &facts, &table, err);
 	if (rc == 0)
 		rc = gate_options_judge(how->gates, fleet_quantities, FLEET_N_QUANTITIES,
 					measure_fleet_gate, &measuring, results, err);

@@ -50,7 +50,8 @@ enum {
 #define WEIGHT                                                                                     \
 	{                                                                                          \
 		"weight", NULL, "weight", CELL_COUNT, 0,                                           \
-			"sum of the periods of samples, of the total latency of SPE records"       \
+			"sum of the periods of samples: cycles, nanoseconds of a clock, events; "  \
+			"of the total latency of SPE records: cycles by the sampling interval"     \
 	}
 #define WORD(name, meaning)                                                                        \
 	{                                                                                          \
@@ -205,6 +206,14 @@ static const char *first_text(const struct table *t, const char *column)
 	return cell->type == CELL_TEXT ? cell->text : "[unknown]";
 }
 
+/* What shares of the first row's event are of. */
+static const char *whole_words(const struct table *t)
+{
+	const char *event = first_text(t, "event");
+
+	return strcmp(event, "spe") == 0 ? "the latency of SPE records" : event;
+}
+
 /* "12.3 % ± 0.4", or without the error where it is not known. */
 static const char *share_words(const struct table *t, const char *share, const char *error,
 			       struct table *answer)
@@ -219,7 +228,7 @@ static const char *share_words(const struct table *t, const char *share, const c
 static void say_top(const struct table *t, struct table *answer)
 {
 	answer_say(answer, "%s (%s) has most of %s: %s.", first_text(t, "function"),
-		   first_text(t, "module"), first_text(t, "event"),
+		   first_text(t, "module"), whole_words(t),
 		   share_words(t, "share", "share_error", answer));
 }
 
@@ -292,8 +301,8 @@ static void mark_counts(struct table *t)
 
 static void say_history(const struct table *t, struct table *answer)
 {
-	answer_say(answer, "%s on %s.", share_words(t, "share", "share_error", answer),
-		   first_text(t, "day"));
+	answer_say(answer, "%s of %s on %s.", share_words(t, "share", "share_error", answer),
+		   whole_words(t), first_text(t, "day"));
 }
 
 /* Latencies by counters that were full are lower bounds. */
@@ -313,12 +322,14 @@ const struct fleet_query fleet_queries[] = {
 	  .tables = OF_SAMPLES,
 	  .columns = top_columns,
 	  .n_columns = COUNT(top_columns),
+	  .none = "no records of this event",
 	  .say = say_top },
 	{ .name = "changed",
 	  .tables = OF_SAMPLES,
 	  .needs_sides = true,
 	  .columns = changed_columns,
 	  .n_columns = COUNT(changed_columns),
+	  .none = "no event has records both --from and --to",
 	  .say = say_changed },
 	{ .name = "hosts",
 	  .tables = OF_SAMPLES,
@@ -335,6 +346,7 @@ const struct fleet_query fleet_queries[] = {
 	  .tables = 1u << DATASET_CAPTURES | 1u << DATASET_SAMPLES,
 	  .columns = latency_columns,
 	  .n_columns = COUNT(latency_columns),
+	  .none = "no SPE records with a latency",
 	  .is_cut_here = true,
 	  .mark = mark_latencies },
 	{ .name = "history",
@@ -342,12 +354,14 @@ const struct fleet_query fleet_queries[] = {
 	  .needs_function = true,
 	  .columns = history_columns,
 	  .n_columns = COUNT(history_columns),
+	  .none = "no records are in this function",
 	  .is_cut_here = true,
 	  .say = say_history },
 	{ .name = "counts",
 	  .tables = 1u << DATASET_CAPTURES | 1u << DATASET_COUNTS,
 	  .columns = counts_columns,
 	  .n_columns = COUNT(counts_columns),
+	  .none = "no counts of this event",
 	  .is_cut_here = true,
 	  .mark = mark_counts },
 	{ .name = "coverage",

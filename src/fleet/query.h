@@ -39,6 +39,8 @@ struct fleet_query {
 	const struct column *columns;
 	size_t n_columns;
 	bool is_cut_here; /* it answers with all rows, whatever scope.top says */
+	/* What an answer without rows says is not there; NULL: it is an answer, nothing stands out. */
+	const char *none;
 	/* Says the answer's first sentence; the table has at least one row. NULL: there is none. */
 	void (*say)(const struct table *, struct table *answer);
 	void (*mark)(struct table *); /* marks what is not exact; NULL: nothing */

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What a function costs, day by day. The error is half of the 95 % interval of its share, from how hosts differ on that day.
+-- What a function costs, day by day, of events that have records in it. The error is half of the 95 % interval of its share, from how hosts differ on that day.
 WITH wanted AS (
 	SELECT place
 	FROM named
@@ -27,6 +27,6 @@ SELECT event, day, weight / total AS share,
 		- 2 * weight / total * products + weight / total * weight / total * host_squares, 0) * (freedom + 1) / freedom) / total
 		END AS share_error,
 	weight, records, hosts
-FROM days
-WHERE total > 0
+FROM (SELECT *, sum(records) OVER (PARTITION BY event) AS all_records FROM days) AS days
+WHERE total > 0 AND all_records > 0
 ORDER BY event, day
