@@ -78,7 +78,7 @@ static int account_blocks(const struct blocks_command *command, const struct cfg
 	uint64_t *starts;
 	int rc;
 
-	if (!cycle_options_given(&command->accounting) && cycle_events_of_tree(s) < 2)
+	if (!cycle_options_given(&command->accounting) && !cycle_events_are_of_tree(s))
 		return 0;
 	starts = cfg_block_starts(b);
 	rc = cycle_ranges_init(out, s, select, &command->accounting, b->code->region->module,

@@ -151,30 +151,25 @@ int cycle_events_match(const struct session *s, const struct cycle_template *t,
 	return 0;
 }
 
-/* Without one nothing matches, whatever the tree: its file need not be read. */
-static bool has_counting_event(const struct session *s)
+bool cycle_events_are_of_tree(const struct session *s)
 {
-	for (size_t i = 0; i < capture_n_events(s->capture); i++)
-		if (cycle_event_counts(s, i))
-			return true;
-	return false;
-}
-
-size_t cycle_events_of_tree(const struct session *s)
-{
+	enum { LEAST = 2 };
 	struct cycle_template *tree = NULL;
 	struct cycle_events events;
-	size_t n = 0;
+	size_t n_counting = 0, n_matched = 0;
 	struct err err;
 
-	if (!has_counting_event(s) || cycle_template_of_capture(s, &tree, &err) < 0)
-		return 0;
+	for (size_t i = 0; i < capture_n_events(s->capture); i++)
+		n_counting += cycle_event_counts(s, i);
+	/* the files of the tree and of the CPU's events need not be read for most captures */
+	if (n_counting < LEAST || cycle_template_of_capture(s, &tree, &err) < 0)
+		return false;
 	if (cycle_events_match(s, tree, &events, &err) == 0) {
-		n = events.n_matched;
+		n_matched = events.n_matched;
 		cycle_events_release(&events);
 	}
 	cycle_template_free(tree);
-	return n;
+	return n_matched >= LEAST;
 }
 
 void cycle_events_release(struct cycle_events *e)

@@ -6,6 +6,7 @@
 #ifndef CYCLOPS_CYCLES_EVENTS_H
 #define CYCLOPS_CYCLES_EVENTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -26,11 +27,8 @@ int cycle_events_match(const struct session *, const struct cycle_template *,
 		       struct cycle_events *out, struct err *);
 void cycle_events_release(struct cycle_events *);
 
-/*
- * How many events of the capture are nodes of the tree of its CPU; 0 if there is no tree. From two on
- * there is something to account.
- */
-size_t cycle_events_of_tree(const struct session *);
+/* Is there something to account: are two events of the capture, or more, nodes of the tree of its CPU? */
+bool cycle_events_are_of_tree(const struct session *);
 
 /* Does the event of the capture count something (no dummy, no SPE)? */
 bool cycle_event_counts(const struct session *, size_t event);

@@ -311,7 +311,7 @@ static int make_report(struct session *s, const struct select *select, struct an
 	names_release(&names);
 	if (rc == 0 && looks_closer)
 		add_sharing(sharing, select, &out->found);
-	out->found.has_accounting = cycle_events_of_tree(s) >= 2;
+	out->found.has_accounting = cycle_events_are_of_tree(s);
 	findings_table(&out->found, s, &out->findings);
 	findings_evidence_table(&out->found, &out->evidence);
 	findings_loops_table(&out->found, &out->loops);

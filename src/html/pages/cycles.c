@@ -33,7 +33,7 @@ int html_add_cycles(struct html *h, struct session *s, const struct select *sele
 	double *penalties;
 	int rc;
 
-	if (cycle_events_of_tree(s) < 2)
+	if (!cycle_events_are_of_tree(s))
 		return 0;
 	if (cycle_options_tree(&as_it_is, s, &tree, err) < 0)
 		return -1;
