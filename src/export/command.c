@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cyclops export: every record, for other tools. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,15 @@ static int export_write_piece(void *context, const struct text *text)
 	return printer_write(sink->out, text, sink->err);
 }
 
+/* Rows are of SPE records if there are any. */
+static void note_samples_left_out(const struct session *s)
+{
+	uint64_t n = capture_totals(s->capture)->n_samples;
+
+	if (capture_n_chunks(s->capture) > 0 && n > 0)
+		message_print("%" PRIu64 " samples are left out: --table samples has them", n);
+}
+
 static int export_table(struct session *s, const struct select *select,
 			const struct output_options *options, bool *out_has_data, struct err *err)
 {
@@ -122,6 +132,8 @@ static int export_table(struct session *s, const struct select *select,
 		rc = export_run(s, select, table, out.format, &out.document, export_write_piece,
 				&sink);
 	rc = printer_close(&out, rc, err);
+	if (rc == 0 && options->table == NULL)
+		note_samples_left_out(s);
 	return rc;
 }
 
@@ -165,6 +177,8 @@ static int export_spe_parser(struct session *s, const struct select *select,
 	int rc = spe_parser_run(s, select, &asked, write_parser_piece, &files);
 
 	*out_has_data = capture_n_chunks(s->capture) > 0;
+	if (rc == 0)
+		note_samples_left_out(s);
 	for (int i = 0; i < SPE_PARSER_N_FILES; i++) {
 		if (files.files[i].stream == NULL && rc == 0)
 			message_print("%s-%s.%s not written: no such records", files.prefix,

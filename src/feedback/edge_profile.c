@@ -38,12 +38,14 @@ static uint64_t *count_branches(const struct flow_evidence *e)
 	return counts;
 }
 
-static int choose_module(const struct flow_evidence *e, const char *name, struct module_id *out,
-			 struct err *err)
+static int choose_module(struct edge_profile *p, const char *name, struct err *err)
 {
+	const struct flow_evidence *e = p->evidence;
 	uint64_t *counts = count_branches(e);
-	int rc = feedback_choose_module(e->session, counts, "branches", name, out, err);
+	int rc = feedback_choose_module(e->session, counts, "branches", name, &p->module, err);
 
+	for (size_t i = 0; i < modules_of(e)->list.n && rc == 0; i++)
+		p->n_elsewhere += i != p->module.v ? counts[i] : 0;
 	free(counts);
 	return rc;
 }
@@ -300,7 +302,7 @@ int edge_profile_read(struct edge_profile *p, struct flow_evidence *e, const cha
 		      struct err *err)
 {
 	*p = (struct edge_profile){ .evidence = e };
-	if (choose_module(e, module, &p->module, err) < 0)
+	if (choose_module(p, module, err) < 0)
 		return -1;
 	number_locals(p);
 	find_functions(p);

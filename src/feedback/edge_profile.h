@@ -50,6 +50,7 @@ struct edge_profile {
 	struct module_id module;
 	VEC_OF(struct feedback_function) functions; /* by offset */
 	size_t n_without_code;
+	uint64_t n_elsewhere; /* branches (or samples) of other modules */
 	uint32_t *
 		local_numbers; /* by function of the module's symbols: see feedback_function.number */
 };

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "feedback/autofdo.h"
+#include "feedback/module_choice.h"
 #include "feedback/prefetch.h"
 #include "session/names.h"
 
@@ -43,6 +44,13 @@ bool feedback_is_of_loads(const struct feedback_format *format)
 	return format->is_of_loads;
 }
 
+static uint64_t n_samples_of(const struct flow_evidence *e)
+{
+	if (e->source == EVIDENCE_SPE)
+		return 0;
+	return e->source == EVIDENCE_SAMPLES ? e->n_samples : e->stacks.counts->n_samples;
+}
+
 static void note_written(const struct edge_profile *p, const struct feedback_format *format,
 			 const struct feedback_written *w, struct text *note)
 {
@@ -54,6 +62,8 @@ static void note_written(const struct edge_profile *p, const struct feedback_for
 		    w->n_lines, plural(w->n_lines));
 	flow_evidence_text(e, note);
 	text_char(note, '\n');
+	feedback_note_left_out(e->session, e->source == EVIDENCE_SAMPLES ? "samples" : "branches",
+			       p->n_elsewhere, n_samples_of(e), note);
 	if (e->source == EVIDENCE_SPE)
 		text_str(note,
 			 "SPE does not record fall-throughs: they are derived from the control "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "feedback/module_choice.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/nearest.h"
@@ -53,6 +54,20 @@ int feedback_choose_module(const struct session *s, const uint64_t *counts, cons
 			       name, list_words(module_name_at, &named, list, sizeof(list)));
 	return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
 		       "no %s of a program or library were recorded, only of other code", what);
+}
+
+void feedback_note_left_out(const struct session *s, const char *what, uint64_t n_elsewhere,
+			    uint64_t n_samples_used, struct text *note)
+{
+	uint64_t n_samples = capture_totals(s->capture)->n_samples;
+
+	if (n_elsewhere > 0)
+		text_format(note,
+			    "%" PRIu64 " %s of other modules are left out: --module chooses\n",
+			    n_elsewhere, what);
+	if (n_samples > n_samples_used)
+		text_format(note, "%" PRIu64 " other samples are left out\n",
+			    n_samples - n_samples_used);
 }
 
 const struct binary *feedback_binary(struct session *s, struct module_id id)

@@ -72,6 +72,7 @@ struct prefetches {
 	struct session *session;
 	struct sampled_loads *loads;
 	struct module_id module;
+	uint64_t n_elsewhere;		 /* samples of loads of other modules */
 	VEC_OF(struct judged_load) list; /* by offset */
 	size_t n[N_PREFETCH_VERDICTS];
 	size_t n_without_lines, n_shared_lines;
@@ -97,6 +98,8 @@ static int choose(struct prefetches *p, const char *module, struct err *err)
 			p->loads->sums.items[i].walk.n;
 	}
 	rc = feedback_choose_module(p->session, counts, "loads", module, &p->module, err);
+	for (size_t i = 0; i < n_modules && rc == 0; i++)
+		p->n_elsewhere += i != p->module.v ? counts[i] : 0;
 	free(counts);
 	return rc;
 }
@@ -220,6 +223,7 @@ static void note_loads(const struct prefetches *p, const struct core_clock *cloc
 	text_format(note, "made of %" PRIu64 " samples of loads, latencies ", p->loads->n);
 	core_clock_text(clock, note);
 	text_char(note, '\n');
+	feedback_note_left_out(p->session, "samples of loads", p->n_elsewhere, p->loads->n, note);
 	for (size_t i = 0; i < N_PREFETCH_VERDICTS; i++) {
 		if (left_out[i] == NULL || p->n[i] == 0)
 			continue;

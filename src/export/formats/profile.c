@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/formats/profile.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -140,6 +141,8 @@ static void note_other_events(const struct profile *p)
 			continue;
 		text_part(&names);
 		stacks_event_name(s, event, &names);
+		text_format(&names, " (%" PRIu64 " %s)", s->totals[event][STACK_RECORDS],
+			    hot_is_spe(s->hot, event) ? "records" : "samples");
 	}
 	if (names.n > 0) {
 		text_char(&names, '\0');
