@@ -44,8 +44,11 @@ BUSY = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"
 
 
 def pack(source, into, *words):
-    """The files of a run of dist.sh, by name."""
-    run(pathlib.Path(source, "scripts/dist.sh"), "--into", into, *words)
+    """The files of a run of dist.sh, by name. In the user's environment, as cargo has its programs at home."""
+    done = subprocess.run([os.path.join(source, "scripts/dist.sh"), "--into", into, *map(str, words)], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if done.returncode != 0:
+        raise Failed(f"dist.sh {' '.join(map(str, words))}: exit status {done.returncode}: {done.stdout.decode()[-1000:]}")
     return {path.name: path.read_bytes() for path in sorted(pathlib.Path(into).iterdir()) if path.is_file()}
 
 
