@@ -9,12 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/uint128.h"
+
 /* Folds the 128-bit product, so that every input bit can change every output bit. */
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 {
-	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
+	struct uint128 product = uint128_product(a, b);
 
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
+	return product.low ^ product.high;
 }
 
 static inline uint64_t hash_words(const uint64_t *words, size_t n, uint64_t seed)

@@ -391,7 +391,7 @@ static void add_group(struct adding *a, uint32_t group, uint32_t n_before)
 	to = &cycle_object_sums(o, a->object_of.items[row])[event];
 	to->weight += (double)sum->weight;
 	to->events += (double)sum->weight * m;
-	to->variance += (double)sum->squares * m * m;
+	to->variance += uint128_to_double(sum->squares) * m * m;
 	to->n += sum->n;
 	o->events.items[event].n += sum->n;
 }

@@ -31,7 +31,7 @@ static size_t range_at(const struct summing *s, uint64_t offset)
 static void add_to(struct cycle_count *c, const struct sample_sum *sum, double factor)
 {
 	c->events += (double)sum->weight * factor;
-	c->variance += (double)sum->squares * factor * factor;
+	c->variance += uint128_to_double(sum->squares) * factor * factor;
 	c->n_samples += sum->n;
 }
 

@@ -44,7 +44,7 @@ static struct sample_sum *sum_at(struct cycle_sums *sums, uint32_t number)
 static void add(struct sample_sum *sum, uint64_t weight)
 {
 	sum->weight += weight;
-	sum->squares += (unsigned __int128)weight * weight;
+	uint128_add(&sum->squares, uint128_product(weight, weight));
 	sum->n++;
 }
 
@@ -107,7 +107,7 @@ static void sums_merge(void *into, const void *from, const struct id_map *map)
 			sum_at(to, tuples_add(&to->keys, tuples_get(&other->keys, i)));
 
 		sum->weight += other->sums.items[i].weight;
-		sum->squares += other->sums.items[i].squares;
+		uint128_add(&sum->squares, other->sums.items[i].squares);
 		sum->n += other->sums.items[i].n;
 	}
 }
@@ -145,7 +145,7 @@ static int compare_groups(const void *a, const void *b, void *context)
 				return x[i] < y[i] ? -1 : 1;
 	if (p->weight != q->weight)
 		return p->weight < q->weight ? -1 : 1;
-	return p->squares != q->squares ? (p->squares < q->squares ? -1 : 1) : 0;
+	return uint128_compare(p->squares, q->squares);
 }
 
 uint32_t *cycle_sums_order(const struct cycle_sums *sums)

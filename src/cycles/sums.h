@@ -7,6 +7,7 @@
 
 #include "base/tuples.h"
 #include "base/vec.h"
+#include "base/uint128.h"
 #include "estimate/mux.h"
 #include "keys/keys.h"
 #include "session/analysis.h"
@@ -19,8 +20,8 @@ struct cycle_sums_options {
 
 /* Samples of one event. */
 struct sample_sum {
-	uint64_t weight;	   /* sum of periods: events they stand for without multiplexing */
-	unsigned __int128 squares; /* sum of the squares of periods */
+	uint64_t weight;	/* sum of periods: events they stand for without multiplexing */
+	struct uint128 squares; /* sum of the squares of periods */
 	uint64_t n;
 };
 

@@ -10,19 +10,17 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "base/uint128.h"
 #include "diff/measures.h"
 #include "estimate/latency.h"
 #include "hot/sums/sums.h"
 #include "session/interval.h"
 #include "session/names.h"
 
-/* 128 bits are exact, so the sums do not depend on the order of adding. */
-typedef unsigned __int128 wide;
-
 /* The records with one key. */
 struct sum {
 	uint64_t n, n_saturated; /* n_saturated: with a saturated latency counter */
-	wide value, squares, saturated;
+	struct uint128 value, squares, saturated;
 };
 
 /* Words of a key: event (SPE: the number behind the last event), place, data source. */
@@ -69,9 +67,9 @@ static void cost_sum_add(struct sum *to, const struct sum *from)
 {
 	to->n += from->n;
 	to->n_saturated += from->n_saturated;
-	to->value += from->value;
-	to->squares += from->squares;
-	to->saturated += from->saturated;
+	uint128_add(&to->value, from->value);
+	uint128_add(&to->squares, from->squares);
+	uint128_add(&to->saturated, from->saturated);
 }
 
 static uint64_t source_of(const struct session *s, const struct batch *b, size_t row)
@@ -114,9 +112,9 @@ static void costs_consume(void *partial, const struct batch *b)
 		cost_sum_add(cost_sum_of(c, key),
 			     &(struct sum){ .n = 1,
 					    .n_saturated = is_full,
-					    .value = value,
-					    .squares = (wide)value * value,
-					    .saturated = is_full ? value : 0 });
+					    .value = { .low = value },
+					    .squares = uint128_product(value, value),
+					    .saturated = { .low = is_full ? value : 0 } });
 	}
 }
 
@@ -234,10 +232,10 @@ static void add_measure(struct measures *out, const struct session *s, enum meas
 		.name = measures_text(out, name),
 		.module = measures_text(out, module),
 		.unit = event_unit(&events, event),
-		.value = (double)sum->value,
-		.error = sqrt((double)sum->squares),
+		.value = uint128_to_double(sum->value),
+		.error = sqrt(uint128_to_double(sum->squares)),
 		.samples = sum->n,
-		.saturated = (double)sum->saturated,
+		.saturated = uint128_to_double(sum->saturated),
 		.n_saturated = sum->n_saturated,
 	};
 }

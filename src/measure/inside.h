@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/uint128.h"
 #include "cyclops/measure.h"
 #include "measure/events.h"
 #include "measure/histogram.h"
@@ -163,7 +164,9 @@ extern const struct user_counters user_counters_here;
 uint64_t measure_tick_mult(void);
 static inline uint64_t measure_ns(const struct cyclops *c, uint64_t ticks)
 {
-	return (uint64_t)((unsigned __int128)ticks * c->tick_mult >> 32);
+	struct uint128 product = uint128_product(ticks, c->tick_mult);
+
+	return product.high << 32 | product.low >> 32;
 }
 
 /* Reads all that is on now. `as`: only sets that were read as there, and in the same way; or NULL. */

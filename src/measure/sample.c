@@ -16,7 +16,7 @@ uint64_t measure_tick_mult(void)
 #if defined(__aarch64__)
 	__asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hz));
 #endif
-	return hz == 0 ? 0 : (uint64_t)(((unsigned __int128)1000000000u << 32) / hz);
+	return hz == 0 ? 0 : ((uint64_t)1000000000u << 32) / hz;
 }
 
 const struct user_counters user_counters_here = { counter_here, clock_here };

@@ -18,14 +18,19 @@ enum {
 	((uint64_t)(values)[0] | (uint64_t)(values)[1] << (width) |                                \
 	 (uint64_t)(values)[2] << 2 * (width) | (uint64_t)(values)[3] << 3 * (width))
 
-/* A group of values of at most 16 bits takes as many bytes as they have bits; GROUP_ROOM are written. */
+/*
+ * A group of values of at most 16 bits takes as many bytes as they have bits; up to GROUP_ROOM are written. Four values
+ * of an odd width end within a byte: its lower half is written again with the other four.
+ */
 #define PACK_GROUPS(at, values, n_groups, width)                                                   \
 	for (size_t group = 0; group < (n_groups); group++) {                                      \
-		unsigned __int128 low = QUAD((values) + group * GROUP, width);                     \
-		unsigned __int128 high = QUAD((values) + group * GROUP + 4, width);                \
-		unsigned __int128 all = low | high << 4 * (width);                                 \
+		unsigned whole_bytes = (width) / 2, half = (width)&1;                              \
+		uint64_t low = QUAD((values) + group * GROUP, width);                              \
+		uint64_t high = QUAD((values) + group * GROUP + 4, width) << 4 * half |            \
+				(low >> (8 * whole_bytes & 63) & 0xf * half);                      \
                                                                                                    \
-		memcpy((at) + group * (width), &all, sizeof(all));                                 \
+		memcpy((at) + group * (width), &low, sizeof(low));                                 \
+		memcpy((at) + group * (width) + whole_bytes, &high, sizeof(high));                 \
 	}
 
 static void pack_wide(char *at, const uint64_t *values, size_t n, unsigned width)

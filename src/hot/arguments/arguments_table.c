@@ -132,7 +132,7 @@ static struct cell mean_cell(double value, uint64_t n)
 
 static double mean_square(const struct argument_sums *s)
 {
-	return (ldexp((double)s->squares_high, 128) + (double)s->squares) / (double)s->n;
+	return (ldexp((double)s->squares_high, 128) + uint128_to_double(s->squares)) / (double)s->n;
 }
 
 /*
@@ -177,7 +177,7 @@ static void show_argument(const struct argument_sites *sites, const struct argum
 	row[a->kind == PARAMETER_POINTER ? COL_MIN_ADDRESS : COL_MIN] = row[COL_MIN_SHOWN];
 	row[a->kind == PARAMETER_POINTER ? COL_MAX_ADDRESS : COL_MAX] = row[COL_MAX_SHOWN];
 	if (a->kind != PARAMETER_POINTER) {
-		row[COL_MEAN] = mean_cell((double)s->sum / (double)s->n, s->n);
+		row[COL_MEAN] = mean_cell(uint128_signed_to_double(s->sum) / (double)s->n, s->n);
 		row[COL_RMS] = mean_cell(sqrt(mean_square(s)), s->n);
 		row[COL_VALUES] = cell_text(spark(t, s));
 	}

@@ -4,6 +4,7 @@
 #define CYCLOPS_HOT_ARGUMENTS_INSIDE_H
 
 #include "base/arena.h"
+#include "base/uint128.h"
 #include "capture/format/registers.h"
 #include "hot/arguments/arguments.h"
 #include "session/analysis.h"
@@ -49,8 +50,6 @@ void argument_sites_release(struct argument_sites *);
 /* The arguments of a well-known function of C by its name in a symbol table; NULL: not one. */
 const struct argument *arguments_known(const char *function, size_t *out_n);
 
-__extension__ typedef unsigned __int128 argument_wide;
-
 enum { ARGUMENT_BINS = 65 };
 
 /* The sums of an argument's values: exact integers, so that the order of adding does not matter. */
@@ -58,9 +57,9 @@ struct argument_sums {
 	uint64_t n;
 	uint64_t least, most; /* as argument_key() */
 	uint64_t n_negative;
-	__extension__ __int128 sum;
+	struct uint128 sum; /* signed */
 	/* Sum of the squares, 192 bits: squares_high * 2^128 + squares. */
-	argument_wide squares;
+	struct uint128 squares;
 	uint64_t squares_high;
 	uint64_t bins[ARGUMENT_BINS]; /* [0]: zeros; [n]: values in [2^(n - 1), 2^n) */
 };

@@ -55,10 +55,7 @@ static void values_free(void *partial)
 
 static void add_square(struct argument_sums *s, uint64_t magnitude)
 {
-	argument_wide square = (argument_wide)magnitude * magnitude;
-
-	s->squares += square;
-	s->squares_high += s->squares < square;
+	s->squares_high += uint128_add(&s->squares, uint128_product(magnitude, magnitude));
 }
 
 static void arguments_sums_add_value(const struct argument *a, struct argument_sums *s,
@@ -71,10 +68,8 @@ static void arguments_sums_add_value(const struct argument *a, struct argument_s
 	s->most = s->n == 0 || key > s->most ? key : s->most;
 	s->n++;
 	s->n_negative += is_negative;
-	if (is_negative)
-		s->sum -= magnitude;
-	else
-		s->sum += magnitude;
+	uint128_add(&s->sum, is_negative ? uint128_negative((struct uint128){ .low = magnitude })
+					 : (struct uint128){ .low = magnitude });
 	add_square(s, magnitude);
 	if (!is_negative)
 		s->bins[value == 0 ? 0 : 64 - __builtin_clzll(value)]++;
@@ -138,9 +133,8 @@ static void argument_sums_add(struct argument_sums *to, const struct argument_su
 	to->most = to->n == 0 || from->most > to->most ? from->most : to->most;
 	to->n += from->n;
 	to->n_negative += from->n_negative;
-	to->sum += from->sum;
-	to->squares += from->squares;
-	to->squares_high += from->squares_high + (to->squares < from->squares);
+	uint128_add(&to->sum, from->sum);
+	to->squares_high += from->squares_high + uint128_add(&to->squares, from->squares);
 	for (size_t i = 0; i < ARGUMENT_BINS; i++)
 		to->bins[i] += from->bins[i];
 }
