@@ -18,9 +18,16 @@ enum {
 	LARGEST_PAGE = 64 << 10,    /* that processes have by themselves: AArch64 */
 };
 
-static int map_fd(struct mapped *out, int fd, size_t size, const char *name, struct err *err)
+static int map_fd(struct mapped *out, int fd, off_t file_size, const char *name, struct err *err)
 {
+	size_t size = (size_t)file_size;
 	void *bytes = NULL;
+
+	if ((off_t)size != file_size) {
+		errno = EFBIG;
+		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: too large for a 32-bit program",
+			       name);
+	}
 
 	if (size > 0) {
 		bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -122,7 +129,7 @@ int mapped_from_fd(struct mapped *out, int fd, const char *name, struct err *err
 	 * read.
 	 */
 	if (S_ISREG(st.st_mode) && st.st_size > 0) {
-		if (map_fd(out, fd, (size_t)st.st_size, name, err) == 0)
+		if (map_fd(out, fd, st.st_size, name, err) == 0)
 			return 0;
 		if (errno != ENODEV)
 			return -1;
@@ -136,7 +143,7 @@ int mapped_from_stream(struct mapped *out, FILE *stream, struct err *err)
 
 	if (fflush(stream) != 0 || fstat(fileno(stream), &st) < 0)
 		return err_set(err, ERR_IO, ERR_NOWHERE, "temporary file: %s", strerror(errno));
-	return map_fd(out, fileno(stream), (size_t)st.st_size, "temporary file", err);
+	return map_fd(out, fileno(stream), st.st_size, "temporary file", err);
 }
 
 int mapped_open(struct mapped *out, const char *path, struct err *err)

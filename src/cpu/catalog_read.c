@@ -35,7 +35,7 @@ static void *catalog_array(struct catalog *c, size_t n, size_t size)
 
 static int read_part(const json_t *object, struct midr_part *out, struct err *err)
 {
-	unsigned long implementer = 0, part = 0;
+	uint64_t implementer = 0, part = 0;
 
 	if (json_read_code(object, "implementer", 0xff, &implementer, err) < 0 ||
 	    json_read_code(object, "part", 0xfff, &part, err) < 0)
@@ -50,7 +50,7 @@ static int catalog_read_value(struct catalog *c, const json_t *object, struct cp
 	const json_t *level = json_object_get(object, "level");
 	const json_t *spe_parser = json_object_get(object, "spe_parser");
 	int known = json_is_string(level) ? source_level_find(json_string_value(level)) : -1;
-	unsigned long value = 0;
+	uint64_t value = 0;
 
 	if (json_read_code(object, "value", UINT16_MAX, &value, err) < 0 ||
 	    json_read_text(&c->memory, object, "name", &out->name, err) < 0)
@@ -372,7 +372,7 @@ static int read_implementer(struct catalog *c, const json_t *object, struct err 
 {
 	const json_t *pmu_arch = json_object_get(object, "pmu_arch");
 	const char *word = json_string_value(pmu_arch);
-	unsigned long code = 0;
+	uint64_t code = 0;
 	const char *name;
 
 	if (json_read_code(object, "implementer", 0xff, &code, err) < 0 ||
@@ -438,7 +438,7 @@ static int read_parts(struct catalog *c, const json_t *root, struct err *err)
 static const char *id_of_part(const struct catalog *c, const json_t *product)
 {
 	struct midr_part part;
-	unsigned long implementer = 0, number = 0;
+	uint64_t implementer = 0, number = 0;
 	struct err ignored;
 
 	if (json_read_code(product, "implementer", 0xff, &implementer, &ignored) < 0 ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cpu/json_read.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,20 +29,21 @@ int json_read_text(struct arena *memory, const json_t *object, const char *key, 
 	return 0;
 }
 
-int json_read_code(const json_t *object, const char *key, unsigned long max, unsigned long *out,
+int json_read_code(const json_t *object, const char *key, uint64_t max, uint64_t *out,
 		   struct err *err)
 {
 	const json_t *value = json_object_get(object, key);
 	const char *text = json_string_value(value);
 	char *end = NULL;
-	unsigned long number;
+	uint64_t number;
 
 	if (text == NULL || text[0] < '0' || text[0] > '9')
 		return json_wrong(key, value, "a number as text, such as \"0xd0c\"", err);
-	number = strtoul(text, &end, 0);
+	number = strtoull(text, &end, 0);
 	if (*end != '\0' || number > max)
 		return err_set(err, ERR_FORMAT, ERR_NOWHERE,
-			       "%s: found \"%.40s\", wanted a number up to 0x%lx", key, text, max);
+			       "%s: found \"%.40s\", wanted a number up to 0x%" PRIx64, key, text,
+			       max);
 	*out = number;
 	return 0;
 }

@@ -17,7 +17,7 @@ int json_read_text(struct arena *, const json_t *object, const char *key, const 
 		   struct err *);
 
 /* Reads a number written as a text, "0xd0c" or "13", of at most `max`. */
-int json_read_code(const json_t *object, const char *key, unsigned long max, unsigned long *out,
+int json_read_code(const json_t *object, const char *key, uint64_t max, uint64_t *out,
 		   struct err *);
 
 /* Reads an optional list. *out is NULL if it is missing or null; json_array_size() accepts that. */

@@ -27,7 +27,7 @@ static int read_latency_events(struct catalog *c, const json_t *object, struct c
 	maker->latency_events = json_array_memory(&c->memory, maker->n_latency_events,
 						  sizeof(*maker->latency_events));
 	for (size_t i = 0; i < maker->n_latency_events; i++) {
-		unsigned long code = 0;
+		uint64_t code = 0;
 
 		if (json_read_code(json_array_get(list, i), "code", UINT16_MAX, &code, err) < 0)
 			return err_within(err, "latency_events[%zu]", i);

@@ -127,7 +127,7 @@ static int read_groups_named(struct cpu_pmu *pmu, const json_t *list, const char
 static int pmu_read_event(struct cpu_pmu *pmu, const json_t *object, struct cpu_event *out,
 			  struct err *err)
 {
-	unsigned long code = 0;
+	uint64_t code = 0;
 
 	if (json_read_text(&pmu->memory, object, "name", &out->name, err) < 0 ||
 	    json_read_code(object, "code", UINT64_MAX, &code, err) < 0)
@@ -392,7 +392,7 @@ static unsigned long revision_of(uint64_t midr)
 static int read_variant(struct cpu_pmu *pmu, const json_t *object, uint64_t midr, struct err *err)
 {
 	json_t *formulas = json_object_get(object, "expr");
-	unsigned long min = 0, max = 0;
+	uint64_t min = 0, max = 0;
 	const char *name;
 	json_t *text;
 

@@ -10,7 +10,7 @@ void marks_init(struct marks *m, size_t limit)
 {
 	size_t n_words[MARKS_LEVELS], total = 0, n = limit;
 
-	assert(limit <= (size_t)1 << 36);
+	assert(limit <= (uint64_t)1 << 36);
 	for (unsigned level = 0; level < MARKS_LEVELS; level++) {
 		n = n / 64 + 1;
 		n_words[level] = n;

@@ -124,7 +124,7 @@ bool symbols_code_around(struct symbols *s, struct place place, uint64_t *before
 	return true;
 }
 
-bool symbols_code(struct symbols *s, struct place place, size_t max, struct code *out)
+bool symbols_code(struct symbols *s, struct place place, uint64_t max, struct code *out)
 {
 	const struct binary *binary = &s->states[place.module.v].binary;
 	GElf_Shdr section;
@@ -137,7 +137,7 @@ bool symbols_code(struct symbols *s, struct place place, size_t max, struct code
 
 		*out = (struct code){
 			.bytes = binary->dump.bytes + place.offset,
-			.size = left < max ? left : max,
+			.size = (size_t)(left < max ? left : max),
 			.isa = isa_of_machine(binary->dump_machine),
 		};
 		return max > 0;
@@ -149,7 +149,7 @@ bool symbols_code(struct symbols *s, struct place place, size_t max, struct code
 		return false;
 	*out = (struct code){
 		.bytes = code.pos,
-		.size = cur_left(&code) < max ? cur_left(&code) : max,
+		.size = cur_left(&code) < max ? cur_left(&code) : (size_t)max,
 		.isa = isa_of_machine(binary->code.machine),
 	};
 	return true;

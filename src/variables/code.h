@@ -27,7 +27,7 @@ struct code {
  * Thread-safe only for modules with resolved places (symbols_resolve()): it opens the file
  * otherwise.
  */
-bool symbols_code(struct symbols *, struct place, size_t max, struct code *out);
+bool symbols_code(struct symbols *, struct place, uint64_t max, struct code *out);
 
 /* What the instruction at a place accesses. False as above, or as isa_access() says. */
 bool symbols_access(struct symbols *, struct place, struct isa_access *out);

@@ -112,7 +112,7 @@ static int read_event(struct arena *memory, const json_t *object, struct cycle_n
 {
 	const json_t *period = json_object_get(object, "period");
 	const json_t *precise = json_object_get(object, "precise");
-	unsigned long code = 0;
+	uint64_t code = 0;
 
 	if (json_read_code(object, "code", UINT32_MAX, &code, err) < 0 ||
 	    read_flag(object, "in_cycles", &n->is_cycles, err) < 0)

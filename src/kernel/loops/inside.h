@@ -10,7 +10,7 @@
 #define BY_ARCHITECTURE(aarch64, x86_64, arm) aarch64
 #elif defined(__x86_64__)
 #define BY_ARCHITECTURE(aarch64, x86_64, arm) x86_64
-#elif defined(__arm__)
+#elif defined(__arm__) && defined(__ARM_FP)
 #define BY_ARCHITECTURE(aarch64, x86_64, arm) arm
 #else
 #define BY_ARCHITECTURE(aarch64, x86_64, arm) ""
@@ -25,7 +25,8 @@
 /* Registers of floating-point numbers. */
 #if defined(__x86_64__)
 #define FLOAT_REGISTER "x"
-#elif defined(__aarch64__) || (defined(__arm__) && defined(__ARM_FP))
+#elif defined(__aarch64__) ||                                                                      \
+	(defined(__arm__) && defined(__ARM_FP)) /* not with floating point in software */
 #define FLOAT_REGISTER "w"
 #else
 #define FLOAT_REGISTER "r" /* never run */

@@ -64,7 +64,7 @@ enum {
 enum { MICROBENCHMARK_ARCHITECTURE = ON_AARCH64 };
 #elif defined(__x86_64__)
 enum { MICROBENCHMARK_ARCHITECTURE = ON_X86_64 };
-#elif defined(__arm__)
+#elif defined(__arm__) && defined(__ARM_FP)
 enum { MICROBENCHMARK_ARCHITECTURE = ON_ARM };
 #else
 enum { MICROBENCHMARK_ARCHITECTURE = 0 };
