@@ -23,9 +23,10 @@ if [ -n "$3" ]; then
 	chmod +x "$3"
 	llvm_line="llvm-config-19 = '$3'"
 fi
+# On 32 bits, sizes that were compared with those of files in memory are converted everywhere.
 cat <<END
 [binaries]
-c = ['$triplet-gcc', '-B$libraries', '-L$libraries'$([ "$1" = armv6 ] && echo ", '-march=armv6'")]
+c = ['$triplet-gcc', '-B$libraries', '-L$libraries'$([ "$1" = armv6 ] && echo ", '-march=armv6', '-Wno-conversion'")]
 ar = '$triplet-ar'
 strip = '$triplet-strip'
 pkgconfig = 'pkg-config'

@@ -19,10 +19,11 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tarfile
 import tempfile
 
-from harness import Checks, Failed, need, run, skip
+from harness import SKIP, Checks, Failed, need, run, skip
 
 RELEASES = {"bullseye": 11, "bookworm": 12, "trixie": 13}
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
@@ -239,6 +240,19 @@ def check_relinking(checks, folder, architecture, work, version):
     checks.count("programs relinked")
 
 
+def check_machine(checks, source, program):
+    """The program counts and records on the emulated Neoverse N1."""
+    for name in ("machine", "stat"):
+        done = subprocess.run([sys.executable, os.path.join(source, "tests/vm", f"{name}.py")], check=False, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, "CYCLOPS_ARM64": program})
+        text = done.stdout.decode(errors="replace")
+        if done.returncode == SKIP:
+            print(f"vm/{name}: {text}")
+            continue
+        checks.expect(done.returncode == 0, f"vm/{name}: {text}")
+        checks.count("tests on the emulated machine")
+
+
 def check_everywhere(checks, source, folder, architectures, version):
     """Static builds of one commit in two folders, then what is in them, then the systems."""
     packed = []
@@ -261,6 +275,8 @@ def check_everywhere(checks, source, folder, architectures, version):
         programs[architecture] = os.path.join(trees["the tarball"], "bin/cyclops")
         if architecture != architectures[0]:
             check_same_answers(checks, programs[architecture], emulator, trees["the tarball"], programs[architectures[0]])
+        if architecture == "aarch64":
+            check_machine(checks, source, programs[architecture])
         if architecture == "x86_64":
             check_rpm(checks, into, version)
             check_image(checks, trees["the image"])

@@ -67,7 +67,7 @@ def check_doctor(machine, checks):
     checks.expect(done.status == 0, f"doctor: exit status {done.status}")
     checks.expect("Neoverse N1" in by_name["CPU"]["found"], f"doctor: CPU: {by_name['CPU']}")
     # the kernel counts the one for cycles, too
-    available = re.search(r"(\d+) counters available", machine.run("dmesg").text)
+    available = re.search(r"(\d+) (?:\([0-9a-f,]+\) )?counters available", machine.run("dmesg").text)
     free = re.search(r"(\d+) counters free", by_name["PMU"]["found"])
     checks.expect(available and free and int(available[1]) == int(free[1]) + 1,
                   f"doctor: PMU: {by_name['PMU']}")
