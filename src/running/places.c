@@ -50,9 +50,8 @@ static unsigned wants_chains(const void *options)
 }
 
 /* The first wait of a thread that begins at this time or later; waits.n: none. */
-static size_t wait_behind(const struct running *r, uint32_t tid, uint64_t time_ns)
+static size_t wait_behind(const struct running *r, uint32_t thread, uint64_t time_ns)
 {
-	uint32_t thread = tuples_find(&r->threads, &(uint64_t){ tid });
 	size_t first, end;
 
 	if (thread == TUPLES_NONE)
@@ -123,8 +122,9 @@ static void places_consume(void *partial, const struct batch *b)
 	const uint32_t needed = HAS_TID | HAS_TIME | HAS_PLACE;
 	struct wait_places *p = partial;
 	const struct running *r = p->running;
+	uint32_t tid = 0, thread = TUPLES_NONE;
 
-	if (b->kind != BATCH_SAMPLES || p->list == NULL)
+	if (b->kind != BATCH_SAMPLES || p->list == NULL || r->waits.n == 0)
 		return;
 	for (size_t row = 0; row < b->n; row++) {
 		struct wait_place seen = { .time_ns = b->time_ns[row],
@@ -137,7 +137,11 @@ static void places_consume(void *partial, const struct batch *b)
 			continue;
 		if (r->has_switch_events && !running_is_switch_event(r->session, b->event[row]))
 			continue;
-		wait = wait_behind(r, b->tid[row], b->time_ns[row]);
+		if (b->tid[row] != tid || thread == TUPLES_NONE) {
+			tid = b->tid[row];
+			thread = tuples_find(&r->threads, &(uint64_t){ tid });
+		}
+		wait = wait_behind(r, thread, b->time_ns[row]);
 		if (wait == r->waits.n || !is_later(&seen, &p->list[wait]))
 			continue;
 		if (seen.frame != 0 && p->list[wait].frame == 0)

@@ -32,7 +32,8 @@ struct thread_now {
 struct gathering {
 	struct running *out;
 	VEC_OF(struct thread_change) changes;
-	VEC_OF(bool) is_of_program; /* by thread */
+	VEC_OF(bool) is_of_program; /* by thread; once it is, it stays so */
+	uint32_t sampled_tid;	    /* of a program: that of the sample before; 0: none */
 };
 
 static bool is_program(const struct session *s, uint32_t process)
@@ -95,11 +96,15 @@ static void take_task(struct gathering *g, const struct record *r)
 static void take_sampled(struct gathering *g, const struct sample_id *id)
 {
 	const struct session *s = g->out->session;
-	uint32_t number = thread_number(g, id->tid, id->time_ns);
+	uint32_t number;
 
+	if (id->tid == g->sampled_tid && id->tid != 0)
+		return;
+	number = thread_number(g, id->tid, id->time_ns);
 	if (number == UINT32_MAX && id->has & HAS_PID)
 		g->is_of_program.items[tuples_find(&g->out->threads, &(uint64_t){ id->tid })] =
 			is_program(s, timeline_process_of_pid(s->timeline, id->pid, id->time_ns));
+	g->sampled_tid = number == UINT32_MAX ? 0 : id->tid;
 }
 
 static void gather(void *context, const struct record *r, const struct sample_id *id)
