@@ -74,6 +74,10 @@ static const struct habit habits[] = {
 	{ "report annotate addr quality", 0, "fail-if", HABIT_VALUE, HABIT_ADVICE,
 	  "'cyclops diff A B', hot, mem and c2c have it", .is_elsewhere = true },
 
+	{ "diff", 0, "fleet", HABIT_VALUE, HABIT_ADVICE,
+	  "type 'cyclops fleet changed DATASET --from BUILD --to BUILD'; it has --fail-if, too",
+	  .is_elsewhere = true },
+
 	/* Rows and their order. */
 	{ "report", 's', "sort", HABIT_VALUE, HABIT_COMMAND, "hot" },
 	{ "report", 'g', "call-graph", HABIT_OPTIONAL_VALUE, HABIT_COMMAND, "hot" },

@@ -400,6 +400,22 @@ int printer_finish(struct printer *out, const struct output_options *o, const st
 	return printer_close(out, rc, err);
 }
 
+int printer_finish_work(struct printer *out, const struct output_options *o,
+			const struct row_options *rows, struct table *answer, struct table *table,
+			int rc, struct err *err)
+{
+	struct tables tables = { 0 };
+
+	table_show_top(table, rows_to_show(rows));
+	*vec_add(&tables.list) = answer;
+	*vec_add(&tables.list) = table;
+	rc = printer_finish(out, o, &tables, rc, err);
+	vec_release(&tables.list);
+	table_release(table);
+	table_release(answer);
+	return rc;
+}
+
 bool printer_shows_screen(const struct printer *p, const struct output_options *o)
 {
 	return p->format->is_for_people && o->table == NULL && o->columns == NULL;

@@ -102,6 +102,13 @@ int printer_tables(struct printer *, const struct output_options *, const struct
 int printer_finish(struct printer *, const struct output_options *, const struct tables *, int rc,
 		   struct err *);
 
+/*
+ * The same of work that was done: its answer, and a table of what was worked on, of which as many rows are shown as asked for.
+ * Releases both.
+ */
+int printer_finish_work(struct printer *, const struct output_options *, const struct row_options *,
+			struct table *answer, struct table *, int rc, struct err *);
+
 /* The help of --html, of commands that have it. */
 #define HTML_HELP "also write pages for a browser to this file"
 

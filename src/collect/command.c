@@ -128,7 +128,6 @@ static int show_collected(const struct collection *c, const struct collected *li
 {
 	struct printer out = { 0 };
 	struct table answer, table;
-	struct tables tables = { 0 };
 	int rc = printer_open(&out, output, "text", usage.command, NULL, err);
 
 	answer_init(&answer);
@@ -138,14 +137,7 @@ static int show_collected(const struct collection *c, const struct collected *li
 		fill_row(&table, c->inputs->paths.items[i], &list[i]);
 		out.document.is_modelled |= list[i].is_modelled;
 	}
-	table_show_top(&table, rows_to_show(rows));
-	*vec_add(&tables.list) = &answer;
-	*vec_add(&tables.list) = &table;
-	rc = printer_finish(&out, output, &tables, rc, err);
-	vec_release(&tables.list);
-	table_release(&table);
-	table_release(&answer);
-	return rc;
+	return printer_finish_work(&out, output, rows, &answer, &table, rc, err);
 }
 
 static int check_options(const struct collect_options *o, const struct arguments *arguments,

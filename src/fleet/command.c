@@ -285,23 +285,6 @@ static void show_days(const struct compaction *c, struct table *answer, struct t
 			   grouped_u64(n_again, merged));
 }
 
-/* Prints the answer and the table of what was done, or what went wrong, and releases them. */
-static int show_work(struct printer *out, struct table *answer, struct table *table,
-		     const struct row_options *rows, const struct output_options *output, int rc,
-		     struct err *err)
-{
-	struct tables tables = { 0 };
-
-	table_show_top(table, rows_to_show(rows));
-	*vec_add(&tables.list) = answer;
-	*vec_add(&tables.list) = table;
-	rc = printer_finish(out, output, &tables, rc, err);
-	vec_release(&tables.list);
-	table_release(table);
-	table_release(answer);
-	return rc;
-}
-
 static int show_compaction(struct compaction *c, const struct row_options *rows,
 			   const struct output_options *output, struct err *err)
 {
@@ -315,7 +298,7 @@ static int show_compaction(struct compaction *c, const struct row_options *rows,
 		rc = compact(c, err);
 	if (rc == 0)
 		show_days(c, &answer, &table);
-	return show_work(&out, &answer, &table, rows, output, rc, err);
+	return printer_finish_work(&out, output, rows, &answer, &table, rc, err);
 }
 
 static int fleet_compact(const struct fleet_options *asked, const struct arguments *arguments,
@@ -370,7 +353,7 @@ static int show_push(struct push *p, const struct row_options *rows,
 		rc = push(p, err);
 	if (rc == 0)
 		show_pushed(p, &answer, &table);
-	return show_work(&out, &answer, &table, rows, output, rc, err);
+	return printer_finish_work(&out, output, rows, &answer, &table, rc, err);
 }
 
 static int fleet_push(const struct fleet_options *asked, const struct arguments *arguments,
