@@ -234,6 +234,7 @@ static int read_cpu(const struct session *s, struct bottleneck_cpu *out, struct 
 		.llc_miss_cycles = cpu_penalty_cycles(pmu, "llc_miss"),
 		.l1i_lines = pmu->l1i_lines,
 		.itlb_entries = pmu->itlb_entries,
+		.lines = pmu->outstanding_lines,
 	};
 	cpu_pmu_free(pmu);
 	return 0;

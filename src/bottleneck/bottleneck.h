@@ -27,7 +27,7 @@ enum bottleneck_cause {
 	BOTTLENECK_WALKS,      /* page table walks */
 	BOTTLENECK_MISPREDICTIONS,
 	BOTTLENECK_STORES,   /* lines to store into */
-	BOTTLENECK_PREFETCH, /* prefetches of the program come too late */
+	BOTTLENECK_PREFETCH, /* prefetches of the program come too late, or are too many */
 	BOTTLENECK_SCALAR,   /* the width of the core, in a loop of one element at a time */
 	N_BOTTLENECK_CAUSES,
 };
@@ -40,7 +40,8 @@ struct bottleneck {
 	uint32_t prefetch;   /* of BOTTLENECK_PREFETCH; UINT32_MAX: not known */
 	bool is_division;    /* of BOTTLENECK_CHAIN: a division has most of it */
 	bool ends_loop; /* of BOTTLENECK_MISPREDICTIONS: the branch decides whether a loop goes on */
-	bool is_contended;	 /* other cores take the lines that it loads from away */
+	bool lacks_lines;  /* of BOTTLENECK_DATA: the core waits for as many lines as it can */
+	bool is_contended; /* other cores take the lines that it loads from away */
 	enum source_level level; /* of BOTTLENECK_DATA */
 
 	/*

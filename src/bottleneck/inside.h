@@ -100,6 +100,7 @@ struct bottleneck_cpu {
 	double refill_cycles;	/* of a line of the L1D, from a cache outside of the core … */
 	double llc_miss_cycles; /* … and if that has not got it, so many more */
 	uint64_t l1i_lines, itlb_entries; /* that the core holds; 0: not known */
+	double lines;			  /* that it can wait for at a time; 0: not known */
 };
 
 struct bottlenecks {

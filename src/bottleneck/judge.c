@@ -33,6 +33,19 @@ static const double assumed_hz = 2.8e9;
 /* Part of the time: of less nothing is said. */
 static const double least_cost = 0.10;
 
+/* Of the lines that a core can wait for at a time: with more of them on their way there is no room for others. */
+static const double all_lines = 0.85;
+
+static bool has_all_lines(const struct finding_loop *l)
+{
+	return l->most_lines > 0 && l->lines_in_flight >= all_lines * l->most_lines;
+}
+
+static bool is_dram(enum source_level level)
+{
+	return level == SOURCE_DRAM || level == SOURCE_REMOTE_DRAM;
+}
+
 /* A cause that is being weighed. */
 struct cause {
 	enum bottleneck_cause cause;
@@ -97,7 +110,14 @@ static double weight_stores(const struct judged *j, size_t i)
 {
 	const struct insn_sums *s = judged_sums(j, i);
 
-	return loads_data(s) || s->xlat.n == 0 ? 0 : judged_store_cycles(j, s);
+	return loads_data(s) || s->xlat.n == 0 || is_prefetch_word(judged_word(j, i))
+		       ? 0
+		       : judged_store_cycles(j, s);
+}
+
+static double weight_prefetches(const struct judged *j, size_t i)
+{
+	return is_prefetch_word(judged_word(j, i)) ? judged_store_cycles(j, judged_sums(j, i)) : -1;
 }
 
 /* Cycles of an instruction's translation, if its address begins with this register. */
@@ -229,6 +249,11 @@ static size_t weigh_causes(const struct judged *j, struct cause *out)
 	}
 	out[n++] = (struct cause){ BOTTLENECK_STORES, scale * stores, heaviest(j, weight_stores),
 				   fmin(left, overlap * stores) };
+	/* Nothing waits for prefetches as long as there is room for their lines. */
+	if (j->prefetches > 0)
+		out[n++] = (struct cause){ BOTTLENECK_PREFETCH,
+					   fmin(j->prefetches, fmax(0, left - scale * waits)),
+					   heaviest(j, weight_prefetches) };
 	return n;
 }
 
@@ -419,8 +444,14 @@ static bool describe_cause(struct judged *j, const struct cause *c, struct bottl
 		if (out->loop.walk == WALK_CHASE || out->loop.walk == WALK_LOOKUP)
 			count_chain(j, out, &sum);
 		out->loop.level_cycles = mean_of(&sum, 0);
-		if (describe_prefetch(j, c->insn, out))
-			out->cause = BOTTLENECK_PREFETCH;
+		if (!describe_prefetch(j, c->insn, out))
+			break;
+		/* Lines that are asked for sooner would wait for others then. */
+		out->lacks_lines = is_dram(out->level) && has_all_lines(&out->loop);
+		if (out->lacks_lines)
+			break;
+		out->cause = BOTTLENECK_PREFETCH;
+		out->loop.n_here = s->n_refills > s->n_late ? s->n_refills : s->n_late;
 		break;
 	case BOTTLENECK_WALKS:
 		out->loop.n_here = s->n_walks;
@@ -434,6 +465,17 @@ static bool describe_cause(struct judged *j, const struct cause *c, struct bottl
 			out->loop.mispredicted_cycles = j->mispredictions / j->n_mispredicted;
 		out->loop.n_here = s->n_mispredicted;
 		out->loop.n_of = s->n;
+		break;
+	case BOTTLENECK_PREFETCH:
+		/* No operation waits for its line, but the next lines do. */
+		out->cause = BOTTLENECK_DATA;
+		out->level = SOURCE_DRAM;
+		out->loop.level = source_level_name(out->level);
+		out->loop.n_here = s->n_llc_misses;
+		out->loop.n_of = s->n;
+		describe_walk(j, c->insn, &out->loop);
+		describe_lines(j, c->insn, &out->loop);
+		out->lacks_lines = is_waited_for = has_all_lines(&out->loop);
 		break;
 	case BOTTLENECK_STORES:
 		out->loop.n_here = s->n_refills;

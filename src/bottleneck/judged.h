@@ -44,8 +44,9 @@ struct judged {
 	double branch_waits;   /* part of that: beyond what code without misses takes to a branch */
 	double data, walks;    /* latencies beyond those of a hit */
 	double by_level[N_SOURCE_LEVELS];
-	double latency; /* of all accesses, from issue on */
-	double stores;	/* of lines to store into, by what the catalog says */
+	double latency;	   /* of all accesses, from issue on */
+	double prefetches; /* of lines that are prefetched, by what the catalog says */
+	double stores;	   /* of lines to store into, by what the catalog says */
 	double time_share;
 	double divisions; /* if the unit that divides never stands still: what they take; else 0 */
 	double division_wait;	 /* the longest of a division for that unit */
@@ -78,7 +79,7 @@ void judged_measure_units(struct judged *);
 /* Loads, atomics; a prefetch is none. */
 bool loads_data(const struct insn_sums *);
 
-/* Cycles that the lines of a store take, by the catalog: no record tells. */
+/* Cycles that the lines of a store or prefetch take, by the catalog: no record tells. */
 double judged_store_cycles(const struct judged *, const struct insn_sums *);
 
 /*
@@ -111,6 +112,9 @@ void describe_walk(const struct judged *, size_t i, struct finding_loop *out);
 
 /* Of a chain: does it go along columns, too? Interchanged loops have one chain for each of them. */
 void describe_columns(const struct judged *, struct finding_loop *out);
+
+/* How many cache lines are on their way at a time, if what moves as this access does is prefetched. */
+void describe_lines(const struct judged *, size_t i, struct finding_loop *out);
 
 /*
  * Is there a prefetch of the loop that moves as the load does, whose data still miss the L1D?

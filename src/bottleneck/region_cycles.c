@@ -294,7 +294,8 @@ static void add_latencies(struct judged *j)
 		j->walks += walks;
 		j->latency += access * each;
 		if (!loads_data(s)) {
-			j->stores += judged_store_cycles(j, s) / j->iterations;
+			*(is_prefetch_word(judged_word(j, i)) ? &j->prefetches : &j->stores) +=
+				judged_store_cycles(j, s) / j->iterations;
 			continue;
 		}
 		if (!j->is_slot[i]) /* that waits for a store */

@@ -134,6 +134,25 @@ void describe_columns(const struct judged *j, struct finding_loop *out)
 	}
 }
 
+/*
+ * Cache lines that are on their way at a time: for how long, by the catalog, at the pace that was measured. A load
+ * that moves as a prefetch does waits for the line of that.
+ */
+void describe_lines(const struct judged *j, size_t prefetched, struct finding_loop *out)
+{
+	const struct loop_address *p = &j->addresses[prefetched];
+	double cycles = 0;
+
+	out->most_lines = j->all->cpu.lines;
+	for (size_t i = 0; i < j->n; i++) {
+		const struct loop_address *a = &j->addresses[i];
+
+		if (is_prefetch_word(judged_word(j, i)) || a->move != p->move || a->step != p->step)
+			cycles += judged_store_cycles(j, judged_sums(j, i)) / j->iterations;
+	}
+	out->lines_in_flight = isnan(j->time) || j->time <= 0 ? 0 : cycles / j->time;
+}
+
 bool describe_prefetch(const struct judged *j, size_t load, struct bottleneck *out)
 {
 	const struct insn_sums *s = judged_sums(j, load);
@@ -149,9 +168,9 @@ bool describe_prefetch(const struct judged *j, size_t load, struct bottleneck *o
 		    p->step != a->step)
 			continue;
 		out->prefetch = judged_place(j, i);
-		out->loop.n_here = s->n_refills > s->n_late ? s->n_refills : s->n_late;
 		if (p->has_offset && a->has_offset && p->base == a->base && a->step != 0)
 			out->loop.distance = (p->offset - a->offset) / a->step;
+		describe_lines(j, load, &out->loop);
 		if (!isnan(j->time))
 			out->loop.lacking =
 				(int64_t)ceil(mean_of(&s->access, 0) / fmax(j->time, 1));

@@ -239,6 +239,8 @@ enum loop_column {
 	LOOP_PREFETCH_LINE,
 	LOOP_DISTANCE,
 	LOOP_LACKING,
+	LOOP_LINES,
+	LOOP_MOST_LINES,
 	N_LOOP_COLUMNS,
 };
 
@@ -291,6 +293,12 @@ static const struct column loop_columns[N_LOOP_COLUMNS] = {
 			    "that it is ahead" },
 	[LOOP_LACKING] = { "prefetch_lacks", NULL, "iterations", CELL_SIGNED, 0,
 			   "more that the data take" },
+	[LOOP_LINES] = { "outstanding_lines", NULL, "lines", CELL_NUMBER, 0,
+			 "with a prefetch: that are on their way at a time, by the latencies of "
+			 "the "
+			 "catalog" },
+	[LOOP_MOST_LINES] = { "most_outstanding_lines", NULL, "lines", CELL_NUMBER, 0,
+			      "that the core can wait for at a time" },
 };
 
 static const char *const walks[N_FINDING_WALKS] = {
@@ -319,6 +327,8 @@ static void put_prefetch(struct table *t, const struct finding_loop *l, struct c
 		row[LOOP_DISTANCE] = cell_signed(l->distance);
 	if (l->lacking != 0)
 		row[LOOP_LACKING] = cell_signed(l->lacking);
+	row[LOOP_LINES] = if_positive(l->lines_in_flight);
+	row[LOOP_MOST_LINES] = if_positive(l->most_lines);
 }
 
 static void loop_row_add(struct table *t, size_t number, const struct finding_loop *l)
@@ -342,7 +352,7 @@ static void loop_row_add(struct table *t, size_t number, const struct finding_lo
 	row[LOOP_LEVEL] = table_text_cell(t, l->level);
 	if (!l->is_access_cut)
 		row[LOOP_ACCESS] = if_positive(l->access_cycles);
-	if (l->level != NULL) {
+	if (l->level != NULL || l->level_cycles > 0) {
 		row[LOOP_LEVEL_CYCLES] = if_positive(l->level_cycles);
 		row[LOOP_SATURATED] = cell_count(l->n_saturated);
 	}

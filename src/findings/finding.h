@@ -324,6 +324,11 @@ struct finding_loop {
 	enum finding_walk walk;
 	int64_t stride; /* bytes; 0: not known */
 	unsigned element_bytes;
+	/*
+	 * With a prefetch: cache lines on their way at a time, by how long the catalog has each of them, and so many as
+	 * the core can wait for; 0: not known.
+	 */
+	double lines_in_flight, most_lines;
 	int64_t distance, lacking; /* iterations that a prefetch is ahead, and more that it takes;
 				      0: not known */
 };

@@ -323,6 +323,9 @@ static void put_loop_brief(const struct finding_loop *l, enum finding_kind kind,
 		return;
 	case FINDING_STORE_BOUND:
 		put_loop_part(l, "stores miss L1D", out);
+		if (l->walk == WALK_STRIDE && l->stride > 0)
+			text_format(out, ", one in %s bytes",
+				    grouped_u64((uint64_t)l->stride, cycles));
 		return;
 	case FINDING_LATE_PREFETCH:
 		put_loop_part(l, "loads still miss L1D", out);
@@ -330,6 +333,12 @@ static void put_loop_brief(const struct finding_loop *l, enum finding_kind kind,
 	case FINDING_SCALAR_LOOP:
 		text_format(out, "%.0f instructions per iteration", l->n_insns);
 		return;
+	case FINDING_DRAM_BANDWIDTH:
+		if (l->most_lines > 0) {
+			put_lines_in_flight(l, out);
+			return;
+		}
+		/* fall through */
 	default:
 		put_loop_part(l, sources[kind] != NULL ? sources[kind] : "loads", out);
 		if (l->level_cycles > 0)

@@ -95,6 +95,12 @@ void put_loop_part(const struct finding_loop *l, const char *words, struct text 
 			    grouped_u64(l->n_of, all), words);
 }
 
+void put_lines_in_flight(const struct finding_loop *l, struct text *out)
+{
+	text_format(out, "about %.0f of at most %.0f lines outstanding",
+		    fmin(l->lines_in_flight, l->most_lines), l->most_lines);
+}
+
 static void put_data(const struct finding_loop *l, struct text *out)
 {
 	char cycles[GROUPED_BYTES];
@@ -111,6 +117,12 @@ static void put_data(const struct finding_loop *l, struct text *out)
 	if (l->n_saturated > 0)
 		text_format(out, "; of %s the latency is saturated: 4 095 cycles or more",
 			    grouped_u64(l->n_saturated, cycles));
+	if (l->most_lines > 0) {
+		text_str(out, "; ");
+		put_lines_in_flight(l, out);
+		text_str(out,
+			 ", by latencies of the catalog: a prefetch further ahead has to wait");
+	}
 }
 
 static void put_prefetch(const struct finding_loop *l, struct text *out)

@@ -5,6 +5,7 @@
 
 #include "access/chase.h"
 #include "base/alloc.h"
+#include "branch_stacks/trigger.h"
 #include "estimate/estimate.h"
 #include "hot/sums/functions.h"
 #include "report/finding_kinds.h"
@@ -188,6 +189,29 @@ static bool is_chase(const struct finder *d, const struct candidate *found)
 	       chase_at(d->session, found->function->places[found->class->aspect]);
 }
 
+static bool has_branch_stacks(const struct session *s)
+{
+	for (size_t i = 0; i < capture_n_events(s->capture); i++)
+		if (stack_filter_of(s, i) == FILTER_ANY)
+			return true;
+	return false;
+}
+
+/* What shows more of a function that has no source lines: by line it would be the same once more. */
+static const char *command_without_lines(const struct finder *d, uint32_t place)
+{
+	struct text text = { 0 };
+	const char *out;
+
+	if (d->names->symbols[place].function.v == 0)
+		return "hot --by instruction";
+	text_str(&text, has_branch_stacks(d->session) ? "blocks" : "annotate");
+	text_shell_word(&text, names_function(d->names, place));
+	out = arena_strndup(&d->out->memory, text.bytes, text.n);
+	text_release(&text);
+	return out;
+}
+
 /*
  * What helps where each address is loaded by the load before: no prefetch knows it earlier, so
  * the other ways to have less, or more at once, of that.
@@ -196,8 +220,13 @@ static void advise(const struct finder *d, const struct candidate *found, struct
 {
 	const struct hot_cost *cost = &found->function->cost;
 	struct remedy remedy = { .kind = found->class->remedy };
+	uint32_t place = found->function->places[found->class->aspect], line;
+	const char *file;
 
 	out->command = found->class->command;
+	if (found->class->kind == FINDING_HOT_FUNCTION &&
+	    !names_line(d->names, place, &file, &line))
+		out->command = command_without_lines(d, place);
 	if (found->class->kind == FINDING_UNNAMED_CODE) {
 		remedy.text = remedy_for_names(d, found->function->places[0]);
 		remedy.kind = remedy.text != NULL ? REMEDY_SYMBOLS : REMEDY_NONE;

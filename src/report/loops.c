@@ -56,11 +56,28 @@ static const struct cause_class {
 	[BOTTLENECK_SCALAR] = { FINDING_SCALAR_LOOP, REMEDY_VECTORISE, "annotate" },
 };
 
+/* What helps stores, by how they walk: those that are in order already have too many lines. */
+static enum remedy_kind remedy_of_stores(enum finding_walk walk)
+{
+	switch (walk) {
+	case WALK_SEQUENTIAL:
+		return REMEDY_FEWER_BYTES;
+	case WALK_STRIDE:
+		return REMEDY_SHORTER_STRIDE;
+	case WALK_COLUMNS:
+		return REMEDY_INTERCHANGE;
+	default:
+		return REMEDY_STORE_IN_ORDER;
+	}
+}
+
 static struct cause_class cause_class_of(const struct bottleneck *b)
 {
 	struct cause_class c = causes[b->cause];
 
-	if (b->cause == BOTTLENECK_CHAIN && b->is_division)
+	if (b->cause == BOTTLENECK_STORES)
+		c.remedy = remedy_of_stores(b->loop.walk);
+	else if (b->cause == BOTTLENECK_CHAIN && b->is_division)
 		c.remedy = REMEDY_DIVISION;
 	else if (b->cause == BOTTLENECK_CHAIN &&
 		 (b->loop.walk == WALK_CHASE || b->loop.walk == WALK_LOOKUP))
@@ -69,6 +86,14 @@ static struct cause_class cause_class_of(const struct bottleneck *b)
 		c.remedy = REMEDY_INTERCHANGE;
 	if (b->cause != BOTTLENECK_DATA)
 		return c;
+	if (b->lacks_lines) {
+		c.kind = FINDING_DRAM_BANDWIDTH;
+		c.remedy = b->loop.walk == WALK_SEQUENTIAL ? REMEDY_FEWER_BYTES
+			   : b->loop.walk == WALK_COLUMNS  ? REMEDY_INTERCHANGE
+			   : b->loop.walk == WALK_STRIDE   ? REMEDY_SHORTER_STRIDE
+							   : REMEDY_TOUCH_LESS;
+		return c;
+	}
 	c.kind = level_kinds[b->level];
 	c.remedy = walk_remedies[b->loop.walk];
 	if (c.kind == FINDING_DRAM_LATENCY && b->loop.walk == WALK_SEQUENTIAL) {
@@ -107,9 +132,18 @@ const char *subject_name(const struct names *names, uint32_t place, struct findi
 	return name;
 }
 
-/* A loop whose end is mispredicted runs for a varying number of iterations: no cases to sort. */
+/*
+ * A loop whose end is mispredicted runs for a varying number of iterations: no cases to sort. Of stores: what is said
+ * of loads does not fit them.
+ */
 static const char *remedy_text(const struct bottleneck *b)
 {
+	if (b->cause == BOTTLENECK_STORES && b->loop.walk == WALK_SEQUENTIAL)
+		return "store fewer bytes: smaller types, fused loops";
+	if (b->cause == BOTTLENECK_STORES && b->loop.walk == WALK_STRIDE)
+		return "pack what the loop stores: side by side it takes fewer cache lines";
+	if (b->lacks_lines && b->loop.walk != WALK_SEQUENTIAL && b->loop.walk != WALK_COLUMNS)
+		return "pack what the loop reads: side by side it takes fewer cache lines";
 	return b->cause == BOTTLENECK_MISPREDICTIONS && b->ends_loop
 		       ? "make the number of iterations uniform, or write branch-free code"
 		       : NULL;

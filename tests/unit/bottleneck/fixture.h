@@ -39,7 +39,8 @@ static void open_function(const struct function_case *c, struct bottleneck_fixtu
 					    .window = 128,
 					    .restart_cycles = 11,
 					    .refill_cycles = 100,
-					    .llc_miss_cycles = 200 };
+					    .llc_miss_cycles = 200,
+					    .lines = 16 };
 	all->late_prefetch = -1;
 	all->is_explained = mem_zalloc(1, sizeof(*all->is_explained));
 	*f = (struct function_insns){ 0 };

@@ -34,7 +34,7 @@ struct wanted {
 	size_t insn;
 	double least_cost, most_cost;
 	enum finding_walk walk;
-	bool is_division, is_contended;
+	bool is_division, is_contended, lacks_lines;
 	double bound;	    /* to a hundredth; 0: it is `cost` or more */
 	double unexplained; /* part of the loop; 0: not asked */
 	double left;	    /* bound of the largest cause that is no finding; 0: not asked */
@@ -253,6 +253,31 @@ static const struct {
 	  { { 0, 4, 1, SOURCE_L1, 0, 0, 0, 0, 0, 298 },
 	    { 1, 12, 0, SOURCE_UNKNOWN, 0, 0, 0, 0, 0, 312 } },
 	  { false } },
+	{ "prfm [x4, #640]; ldr x0, [x4], #64: the lines of the prefetch come late, 7 at a time of "
+	  "16",
+	  { 0xf9814080, 0xf8440480, 0xd1000421, 0xb5ffffa1, 0xd65f03c0 },
+	  40,
+	  { { 0, 4, 1, SOURCE_UNKNOWN, 100, 100, 0, 0, FAR },
+	    { 1, 80, 1, SOURCE_DRAM, 60, 60, 0, 0, FAR } },
+	  { true, BOTTLENECK_PREFETCH, 1, 0.9, 1, WALK_COLUMNS } },
+	{ "the same in half of the time, 15 at a time: there is no room for lines further ahead",
+	  { 0xf9814080, 0xf8440480, 0xd1000421, 0xb5ffffa1, 0xd65f03c0 },
+	  20,
+	  { { 0, 4, 1, SOURCE_UNKNOWN, 100, 100, 0, 0, FAR },
+	    { 1, 80, 1, SOURCE_DRAM, 60, 60, 0, 0, FAR } },
+	  { true, BOTTLENECK_DATA, 1, 0.9, 1, WALK_COLUMNS, .lacks_lines = true } },
+	{ "the same, all in time: the prefetches themselves take what the core can",
+	  { 0xf9814080, 0xf8440480, 0xd1000421, 0xb5ffffa1, 0xd65f03c0 },
+	  20,
+	  { { 0, 4, 1, SOURCE_UNKNOWN, 100, 100, 0, 0, FAR },
+	    { 1, 4, 1, SOURCE_L1, 0, 0, 0, 0, FAR } },
+	  { true, BOTTLENECK_DATA, 0, 0.9, 1, WALK_COLUMNS, .lacks_lines = true } },
+	{ "the same in 40 cycles: they take no time",
+	  { 0xf9814080, 0xf8440480, 0xd1000421, 0xb5ffffa1, 0xd65f03c0 },
+	  40,
+	  { { 0, 4, 1, SOURCE_UNKNOWN, 100, 100, 0, 0, FAR },
+	    { 1, 4, 1, SOURCE_L1, 0, 0, 0, 0, FAR } },
+	  { false } },
 	{ "ldr q0, [x2]; str q0, [x3]: three stores in 100 miss",
 	  { 0x3dc00040, 0x3d800060, 0x91004042, 0x91004063, 0xd1000421, 0xb5ffff61, 0xd65f03c0 },
 	  20,
@@ -337,7 +362,8 @@ static void the_largest_cause_is_found(void **state)
 		     first->place != b.all->slots.items[want->insn].place ||
 		     first->cost < want->least_cost || first->cost > want->most_cost ||
 		     first->loop.walk != want->walk || first->is_division != want->is_division ||
-		     first->is_contended != want->is_contended))
+		     first->is_contended != want->is_contended ||
+		     first->lacks_lines != want->lacks_lines))
 			fail_msg("%s: cause %d, cost %g, walk %d, division %d, contended %d",
 				 cases[i].what, first->cause, first->cost, first->loop.walk,
 				 first->is_division, first->is_contended);

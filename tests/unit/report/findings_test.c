@@ -142,6 +142,11 @@ static void test_kinds(void **state)
 		if (strcmp(found, cases[i].expected) != 0)
 			fail_msg("%s: %s", cases[i].what, found);
 		assert_int_equal(t.notes.n > 0, cases[i].expected[0] == '\0');
+		/* The code has no source lines. */
+		for (size_t row = 0; row < table_n_rows(&t); row++)
+			if (strcmp(cell_of(&t, row, "kind"), "hot-function") == 0)
+				assert_non_null(
+					strstr(cell_of(&t, row, "next"), "cyclops annotate "));
 		free(found);
 		table_release(&t);
 		close_fixture(&s);
@@ -210,7 +215,7 @@ static void test_words(void **state)
 	assert_int_equal(table_n_rows(&t), 2);
 	for (size_t i = 0; i < COUNT(expected); i++)
 		assert_string_equal(cell_of(&t, 0, expected[i].column), expected[i].text);
-	text_format(&next, "cyclops hot --by line %s%c", capture_path(s.capture), 0);
+	text_format(&next, "cyclops annotate first %s%c", capture_path(s.capture), 0);
 	assert_string_equal(cell_of(&t, 0, "next"), next.bytes);
 	text_release(&next);
 	assert_string_equal(cell_of(&t, 1, "claim"), "code in alpha has no symbols");
