@@ -106,14 +106,14 @@ def symbol_of(unit, copy):
     return f"{'' if copy == 0 else f'copy_{copy}_'}_ZN{len(name)}{name}3runEi"
 
 
-def copy_object(source, copy):
-    """The object with other names for all that it defines. Its debug information stays."""
+def copy_object(source, copy, prefix):
+    """The object with other names for all that it defines, by binutils of this prefix. Its debug information stays."""
     target = source.with_name(f"{source.stem}-{copy}.o")
     names = target.with_suffix(".names")
-    text = subprocess.run(["nm", "--defined-only", "--format=posix", source], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run([f"{prefix}nm", "--defined-only", "--format=posix", source], check=True, capture_output=True, text=True).stdout
     defined = {line.split()[0] for line in text.splitlines()}
     names.write_text("".join(f"{name} copy_{copy}_{name}\n" for name in sorted(defined) if not name.startswith((".", "DW.ref."))))
-    subprocess.run(["objcopy", f"--redefine-syms={names}", source, target], check=True)
+    subprocess.run([f"{prefix}objcopy", f"--redefine-syms={names}", source, target], check=True)
     return target
 
 
@@ -161,7 +161,8 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
         jobs = [pool.submit(compile_one, command, s, s.with_suffix(".o")) for s in sources]
         objects = [job.result() for job in jobs]
-        objects += pool.map(lambda unit: copy_object(objects[unit[0]], unit[1]), [unit for unit in units if unit[1] > 0])
+        prefix = options.compiler.rpartition("/")[2].removesuffix("g++") if options.compiler.endswith("-g++") else ""
+        objects += pool.map(lambda unit: copy_object(objects[unit[0]], unit[1], prefix), [unit for unit in units if unit[1] > 0])
     program = options.directory / "big"
     subprocess.run([*command, *objects, "-o", str(program)], check=True)
     print(program)
