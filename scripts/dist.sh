@@ -17,7 +17,7 @@ SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 VERSION=$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)
 umask 022
 
-out=dist work=build-dist
+out=dist work=build-dist parts=$root/build-dist
 while [ $# -gt 0 ]; do
 	case $1 in
 	--into) out=$2 work=$2/work; shift 2 ;;
@@ -39,7 +39,7 @@ choose() {
 	armv6) architecture=armv6 debian=armel prefix=arm-linux-gnueabi- ;;
 	*) echo "dist.sh: cannot build for '$1': x86_64, aarch64, armv6" >&2; exit 2 ;;
 	esac
-	sysroot=$work/sysroot-$debian
+	sysroot=$parts/sysroot-$debian
 	if [ "$architecture" = "$(uname -m)" ] || [ -n "$from" ]; then
 		prefix='' sysroot=''
 	elif [ $architecture = x86_64 ]; then
@@ -50,23 +50,24 @@ choose() {
 
 # usage: build FOLDER    paths in it are those of the sources alone
 build() {
-	scripts/static-zydis.sh "$work/zydis-$architecture" "$prefix"
+	mkdir -p "$parts"
+	scripts/static-zydis.sh "$parts/zydis-$architecture" "$prefix"
 	set -- "$1" --prefix=/usr --libdir=lib -Dtests=disabled -Dstatic=true -Dprefer_static=true \
-		-Dzydis_folder="$work/zydis-$architecture"
+		-Dzydis_folder="$parts/zydis-$architecture"
 	targets="cyclops model/cyclops-model.so"
 	if [ -z "$sysroot" ]; then
 		set -- "$@" "-Dc_args=-ffile-prefix-map=$root/="
 		[ $architecture = aarch64 ] || targets="$targets src/kernel/runner/cyclops-kernel-aarch64"
 	elif [ $architecture = armv6 ]; then
 		scripts/sysroot.sh $debian "$sysroot"
-		[ -e "$1/build.ninja" ] || scripts/cross-file.sh $architecture "$sysroot" >"$work/$architecture.ini"
-		set -- "$@" --cross-file "$work/$architecture.ini" -Ddisassembler=disabled
+		[ -e "$1/build.ninja" ] || scripts/cross-file.sh $architecture "$sysroot" >"$parts/$architecture.ini"
+		set -- "$@" --cross-file "$parts/$architecture.ini" -Ddisassembler=disabled
 		targets=cyclops
 	else
 		scripts/sysroot.sh --llvm $debian "$sysroot"
 		[ -e "$1/build.ninja" ] ||
-			scripts/cross-file.sh $architecture "$sysroot" "$work/llvm-config-$debian" >"$work/$architecture.ini"
-		set -- "$@" --cross-file "$work/$architecture.ini"
+			scripts/cross-file.sh $architecture "$sysroot" "$parts/llvm-config-$debian" >"$parts/$architecture.ini"
+		set -- "$@" --cross-file "$parts/$architecture.ini"
 	fi
 	[ -e "$1/build.ninja" ] || meson setup "$@" >/dev/null
 	# shellcheck disable=SC2086 # targets are words
@@ -90,7 +91,7 @@ stage() {
 	cp -r share/cyclops/sql share/cyclops/sysctl.d "$2/share/cyclops"
 	cp -rL tests/data/samples/*.data tests/data/root "$2/share/cyclops/samples"
 	cp -r README.md CHANGELOG.md LICENSE docs/schema docs/tutorial.md docs/gallery.md "$2/share/doc/cyclops"
-	scripts/dist/notices.sh $architecture "$work/zydis-$architecture" $sysroot >"$2/share/doc/cyclops/THIRD-PARTY"
+	scripts/dist/notices.sh $architecture "$parts/zydis-$architecture" $sysroot >"$2/share/doc/cyclops/THIRD-PARTY"
 	find "$2" -name meson.build -delete
 	find "$2" -type d -empty -delete
 	find "$2" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
@@ -106,7 +107,7 @@ mkdir -p "$out" "$work"
 out=$(cd "$out" && pwd) work=$(cd "$work" && pwd)
 for wanted in "$@"; do
 	choose "$wanted"
-	build=${from:-$work/$architecture}
+	build=${from:-$parts/$architecture} # names of sources have as many folders in them, wherever the files go
 	[ -n "$from" ] || build "$build"
 	name=cyclops-$VERSION-$architecture
 	tree=$work/tree-$architecture

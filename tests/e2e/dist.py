@@ -227,13 +227,13 @@ def check_image(checks, tree):
         expect_inside(checks, "the image", root, *ANSWERS)
 
 
-def check_relinking(checks, folder, architecture, work, version):
+def check_relinking(checks, folder, architecture, parts, version):
     """Links the program from its object and this system's libraries."""
     into = os.path.join(folder, f"relinked-{architecture}")
     debian, emulator = ARCHITECTURES[architecture]
     with tarfile.open(os.path.join(folder, f"cyclops-{version}-{architecture}-relink.tar.xz")) as archive:
         archive.extractall(into)
-    sysroot = work / f"sysroot-{debian or 'armel'}/usr/lib"
+    sysroot = parts / f"sysroot-{debian or 'armel'}/usr/lib"
     run("sh", os.path.join(into, f"cyclops-{version}-{architecture}-relink/relink.sh"), *(f"-L{path}" for path in sysroot.glob("*-linux-gnu*")),
         cwd=into)
     told = run(*emulator, os.path.join(into, "cyclops"), "--version").decode()
@@ -272,7 +272,7 @@ def check_everywhere(checks, source, folder, architectures, version):
         emulator = ARCHITECTURES[architecture][1]
         for what, tree in trees.items():
             check_answers(checks, f"{what} for {architecture}", tree, emulator)
-        check_relinking(checks, into, architecture, pathlib.Path(into, "work"), version)
+        check_relinking(checks, into, architecture, pathlib.Path(folder, "one", "build-dist"), version)
         programs[architecture] = os.path.join(trees["the tarball"], "bin/cyclops")
         if architecture != architectures[0]:
             check_same_answers(checks, programs[architecture], emulator, trees["the tarball"], programs[architectures[0]],
