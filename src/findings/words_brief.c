@@ -311,8 +311,12 @@ static void put_loop_brief(const struct finding_loop *l, enum finding_kind kind,
 
 	switch (kind) {
 	case FINDING_DEPENDENCY_CHAIN:
+		text_format(out, "%.3g cycles per iteration (width: %.2g)", l->chain_cycles,
+			    l->n_insns / l->width);
+		return;
 	case FINDING_STORE_FORWARDING:
-		text_format(out, "%.3g cycles per iteration", l->chain_cycles);
+		text_format(out, "%.3g cycles per iteration (registers: %.3g)", l->chain_cycles,
+			    l->register_chain);
 		return;
 	case FINDING_TLB_WALKS:
 		put_loop_part(l, "accesses need a walk", out);
