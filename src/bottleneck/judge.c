@@ -172,6 +172,19 @@ static struct chain_parts split_chain(const struct judged *j)
 	return out;
 }
 
+/* Is the chain of counters alone? What they count goes on at any pace: no accumulator makes it shorter. */
+static bool is_of_counters(const struct judged *j)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		struct isa_registers r;
+
+		if (j->chain_parts[i] > 0 &&
+		    (!isa_registers_of(judged_word(j, i), &r) || !r.is_step))
+			return false;
+	}
+	return true;
+}
+
 enum { MOST_CAUSES = 8 };
 
 static size_t weigh_causes(const struct judged *j, struct cause *out)
@@ -198,7 +211,7 @@ static size_t weigh_causes(const struct judged *j, struct cause *out)
 							       (j->insns - j->n_slots) * j->width /
 								       j->insns),
 						   heaviest(j, weight_slots) };
-		else if (!is_near_width(j))
+		else if (!is_near_width(j) && !is_of_counters(j))
 			out[n++] = (struct cause){ BOTTLENECK_CHAIN,
 						   fmin(scale * (j->chain - data - chain.walks),
 							time - j->width),

@@ -99,6 +99,12 @@ static const struct {
 	  20,
 	  { { 0, 20, 0, SOURCE_UNKNOWN, 0, 0, 0, 0, 0 } },
 	  { true, BOTTLENECK_CHAIN, 0, 0.95, 0.97, WALK_UNKNOWN } },
+	{ "a counter that was measured to take four cycles, times not known: it is no chain to "
+	  "break",
+	  { 0xd1000421, 0xf9400083, 0xb5ffffc1, 0xd65f03c0 },
+	  0,
+	  { { 0, 4, 0, SOURCE_UNKNOWN, 0, 0, 0, 0, 0 }, { 1, 4, 1, SOURCE_L1, 0, 0, 0, 0, 48 } },
+	  { false } },
 	{ "ldr x2, [sp, #8]; add x2, x2, x3; str x2, [sp, #8]: in a register 1 of 7 cycles",
 	  { 0xf94007e2, 0x8b030042, 0xf90007e2, 0xd1000421, 0xb5ffff81, 0xd65f03c0 },
 	  7,
