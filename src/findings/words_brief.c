@@ -309,6 +309,10 @@ static void put_loop_brief(const struct finding_loop *l, enum finding_kind kind,
 {
 	char cycles[GROUPED_BYTES];
 
+	if (kind == FINDING_DRAM_BANDWIDTH && l->most_lines > 0) {
+		put_lines_in_flight(l, out);
+		return;
+	}
 	switch (kind) {
 	case FINDING_DEPENDENCY_CHAIN:
 		text_format(out, "%.3g cycles per iteration (width: %.2g)", l->chain_cycles,
@@ -337,12 +341,6 @@ static void put_loop_brief(const struct finding_loop *l, enum finding_kind kind,
 	case FINDING_SCALAR_LOOP:
 		text_format(out, "%.0f instructions per iteration", l->n_insns);
 		return;
-	case FINDING_DRAM_BANDWIDTH:
-		if (l->most_lines > 0) {
-			put_lines_in_flight(l, out);
-			return;
-		}
-		/* fall through */
 	default:
 		put_loop_part(l, sources[kind] != NULL ? sources[kind] : "loads", out);
 		if (l->level_cycles > 0)
