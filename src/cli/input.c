@@ -45,6 +45,8 @@ static const struct option input_list[] = {
 	{ "debuginfod", 0, OPTION_FLAG, IN(use_debuginfod), NULL,
 	  "get missing debug files from the servers of DEBUGINFOD_URLS" },
 	{ "no-debuginfod", 0, OPTION_FLAG, IN(no_debuginfod), NULL, "do not (the default)" },
+	{ "no-sandbox", 0, OPTION_FLAG, IN(no_sandbox), NULL,
+	  "may open any file and make any system call" },
 	{ "interval", 0, OPTION_COUNT, IN(interval), "N",
 	  "operations between SPE samples (default: as recorded)" },
 	{ "jobs", 'j', OPTION_NUMBER, IN(n_workers), "N", "threads (default: one for each CPU)" },

@@ -23,6 +23,7 @@ struct input_options {
 	const char *counts;
 	struct option_list debug_dirs;
 	bool use_debuginfod, no_debuginfod;
+	bool no_sandbox; /* for enter_sandbox() */
 	unsigned n_workers;
 	unsigned interval;
 	bool wants_help;

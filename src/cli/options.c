@@ -107,6 +107,8 @@ static int set_option(const struct option *o, void *into, const char *value, str
 	case OPTION_TEXT:
 	case OPTION_INPUT:
 	case OPTION_OUTPUT:
+	case OPTION_PLACE:
+	case OPTION_FOLDER:
 		*(const char **)field = value;
 		return 0;
 	case OPTION_OPTIONAL:

@@ -4,56 +4,105 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+/*
+ * The process that becomes the pager when there is something to read. One at most, as there is one standard output; it is
+ * kept here because the sandbox, outside of which it was started, is of the whole process, too.
+ */
+static struct {
+	pid_t pid;  /* 0: none waits */
+	int go;	    /* a byte starts it; closed, it ends */
+	int failed; /* it writes here if there is no such program */
+	int output; /* what it will read */
+} waiting;
 
-extern char **environ;
-
-/* Runs it with `input` as its standard input. 0: it cannot be run. */
-static pid_t spawn(const char *command, int input)
+static bool is_wanted(const char **command)
 {
-	char *by_shell[] = { (char[]){ "sh" }, (char[]){ "-c" }, NULL, NULL };
-	char *by_default[] = { (char[]){ "less" }, NULL };
-	char *const *argv = command != NULL ? by_shell : by_default;
-	posix_spawn_file_actions_t actions;
-	pid_t pid = 0;
-	int failed;
+	if (*command == NULL)
+		*command = getenv("PAGER");
+	return *command == NULL || ((*command)[0] != '\0' && strcmp(*command, "cat") != 0);
+}
 
+/* The child: waits, then becomes the pager. */
+static void become_pager(const char *command, int input, int go, int failed)
+{
+	char byte;
+
+	if (read(go, &byte, 1) != 1)
+		_exit(EXIT_SUCCESS);
+	setenv("LESS", "FRX", 0);
+	dup2(input, STDIN_FILENO);
 	if (command != NULL)
-		by_shell[2] = mem_strndup(command, strlen(command));
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-	failed = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	free(by_shell[2]);
-	return failed == 0 ? pid : 0;
+		execlp("sh", "sh", "-c", command, NULL);
+	else
+		execlp("less", "less", NULL);
+	_exit(write(failed, "", 1) == 1 ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
+static void close_pipe(const int ends[2])
+{
+	close(ends[0]);
+	close(ends[1]);
+}
+
+void pager_prepare(const char *command)
+{
+	int data[2], go[2], failed[2];
+	pid_t pid;
+
+	if (!is_wanted(&command) || pipe2(data, O_CLOEXEC) < 0)
+		return;
+	if (pipe2(go, O_CLOEXEC) < 0) {
+		close_pipe(data);
+		return;
+	}
+	if (pipe2(failed, O_CLOEXEC) < 0) {
+		close_pipe(data);
+		close_pipe(go);
+		return;
+	}
+	pid = fork();
+	if (pid == 0) {
+		close(data[1]);
+		close(go[1]);
+		close(failed[0]);
+		become_pager(command, data[0], go[0], failed[1]);
+	}
+	close(data[0]);
+	close(go[0]);
+	close(failed[1]);
+	waiting.pid = pid > 0 ? pid : 0;
+	waiting.go = go[1];
+	waiting.failed = failed[0];
+	waiting.output = data[1];
 }
 
 pid_t pager_start(const char *command, FILE **stream)
 {
-	int ends[2];
 	pid_t pid;
+	char byte;
+	bool has_begun;
 
-	if (command == NULL)
-		command = getenv("PAGER");
-	if (command != NULL && (command[0] == '\0' || strcmp(command, "cat") == 0))
+	if (waiting.pid == 0)
+		pager_prepare(command);
+	pid = waiting.pid;
+	if (pid == 0)
 		return 0;
-	setenv("LESS", "FRX", 0);
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return 0;
-	pid = spawn(command, ends[0]);
-	close(ends[0]);
-	if (pid == 0) {
-		close(ends[1]);
+	waiting.pid = 0;
+	has_begun = write(waiting.go, "", 1) == 1 && read(waiting.failed, &byte, 1) == 0;
+	close(waiting.go);
+	close(waiting.failed);
+	if (!has_begun) {
+		close(waiting.output);
 		return 0;
 	}
 	signal(SIGPIPE, SIG_IGN);
-	*stream = fdopen(ends[1], "w");
+	*stream = fdopen(waiting.output, "w");
 	return pid;
 }
 

@@ -7,8 +7,14 @@
 #include <sys/types.h>
 
 /*
- * Starts `command`, or if it is NULL $PAGER, by the shell, or `less` with the options FRX, unless LESS has others. What is written to
- * *stream, which changes, goes to it. Returns its process, or 0 if there is no pager: nothing has changed then.
+ * Makes a process wait to become the pager: before the sandbox, in which no program can be started. `command`, or if it
+ * is NULL $PAGER, is for the shell; without both it is `less` with the options FRX, unless LESS has others.
+ */
+void pager_prepare(const char *command);
+
+/*
+ * Starts the pager that waits, or if none does that of `command`. What is written to *stream, which changes, goes
+ * to it. Returns its process, or 0 if there is no pager: nothing has changed then.
  */
 pid_t pager_start(const char *command, FILE **stream);
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "cli/sandboxed.h"
 #include "scan/time_slices.h"
 #include "table/answer.h"
 
@@ -91,6 +92,7 @@ int question_ask(struct question *q, int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	enter_sandbox(sets, n_sets, &q->arguments);
 	gates_init(&q->results);
 	if ((q->check != NULL && q->check(q, &err) < 0) || check_gates(q, &err) < 0 ||
 	    open_input(&q->input, &q->arguments, &session, &select, &err) < 0 ||

@@ -9,6 +9,7 @@
 #include "cli/input.h"
 #include "cli/message.h"
 #include "cli/printer.h"
+#include "cli/sandboxed.h"
 #include "collect/collect.h"
 #include "table/answer.h"
 
@@ -25,7 +26,7 @@ struct collect_options {
 };
 
 static const struct option options[] = {
-	{ "into", 0, OPTION_TEXT, offsetof(struct collect_options, into), "DATASET",
+	{ "into", 0, OPTION_FOLDER, offsetof(struct collect_options, into), "DATASET",
 	  "the folder of the dataset, which is made if there is none" },
 	{ "host", 0, OPTION_TEXT, offsetof(struct collect_options, host), "NAME",
 	  "the host of all these captures (default: as recorded)" },
@@ -216,6 +217,7 @@ static int collect_command(int argc, char **argv)
 	output.inputs = &arguments;
 	if (status >= 0)
 		return status;
+	enter_sandbox(sets, COUNT(sets), &arguments);
 	n_workers = input.n_workers;
 	input.n_workers = 1; /* each capture has one; there are many captures */
 	input.is_quiet = true;

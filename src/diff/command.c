@@ -13,6 +13,7 @@
 #include "cli/gates.h"
 #include "cli/input.h"
 #include "cli/printer.h"
+#include "cli/sandboxed.h"
 #include "estimate/stat_record.h"
 #include "cpu/event_name.h"
 #include "diff/diff.h"
@@ -41,7 +42,7 @@ static const struct option options[] = {
 	  "    shares of the total: run, second, total" },
 	{ "baseline", 0, OPTION_INPUT, offsetof(struct diff_command, baseline), "FILE",
 	  "this is run A" },
-	{ "save", 0, OPTION_TEXT, offsetof(struct diff_command, save), "FILE",
+	{ "save", 0, OPTION_PLACE, offsetof(struct diff_command, save), "FILE",
 	  "write the last run as a baseline" },
 	{ "html", 0, OPTION_OUTPUT, offsetof(struct diff_command, html), "FILE", HTML_HELP },
 };
@@ -427,6 +428,7 @@ static int diff_command(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	enter_sandbox(sets, COUNT(sets), &arguments);
 	how.html = command.html;
 	output.inputs = &arguments;
 	gates_init(&results);

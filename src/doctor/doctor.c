@@ -99,7 +99,7 @@ void doctor_try(struct pmus *pmus, struct doctor_trial *out)
 	};
 	int fd = event_open(&request);
 
-	*out = (struct doctor_trial){ .error = fd < 0 ? -fd : 0 };
+	*out = (struct doctor_trial){ .error = fd < 0 ? -fd : 0, .sandbox = sandbox_support() };
 	if (fd >= 0)
 		close(fd);
 	if (fd >= 0 && core != NULL)
@@ -136,6 +136,25 @@ static void check_cpu(struct doctor *d)
 	text_release(&text);
 }
 
+/* Of commands that read captures. They work without it, so its lack is a note. */
+static void check_sandbox(struct doctor *d)
+{
+	const struct sandbox_support *s = &d->trial->sandbox;
+
+	if (s->landlock > 0 && s->has_filter)
+		doctor_add_check(d, "sandbox", DOCTOR_OK, NULL,
+				 "captures are read with few files open (Landlock %d) and few "
+				 "system calls (seccomp)",
+				 s->landlock);
+	else
+		doctor_add_check(d, "sandbox", DOCTOR_NOTE, NULL,
+				 "captures are read without %s: the kernel, or a container, does "
+				 "not offer it",
+				 s->landlock > 0 ? "a filter of system calls (seccomp)"
+				 : s->has_filter ? "limits on files (Landlock)"
+						 : "one (neither Landlock nor seccomp)");
+}
+
 bool doctor_examine(const struct catalog *catalog, const char *root,
 		    const struct doctor_trial *trial, struct table *checks, struct table *fixes)
 {
@@ -163,6 +182,7 @@ bool doctor_examine(const struct catalog *catalog, const char *root,
 	doctor_spe(&d);
 	doctor_symbols(&d);
 	doctor_limits(&d);
+	check_sandbox(&d);
 	if (table_n_rows(fixes) == 0)
 		table_note(fixes, "Nothing to fix.");
 	pmus_release(&d.pmus);

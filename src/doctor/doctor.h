@@ -10,12 +10,14 @@
 
 #include "cpu/cpu.h"
 #include "pmu/pmu.h"
+#include "sandbox/sandbox.h"
 #include "table/table.h"
 
-/* The result of opening events. */
+/* The result of opening events, and of asking the kernel for a sandbox. */
 struct doctor_trial {
 	int error; /* errno of opening "cycles" in user mode for this process; 0: it is open */
 	unsigned n_free; /* free programmable counters, see counters_available() */
+	struct sandbox_support sandbox;
 };
 
 /* Opens events on this machine. */

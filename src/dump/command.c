@@ -9,6 +9,7 @@
 #include "cli/input.h"
 #include "cli/message.h"
 #include "cli/printer.h"
+#include "cli/sandboxed.h"
 #include "cpu/cpu.h"
 #include "dump/packets.h"
 
@@ -23,7 +24,7 @@ enum { WRITE_BYTES = 1 << 20 };
 struct dump_command {
 	const char *path, *output, *wording;
 	struct raw_options raw;
-	bool packets, wants_help;
+	bool packets, no_sandbox, wants_help;
 	unsigned n_workers;
 };
 
@@ -40,6 +41,8 @@ static const struct option options[] = {
 	  "names of packets: perf-6.1 (the default), or full with newer ones" },
 	{ "output", 'o', OPTION_OUTPUT, offsetof(struct dump_command, output), "PATH",
 	  "write there instead of standard output" },
+	{ "no-sandbox", 0, OPTION_FLAG, offsetof(struct dump_command, no_sandbox), NULL,
+	  "may open any file and make any system call" },
 	{ "jobs", 'j', OPTION_NUMBER, offsetof(struct dump_command, n_workers), "N",
 	  "threads (default: one for each CPU)" },
 	{ "help", 'h', OPTION_FLAG, offsetof(struct dump_command, wants_help), NULL, "this text" },
@@ -144,6 +147,7 @@ static int dump_command(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	enter_sandbox(sets, COUNT(sets), &arguments);
 	rc = choose_path(command.path, &arguments, &path, &err);
 	if (rc == 0)
 		rc = raw_options_open(&command.raw, path, &session.capture, &err);

@@ -15,6 +15,7 @@
 #include "cli/input.h"
 #include "cli/message.h"
 #include "cli/printer.h"
+#include "cli/sandboxed.h"
 #include "export/export.h"
 #include "export/export_feedback.h"
 #include "export/formats/profile.h"
@@ -56,7 +57,7 @@ static const struct option writing[] = {
 	  "csv (the default), json, parquet, spe-parser: the files of\n"
 	  "                          Arm's tool; or a profile: " PROFILE_FORMATS ",\n"
 	  "                          bolt, bolt-pre-aggregated, autofdo, prefetch" },
-	{ "output", 'o', OPTION_TEXT, offsetof(struct export_options, output.path), "PATH",
+	{ "output", 'o', OPTION_PLACE, offsetof(struct export_options, output.path), "PATH",
 	  "write there instead of standard output; for spe-parser:\n                          the "
 	  "beginning of the file names (default spe)" },
 };
@@ -170,7 +171,7 @@ static int export_spe_parser(struct session *s, const struct select *select,
 		.with_symbols = o->with_symbols,
 	};
 	struct parser_files files = {
-		.prefix = o->output.path != NULL ? o->output.path : "spe",
+		.prefix = o->output.path,
 		.extension = asked.is_parquet ? parquet_type : csv_type,
 		.err = err,
 	};
@@ -403,6 +404,9 @@ static int export_command(int argc, char **argv)
 	options.output.inputs = &arguments;
 	if (status >= 0)
 		return status;
+	if (wants_spe_parser(output) && output->path == NULL)
+		options.output.path = "spe";
+	enter_sandbox(sets, COUNT(sets), &arguments);
 	rc = check_format(&options, &profile, &err);
 	if (rc == 0)
 		rc = open_input(&input, &arguments, &session, &select, &err);

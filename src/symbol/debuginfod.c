@@ -8,12 +8,16 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/alloc.h"
 
 #ifndef CYCLOPS_STATIC
 
@@ -137,9 +141,114 @@ static char *ask(enum debuginfod_kind kind, const struct build_id *id)
 
 #endif
 
-char *debuginfod_fetch(enum debuginfod_kind kind, const struct build_id *id)
+/* A question to the process that asks servers. */
+struct request {
+	enum debuginfod_kind kind;
+	struct build_id id;
+};
+
+/*
+ * That process, which is none of the sandbox. Kept here as the sandbox is of the whole process, too. Workers ask in turn.
+ */
+static struct {
+	pthread_mutex_t turn;
+	bool is_there;
+	int requests, answers;
+} outside = { .turn = PTHREAD_MUTEX_INITIALIZER };
+
+static bool read_all(int fd, void *out, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		ssize_t got = read(fd, (char *)out + at, n - at);
+
+		if (got <= 0)
+			return false;
+		at += (size_t)got;
+	}
+	return true;
+}
+
+static bool write_all(int fd, const void *bytes, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		ssize_t done = write(fd, (const char *)bytes + at, n - at);
+
+		if (done <= 0)
+			return false;
+		at += (size_t)done;
+	}
+	return true;
+}
+
+/* The other process: answers are a length and so many bytes of a path. */
+static void serve(int requests, int answers)
+{
+	struct request r;
+	bool is_open = true;
+
+	while (is_open && read_all(requests, &r, sizeof(r)) && r.id.size <= sizeof(r.id.bytes) &&
+	       (r.kind == DEBUGINFOD_EXECUTABLE || r.kind == DEBUGINFOD_DEBUGINFO)) {
+		char *path = ask(r.kind, &r.id);
+		uint32_t n = path != NULL ? (uint32_t)strlen(path) : 0;
+
+		is_open = write_all(answers, &n, sizeof(n)) && write_all(answers, path, n);
+		free(path);
+	}
+	_exit(EXIT_SUCCESS);
+}
+
+static bool has_servers(void)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 
-	return id->size == 0 || urls == NULL || urls[0] == '\0' ? NULL : ask(kind, id);
+	return urls != NULL && urls[0] != '\0';
+}
+
+void debuginfod_prepare(void)
+{
+	int requests[2], answers[2];
+	pid_t pid;
+
+	if (!has_servers() || pipe2(requests, O_CLOEXEC) < 0)
+		return;
+	if (pipe2(answers, O_CLOEXEC) < 0) {
+		close(requests[0]);
+		close(requests[1]);
+		return;
+	}
+	pid = fork();
+	if (pid == 0) {
+		close(requests[1]);
+		close(answers[0]);
+		serve(requests[0], answers[1]);
+	}
+	close(requests[0]);
+	close(answers[1]);
+	outside.is_there = pid > 0;
+	outside.requests = requests[1];
+	outside.answers = answers[0];
+}
+
+static char *ask_outside(enum debuginfod_kind kind, const struct build_id *id)
+{
+	const struct request r = { .kind = kind, .id = *id };
+	char *path = NULL;
+	uint32_t n = 0;
+
+	pthread_mutex_lock(&outside.turn);
+	if (write_all(outside.requests, &r, sizeof(r)) &&
+	    read_all(outside.answers, &n, sizeof(n)) && n > 0 && n < PATH_MAX) {
+		path = mem_zalloc(n + 1, 1);
+		if (!read_all(outside.answers, path, n))
+			path[0] = '\0';
+	}
+	pthread_mutex_unlock(&outside.turn);
+	return path;
+}
+
+char *debuginfod_fetch(enum debuginfod_kind kind, const struct build_id *id)
+{
+	if (id->size == 0 || !has_servers())
+		return NULL;
+	return outside.is_there ? ask_outside(kind, id) : ask(kind, id);
 }

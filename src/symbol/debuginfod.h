@@ -16,4 +16,9 @@ enum debuginfod_kind {
  */
 char *debuginfod_fetch(enum debuginfod_kind, const struct build_id *);
 
+/*
+ * Makes a process that asks the servers from now on, if any are named: before the sandbox, in which there is no network.
+ */
+void debuginfod_prepare(void);
+
 #endif

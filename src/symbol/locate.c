@@ -118,14 +118,25 @@ static bool is_right(struct code_search *s, const char *path, const struct elf_f
 	       locate_refuse(s, REFUSED_BUILD_ID, path, file);
 }
 
+/* A file that cannot be opened, though its rights allow it: Landlock has rules of its own. */
+static bool is_hidden(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, R_OK) == 0;
+}
+
 static bool try_code(void *context, const char *path)
 {
 	struct code_search *s = context;
 	struct elf_file file = { 0 };
 	struct err err;
 
-	if (elf_file_open(&file, path, &err) < 0)
-		return err.code == ERR_FORMAT && locate_refuse(s, REFUSED_NOT_ELF, path, &file);
+	if (elf_file_open(&file, path, &err) < 0) {
+		if (err.code == ERR_FORMAT)
+			return locate_refuse(s, REFUSED_NOT_ELF, path, &file);
+		return is_hidden(path) && locate_refuse(s, REFUSED_SANDBOX, path, &file);
+	}
 	if (!is_right(s, path, &file)) {
 		elf_file_release(&file);
 		return false;

@@ -75,6 +75,8 @@ void shortage_set(struct shortage *shortage, enum shortage_kind kind)
 static const struct wording refusals[] = {
 	[REFUSED_ABSENT] = { "not on this machine", "copy from the recorded machine (`perf "
 						    "archive`), or give --symfs DIR" },
+	[REFUSED_SANDBOX] = { "%s is hidden from what reads a capture",
+			      "name its folder by --debug-dir DIR, or give --no-sandbox" },
 	[REFUSED_NOT_ELF] = { "%s is not an ELF file",
 			      "give --symfs DIR with the recorded machine's files" },
 	[REFUSED_OTHER_MACHINE] = { "the capture has no build-ids, and %s of this machine may be "
