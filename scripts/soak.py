@@ -142,6 +142,12 @@ ENTRIES = {
     "robustness": ("e2e/robustness", SANITIZE, 20000, lambda n: script(
         "robustness.py", "--cases", n, SANITIZE.e2e("damage-sessions"), SANITIZE.maker, CORPUS / "capture",
         CORPUS / "session")),
+    "hostile": ("corpus/hostile", GCC, 1000000, lambda n: [
+        GCC.folder / "tests/corpus/damage-captures", "--hostile", n, CORPUS / "capture", CORPUS / "session", DATA / "samples"]),
+    "hostile-commands": ("e2e/hostile-captures", GCC, 20000, lambda n: [
+        GCC.e2e("damage-sessions"), "--hostile", n, CORPUS / "capture", CORPUS / "session", DATA / "samples"]),
+    "hostile-symbols": ("corpus/hostile-symbols", GCC, 100000, lambda n: [
+        GCC.folder / "tests/corpus/damage-symbols", "--hostile", n, CORPUS / "symbol", DATA / "root"]),
     "damage": ("corpus/damage", SANITIZE, 100000, lambda n: [
         SANITIZE.folder / "tests/corpus/damage-captures", n, CORPUS / "capture"]),
     "threads": ("threads/session", THREADS, 300000, lambda n: [

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "annotate/source.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "elf/regular_file.h"
 
 /* Larger files are not read as sources. */
@@ -19,17 +21,17 @@ void sources_release(struct sources *s)
 
 static void open_source(const struct sources *s, struct source_file *file)
 {
-	struct text path = { 0 };
 	struct err err;
 	int rc = -1;
 
 	if (file->path[0] != '/')
 		return;
 	if (s->symfs != NULL) {
-		text_format(&path, "%s%s", s->symfs, file->path);
-		text_char(&path, '\0');
-		rc = regular_file_map(&file->bytes, path.bytes, &err);
-		text_release(&path);
+		char *path = path_in_root(s->symfs, file->path);
+
+		if (path != NULL)
+			rc = regular_file_map(&file->bytes, path, &err);
+		free(path);
 	}
 	if (rc < 0)
 		rc = regular_file_map(&file->bytes, file->path, &err);

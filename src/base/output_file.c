@@ -34,13 +34,13 @@ static int open_beside(struct output_file *f)
 {
 	size_t size = (size_t)(path_base(f->target) - f->target);
 	char *folder = size > 0 ? mem_strndup(f->target, size) : mem_strndup(".", 1);
-	int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 
 	free(folder);
 	for (int i = 0; fd < 0 && i < MAX_NAMES; i++) {
 		free(f->temporary);
 		f->temporary = temporary_name(f->target, i);
-		fd = open(f->temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+		fd = open(f->temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
 		f->is_named = fd >= 0;
 		if (fd < 0 && errno != EEXIST)
 			break;
@@ -81,6 +81,51 @@ static int open_replacement(struct output_file *f)
 	return fd;
 }
 
+/* Root is trusted by all, and under sudo its files and those of who asked are of one person. */
+static bool is_ours(uid_t owner)
+{
+	const char *asked = geteuid() == 0 ? getenv("SUDO_UID") : NULL;
+
+	return owner == geteuid() || (asked != NULL && owner == (uid_t)strtoul(asked, NULL, 10));
+}
+
+/* Fails at a link of another user. `path` without its last byte that is a slash. */
+static int check_links(const char *path, struct err *err)
+{
+	for (size_t n = 1; n <= strlen(path); n++) {
+		struct stat found;
+		char *way;
+		bool is_strange;
+
+		if (path[n] != '/' && path[n] != '\0')
+			continue;
+		way = mem_strndup(path, n);
+		is_strange = lstat(way, &found) == 0 && S_ISLNK(found.st_mode) &&
+			     found.st_uid != 0 && !is_ours(found.st_uid);
+		if (is_strange)
+			err_set(err, ERR_IO, ERR_NOWHERE,
+				"%s: cannot write: %s is a symbolic link of user %u", path, way,
+				(unsigned)found.st_uid);
+		free(way);
+		if (is_strange)
+			return -1;
+	}
+	return 0;
+}
+
+int output_file_check(const char *path, struct err *err)
+{
+	struct stat old;
+
+	if (check_links(path, err) < 0)
+		return -1;
+	if (stat(path, &old) < 0 || !S_ISREG(old.st_mode) || is_ours(old.st_uid))
+		return 0;
+	return err_set(err, ERR_IO, ERR_NOWHERE,
+		       "%s: cannot write: it is a file of user %u; remove it, or name another one",
+		       path, (unsigned)old.st_uid);
+}
+
 bool output_file_replaces(const char *path, const char *file)
 {
 	struct stat output, input;
@@ -94,9 +139,14 @@ int output_file_open(struct output_file *f, const char *path, struct err *err)
 {
 	int fd;
 
-	*f = (struct output_file){ .path = mem_strndup(path, strlen(path)) };
+	*f = (struct output_file){ 0 };
+	if (output_file_check(path, err) < 0)
+		return -1;
+	f->path = mem_strndup(path, strlen(path));
 	fd = open_replacement(f);
-	f->stream = fd >= 0 ? fdopen(fd, "w") : fopen(path, "we");
+	if (fd < 0) /* in place */
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
+	f->stream = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (f->stream != NULL)
 		return 0;
 	cannot_write(f, err);

@@ -21,7 +21,17 @@ struct output_file {
 	bool is_named;	 /* it has that name already */
 };
 
+/*
+ * A new file is for its user alone (0600), one that is replaced keeps its rights. Fails where
+ * output_file_check() does.
+ */
 int output_file_open(struct output_file *, const char *path, struct err *);
+
+/*
+ * Fails if writing to the path would overwrite a file of another user, or follow a symbolic link of one who is not root:
+ * in folders that all may write, such as /tmp, others choose what is at a name.
+ */
+int output_file_check(const char *path, struct err *);
 
 /* Would what is written to the path replace this file, perhaps by another name of it? Both must be there. */
 bool output_file_replaces(const char *path, const char *file);

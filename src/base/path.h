@@ -12,4 +12,10 @@ static inline const char *path_base(const char *path)
 	return slash == NULL ? path : slash + 1;
 }
 
+/*
+ * Where a path leads if `root` is what "/" is to it, as for chroot(): links and ".." do not lead out. The
+ * result has no links below the root, begins with the root as given, and is to be freed. NULL: nothing is there.
+ */
+char *path_in_root(const char *root, const char *path);
+
 #endif

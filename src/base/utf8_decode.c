@@ -39,3 +39,18 @@ size_t utf8_decode(const char *text, uint32_t *out_code)
 			return decode_as(&forms[i], at, out_code);
 	return 0;
 }
+
+static const struct {
+	uint32_t first, last;
+} unsafe[] = {
+	{ 0x0000, 0x001f }, { 0x007f, 0x009f }, { 0x061c, 0x061c }, { 0x200e, 0x200f },
+	{ 0x2028, 0x202e }, { 0x2066, 0x206f }, { 0xfff9, 0xfffb },
+};
+
+bool utf8_is_unsafe(uint32_t code)
+{
+	for (size_t i = 0; i < COUNT(unsafe); i++)
+		if (code >= unsafe[i].first && code <= unsafe[i].last)
+			return true;
+	return false;
+}

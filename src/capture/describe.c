@@ -2,6 +2,7 @@
 #include "capture/describe.h"
 
 #include "base/alloc.h"
+#include "base/utf8_decode.h"
 #include "batch/batch.h"
 #include "capture/format/sample.h"
 
@@ -39,16 +40,21 @@ static void describe_put_address(const struct line *l, const char *name, uint64_
 	text_hex(l->out, value);
 }
 
-/* Appends text from outside. Control characters and newlines are escaped. */
+/* Appends text from outside. What controls a terminal, and what is not UTF-8, is escaped. */
 static void describe_put_text(const struct line *l, const char *name, const char *text)
 {
 	describe_field(l, name);
 	text_char(l->out, '"');
-	for (const char *c = text; *c != '\0'; c++) {
-		if ((unsigned char)*c < 0x20 || *c == 0x7f || *c == '"' || *c == '\\')
-			text_format(l->out, "\\x%02x", (unsigned)(unsigned char)*c);
-		else
-			text_char(l->out, *c);
+	for (const char *c = text; *c != '\0';) {
+		uint32_t code = 0;
+		size_t n = utf8_decode(c, &code);
+		bool is_plain = n > 0 && !utf8_is_unsafe(code) && code != '"' && code != '\\';
+
+		if (is_plain)
+			text_add(l->out, c, n);
+		for (size_t i = 0; i < (n > 0 ? n : 1) && !is_plain; i++)
+			text_format(l->out, "\\x%02x", (unsigned)(unsigned char)c[i]);
+		c += n > 0 ? n : 1;
 	}
 	text_char(l->out, '"');
 }

@@ -35,6 +35,13 @@ struct option_set input_option_set(struct input_options *);
 /* Those of a command that reads many: without --input, --select and --counts. */
 struct option_set inputs_option_set(struct input_options *);
 
+/*
+ * Starts the sandbox, unless --no-sandbox is given: before anything of a capture is read and before there are
+ * threads. Files that options and arguments name stay open to it. Where the kernel has no such thing, nothing
+ * happens: `cyclops doctor` says so.
+ */
+void enter_sandbox(const struct option_set *sets, size_t n_sets, const struct arguments *);
+
 /* Fails for "-": a capture cannot be written to standard output. */
 int check_capture_output(const char *path, struct err *);
 

@@ -15,7 +15,7 @@ enum option_kind {
 	OPTION_TEXT,   /* const char * */
 	OPTION_INPUT,  /* const char *: a file that is read */
 	OPTION_OUTPUT, /* const char *: a file that is written, so it must be none that is read */
-	OPTION_PLACE,  /* const char *: a file that is written, or the beginning of the names of some */
+	OPTION_PLACE, /* const char *: a file that is written, or the beginning of the names of some */
 	OPTION_FOLDER, /* const char *: a folder that is filled */
 	OPTION_NUMBER, /* unsigned */
 	OPTION_COUNT,  /* unsigned, at least 1; 0 means not given */

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "cli/sandboxed.h"
 #include "scan/time_slices.h"
 #include "table/answer.h"
 

@@ -9,7 +9,6 @@
 #include "cli/input.h"
 #include "cli/message.h"
 #include "cli/printer.h"
-#include "cli/sandboxed.h"
 #include "collect/collect.h"
 #include "table/answer.h"
 

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/mapped.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "cpu/internal.h"
 
 static int read_embedded(struct catalog *c, struct err *err)
@@ -31,6 +33,53 @@ static int read_extra_catalog(struct catalog *c, const char *path, struct err *e
 		return err_within(err, "catalog");
 	rc = catalog_read(c, (const char *)file.bytes, file.size, path, err);
 	mapped_release(&file);
+	return rc;
+}
+
+bool catalog_user_folder(struct text *out)
+{
+	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+
+	if (data != NULL && data[0] == '/') /* others do not count, by the specification */
+		text_format(out, "%s/cyclops/catalog", data);
+	else if (home != NULL && home[0] == '/')
+		text_format(out, "%s/.local/share/cyclops/catalog", home);
+	else
+		return false;
+	return true;
+}
+
+static int is_catalog_file(const struct dirent *entry)
+{
+	size_t n = strlen(entry->d_name);
+
+	return n > 5 && entry->d_name[0] != '.' && strcmp(entry->d_name + n - 5, ".json") == 0;
+}
+
+/* The files that `cyclops catalog update` keeps, by name. */
+static int read_user_catalog(struct catalog *c, struct err *err)
+{
+	struct text folder = { 0 };
+	struct dirent **entries = NULL;
+	int n = 0, rc = 0;
+
+	if (catalog_user_folder(&folder)) {
+		text_char(&folder, '\0');
+		n = scandir(folder.bytes, &entries, is_catalog_file, alphasort);
+	}
+	for (int i = 0; i < n; i++) {
+		struct text path = { 0 };
+
+		text_format(&path, "%s/%s%c", folder.bytes, entries[i]->d_name, 0);
+		if (rc == 0)
+			rc = read_extra_catalog(c, path.bytes, err);
+		if (rc < 0)
+			err_within(err, "kept by cyclops catalog");
+		text_release(&path);
+		free(entries[i]);
+	}
+	free(entries);
+	text_release(&folder);
 	return rc;
 }
 
@@ -68,7 +117,7 @@ int catalog_open(const char *extra_path, struct catalog **out, struct err *err)
 {
 	struct catalog *c = mem_zalloc(1, sizeof(*c));
 
-	if (read_embedded(c, err) < 0 ||
+	if (read_embedded(c, err) < 0 || read_user_catalog(c, err) < 0 ||
 	    (extra_path != NULL && read_extra_catalog(c, extra_path, err) < 0)) {
 		catalog_free(c);
 		return -1;
@@ -95,6 +144,31 @@ void catalog_free(struct catalog *c)
 	tuples_release(&c->parts);
 	arena_release(&c->memory);
 	free(c);
+}
+
+const struct cpu *catalog_cpu_of_id(const struct catalog *c, const char *id)
+{
+	for (size_t i = c->cpus.n; i-- > 0;)
+		if (strcmp(c->cpus.items[i]->id, id) == 0)
+			return c->cpus.items[i];
+	return NULL;
+}
+
+size_t catalog_n_changed(const struct catalog *c)
+{
+	return c->changes.n;
+}
+
+const char *catalog_changed_at(const struct catalog *c, size_t i)
+{
+	return c->changes.items[i].id;
+}
+
+const char *catalog_changed_last(const struct catalog *after, const struct catalog *before)
+{
+	return after->changes.n == before->changes.n + 1
+		       ? after->changes.items[before->changes.n].id
+		       : NULL;
 }
 
 size_t catalog_n_cpus(const struct catalog *c)

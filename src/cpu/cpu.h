@@ -15,11 +15,19 @@
 struct catalog;
 
 /*
- * Loads the embedded catalog, then the file `extra_path` (NULL: none; form: catalog/schema.md). The
- * catalog is then constant and may be shared by threads.
+ * Loads the embedded catalog, then the files that the user keeps (catalog_user_folder()), then the file
+ * `extra_path` (NULL: none; form: catalog/schema.md). The catalog is then constant and may be shared by threads.
  */
 int catalog_open(const char *extra_path, struct catalog **out, struct err *);
 void catalog_free(struct catalog *);
+
+struct text;
+
+/*
+ * Appends the folder with the user's own files: $XDG_DATA_HOME/cyclops/catalog, or that below ~/.local/share. False: neither
+ * variable is set.
+ */
+bool catalog_user_folder(struct text *);
 
 /* Levels of the memory hierarchy, which data sources are mapped to. Ordered by distance. */
 enum source_level {
@@ -72,6 +80,16 @@ const struct cpu *catalog_cpu_find(const struct catalog *, const char *name);
  */
 const struct cpu *catalog_cpu_named(const struct catalog *, const char *name, uint64_t *midr,
 				    struct err *);
+
+/* The CPU of exactly that id, or NULL. */
+const struct cpu *catalog_cpu_of_id(const struct catalog *, const char *id);
+
+/* Ids of CPUs that files beside the embedded ones change, in order of reading; a CPU may be there twice. */
+size_t catalog_n_changed(const struct catalog *);
+const char *catalog_changed_at(const struct catalog *, size_t i);
+
+/* The id that `after` has beyond those of `before`; NULL: none, or several. */
+const char *catalog_changed_last(const struct catalog *after, const struct catalog *before);
 
 /* All CPUs: the embedded ones in order of id, then those of the extra file. */
 size_t catalog_n_cpus(const struct catalog *);

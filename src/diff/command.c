@@ -13,7 +13,6 @@
 #include "cli/gates.h"
 #include "cli/input.h"
 #include "cli/printer.h"
-#include "cli/sandboxed.h"
 #include "estimate/stat_record.h"
 #include "cpu/event_name.h"
 #include "diff/diff.h"

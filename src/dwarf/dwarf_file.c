@@ -31,9 +31,14 @@ static void handle_release(struct dwarf_handle *handle)
 static int handle_open(struct dwarf_handle *out, const char *path, struct err *err)
 {
 	struct dwarf_handle handle = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
+	struct stat found;
 
 	if (handle.fd < 0)
 		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: %s", path, strerror(errno));
+	if (fstat(handle.fd, &found) < 0 || !S_ISREG(found.st_mode)) {
+		close(handle.fd);
+		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: is not a regular file", path);
+	}
 	elf_version(EV_CURRENT);
 	handle.elf = elf_begin(handle.fd, ELF_C_READ_MMAP, NULL);
 	if (handle.elf == NULL) {

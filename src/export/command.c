@@ -15,7 +15,6 @@
 #include "cli/input.h"
 #include "cli/message.h"
 #include "cli/printer.h"
-#include "cli/sandboxed.h"
 #include "export/export.h"
 #include "export/export_feedback.h"
 #include "export/formats/profile.h"

@@ -24,6 +24,7 @@
 	X(collect)                                                                                 \
 	X(fleet)                                                                                   \
 	X(list)                                                                                    \
+	X(catalog)                                                                                 \
 	X(doctor)                                                                                  \
 	X(kernel)                                                                                  \
 	X(latency)                                                                                 \

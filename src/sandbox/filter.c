@@ -93,6 +93,7 @@ static const int allowed[] = {
 	SYS_msync,
 	SYS_mincore,
 	SYS_membarrier,
+	SYS_memfd_create,
 	SYS_rt_sigaction,
 	SYS_rt_sigprocmask,
 	SYS_rt_sigreturn,
@@ -400,15 +401,22 @@ static void make_filter(program *p, bool writes_in_place)
 	answer(p, SECCOMP_RET_ERRNO | ENOSYS);
 }
 
+#endif
+
 bool filter_is_there(void)
 {
+#ifdef ARCHITECTURE
 	uint32_t action = SECCOMP_RET_KILL_PROCESS;
 
 	return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+#else
+	return false;
+#endif
 }
 
 bool filter_install(bool writes_in_place)
 {
+#ifdef ARCHITECTURE
 	program p = { 0 };
 	struct sock_fprog given;
 	bool is_done;
@@ -419,19 +427,8 @@ bool filter_install(bool writes_in_place)
 			  &given) == 0;
 	vec_release(&p);
 	return is_done;
-}
-
 #else
-
-bool filter_is_there(void)
-{
-	return false;
-}
-
-bool filter_install(bool writes_in_place)
-{
 	(void)writes_in_place;
 	return false;
-}
-
 #endif
+}

@@ -120,7 +120,7 @@ static const char *const open_parts[] = {
 static const char *const open_at_home[] = {
 	".debug",     ".cache/debuginfod_client", ".debuginfod_client_cache", ".cargo/bin",
 	".cargo/git", ".cargo/registry",	  ".rustup/toolchains",	      ".local/bin",
-	".local/lib",
+	".local/lib", ".local/share/cyclops",
 };
 
 static bool is_among(const char *name, const char *const *list, size_t n)

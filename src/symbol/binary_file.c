@@ -2,10 +2,11 @@
 /* Loads modules that are files, the vdso, or code made at run time. */
 #include "symbol/binary_load.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/path.h"
 #include "elf/elf_symbols.h"
 #include "elf/jit_map.h"
 #include "elf/plt.h"
@@ -145,34 +146,31 @@ void load_vdso(struct loading *l)
 }
 
 /* A process of another machine must not get the names of one here with the same number. */
-static bool jit_map_path(const struct loading *l, struct text *out)
+static char *jit_map_path(const struct loading *l)
 {
 	const struct symbols_options *options = l->sources->search->options;
+	char name[64];
 
+	snprintf(name, sizeof(name), "%s/perf-%u.map", options->jit_map_dir != NULL ? "" : "/tmp",
+		 l->module->pid);
 	if (options->jit_map_dir != NULL)
-		text_str(out, options->jit_map_dir);
-	else if (options->symfs != NULL)
-		text_format(out, "%s/tmp", options->symfs);
-	else if (options->use_this_machine)
-		text_str(out, "/tmp");
-	else
-		return false;
-	text_format(out, "/perf-%u.map", l->module->pid);
-	text_char(out, '\0');
-	return true;
+		return path_in_root(options->jit_map_dir, name);
+	if (options->symfs != NULL)
+		return path_in_root(options->symfs, name);
+	return options->use_this_machine ? path_in_root("", name) : NULL;
 }
 
 void load_jit(struct loading *l)
 {
 	struct binary *b = l->binary;
-	struct text path = { 0 };
+	char *path = jit_map_path(l);
 	struct err err;
 
-	if (jit_map_path(l, &path) && jit_map_read(&b->own, path.bytes, &err) == 0) {
+	if (path != NULL && jit_map_read(&b->own, path, &err) == 0) {
 		functions_build(&b->own);
 		b->functions = &b->own;
 	} else if (!load_stored(l)) {
 		shortage_set(&b->names, SHORT_OF_JIT_MAP);
 	}
-	text_release(&path);
+	free(path);
 }

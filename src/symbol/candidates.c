@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbol/candidates.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "base/text.h"
 
 static const char *const part_names[N_PARTS] = {
@@ -57,11 +59,28 @@ static bool expand(const struct candidates *c, const char *pattern, struct text 
 	return true;
 }
 
+/* What is found by way of --symfs stays in it, whatever links and names say. */
+static bool try_path(const struct candidates *c, const char *path, candidate_test *test,
+		     void *context)
+{
+	const char *symfs = c->options->symfs;
+	size_t n = symfs != NULL ? strlen(symfs) : 0;
+	char *inside;
+	bool is_it;
+
+	if (n == 0 || strncmp(path, symfs, n) != 0)
+		return test(context, path);
+	inside = path_in_root(symfs, path + n);
+	is_it = inside != NULL && test(context, inside);
+	free(inside);
+	return is_it;
+}
+
 static bool try_pattern(const struct candidates *c, const char *pattern, candidate_test *test,
 			void *context)
 {
 	struct text path = { 0 };
-	bool is_it = expand(c, pattern, &path) && test(context, path.bytes);
+	bool is_it = expand(c, pattern, &path) && try_path(c, path.bytes, test, context);
 
 	text_release(&path);
 	return is_it;

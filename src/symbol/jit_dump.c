@@ -14,20 +14,21 @@
 int symbols_jit_dump(const struct symbols_options *options, const char *path, struct mapped *out,
 		     struct err *err)
 {
-	struct text where = { 0 };
+	char *where;
 	int rc;
 
 	if (options->jit_map_dir != NULL)
-		text_format(&where, "%s/%s", options->jit_map_dir, path_base(path));
+		where = path_in_root(options->jit_map_dir, path_base(path));
 	else if (options->symfs != NULL)
-		text_format(&where, "%s%s", options->symfs, path);
+		where = path_in_root(options->symfs, path);
 	else if (options->use_this_machine)
-		text_str(&where, path);
+		where = mem_strndup(path, strlen(path));
 	else
 		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: of another machine", path);
-	text_char(&where, '\0');
-	rc = regular_file_map(out, where.bytes, err);
-	text_release(&where);
+	if (where == NULL)
+		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: not below --symfs", path);
+	rc = regular_file_map(out, where, err);
+	free(where);
 	return rc;
 }
 

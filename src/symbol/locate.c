@@ -10,7 +10,7 @@
 #include <lzma.h>
 
 #include "base/alloc.h"
-#include "base/text.h"
+#include "base/path.h"
 #include "symbol/candidates.h"
 #include "symbol/debuginfod.h"
 
@@ -180,13 +180,11 @@ static bool try_folder(struct code_search *s, const char *folder)
 
 	for (int i = 0; i < n; i++) {
 		struct elf_file file = { 0 };
-		struct text path = { 0 };
 		struct err err;
+		char *path = path_in_root(folder, entries[i]->d_name);
 
-		text_format(&path, "%s/%s", folder, entries[i]->d_name);
-		text_char(&path, '\0');
-		if (!is_found && is_regular(path.bytes) &&
-		    elf_file_open(&file, path.bytes, &err) == 0) {
+		if (!is_found && path != NULL && is_regular(path) &&
+		    elf_file_open(&file, path, &err) == 0) {
 			is_found = build_id_matches(&s->wanted->build_id, &file.build_id) &&
 				   elf_file_has(&file, ".text");
 			if (is_found)
@@ -194,7 +192,7 @@ static bool try_folder(struct code_search *s, const char *folder)
 			else
 				elf_file_release(&file);
 		}
-		text_release(&path);
+		free(path);
 		free(entries[i]);
 	}
 	free(entries);

@@ -34,7 +34,7 @@ struct wanted {
 
 /* Why no file was found. Of several candidates the best one counts: later kinds are better. */
 enum refusal_kind {
-	REFUSED_ABSENT, /* no candidate exists */
+	REFUSED_ABSENT,	 /* no candidate exists */
 	REFUSED_SANDBOX, /* it is there, and may be read, but not here (sandbox/sandbox.h) */
 	REFUSED_NOT_ELF,
 	REFUSED_OTHER_MACHINE, /* no build-id, and this may not be the machine that recorded */

@@ -40,11 +40,6 @@ static const struct range two_wide[] = {
 	{ 0x20000, 0x3fffd },
 };
 
-static const struct range unsafe[] = {
-	{ 0x0000, 0x001f }, { 0x007f, 0x009f }, { 0x061c, 0x061c }, { 0x200e, 0x200f },
-	{ 0x2028, 0x202e }, { 0x2066, 0x206f }, { 0xfff9, 0xfffb },
-};
-
 /* ASCII replacements for terminals without UTF-8. */
 static const struct substitute {
 	uint32_t code;
@@ -71,11 +66,6 @@ unsigned utf8_width(uint32_t code)
 	if (utf8_is_in(zero_width, COUNT(zero_width), code))
 		return 0;
 	return utf8_is_in(two_wide, COUNT(two_wide), code) ? 2 : 1;
-}
-
-bool utf8_is_unsafe(uint32_t code)
-{
-	return utf8_is_in(unsafe, COUNT(unsafe), code);
 }
 
 static const char *find_substitute(uint32_t code)

@@ -37,7 +37,4 @@ struct span span_tail(struct span, size_t width);
 /* The bytes [from, to) of a span, both at character boundaries. */
 struct span span_part(struct span, size_t from, size_t to);
 
-/* Is it a control character, or does it change the direction of text? For codes below 2^16. */
-bool utf8_is_unsafe(uint32_t code);
-
 #endif

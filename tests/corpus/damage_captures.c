@@ -4,6 +4,10 @@
  *
  *	damage_captures N PATH...	N cases, spread over all captures in files and folders
  *	damage_captures N-M PATH...	cases N to M-1 only, to find the one that failed
+ *	damage_captures --hostile …	in the sandbox of commands; a case that takes more than 2 s of the CPU
+ *					for each MiB, or 256 MiB more memory than those before, ends the program
+ *
+ * Built with ANY_FILES it takes files that are no captures, too: for the fuzz targets of ELF and DWARF.
  *
  * Even cases cut the file, odd ones change some of its bytes. Case and captures decide what
  * is done, so a case can be run again. A case that takes a minute of the CPU ends the program. The
@@ -15,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -22,10 +27,23 @@
 #include "base/alloc.h"
 #include "base/mapped.h"
 #include "base/vec.h"
+#include "sandbox/sandbox.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-enum { CASE_SECONDS = 60, PROGRESS = 100, MAX_CHANGES = 16 };
+#ifdef ANY_FILES
+#define IS_INPUT(file) ((file).size > 16)
+#else
+#define IS_INPUT(file) ((file).size > 16 && memcmp((file).bytes, "PERFILE2", 8) == 0)
+#endif
+
+enum {
+	CASE_SECONDS = 60,
+	PROGRESS = 100,
+	MAX_CHANGES = 16,
+	MOST_SECONDS_A_MIB = 2,
+	MOST_GROWTH_KIB = 256 << 10
+};
 
 typedef VEC_OF(struct mapped) captures;
 
@@ -70,7 +88,7 @@ static void add_path(captures *all, const char *path)
 	}
 	if (mapped_open(&file, path, &err) < 0)
 		return;
-	if (file.size > 16 && memcmp(file.bytes, "PERFILE2", 8) == 0)
+	if (IS_INPUT(file))
 		*vec_add(all) = file;
 	else
 		mapped_release(&file);
@@ -122,6 +140,52 @@ static void run_case(const captures *all, uint64_t n)
 	free(copy);
 }
 
+/* What a process has used: seconds of the CPU, and its largest memory in KiB. */
+static double used(long *out_kib)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	*out_kib = usage.ru_maxrss;
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+/* What the worst case took. */
+struct worst {
+	double seconds;	 /* a MiB of input, or part of one */
+	long growth_kib; /* of the largest memory, by one case */
+};
+
+/* Runs a case within limits. False, and it is said, if it needs more. */
+static bool run_hostile_case(const captures *all, uint64_t n, struct worst *worst)
+{
+	double mib = 1.0 + (double)all->items[n / 2 % all->n].size / (1 << 20);
+	long before_kib, after_kib;
+	double before = used(&before_kib), seconds;
+
+	run_case(all, n);
+	seconds = (used(&after_kib) - before) / mib;
+	if (seconds > worst->seconds)
+		worst->seconds = seconds;
+	if (after_kib - before_kib > worst->growth_kib)
+		worst->growth_kib = after_kib - before_kib;
+	if (seconds <= MOST_SECONDS_A_MIB && after_kib - before_kib <= MOST_GROWTH_KIB)
+		return true;
+	fprintf(stderr, "case %" PRIu64 ": %.1f s for each MiB, %ld KiB more memory\n", n, seconds,
+		after_kib - before_kib);
+	return false;
+}
+
+/* Starts what commands start before they read a capture. */
+static void start_sandbox(void)
+{
+	const struct sandbox_places nothing = { 0 };
+	struct sandbox_support got = sandbox_start(&nothing);
+
+	printf("sandbox: Landlock %d, seccomp %s\n", got.landlock, got.has_filter ? "yes" : "no");
+}
+
 /* "N" means cases 0 to N-1. */
 static bool parse_cases(const char *text, uint64_t *first, uint64_t *end)
 {
@@ -142,10 +206,15 @@ int main(int argc, char **argv)
 {
 	const char *more = getenv("CYCLOPS_CAPTURES");
 	captures all = { 0 };
+	bool is_hostile = argc > 1 && strcmp(argv[1], "--hostile") == 0;
+	struct worst worst = { 0 };
+	bool is_fine = true;
 	uint64_t first, end;
 
+	argc -= is_hostile;
+	argv += is_hostile;
 	if (argc < 3 || !parse_cases(argv[1], &first, &end)) {
-		fprintf(stderr, "usage: damage_captures N|N-M PATH...\n");
+		fprintf(stderr, "usage: damage_captures [--hostile] N|N-M PATH...\n");
 		return 2;
 	}
 	for (int i = 2; i < argc; i++)
@@ -156,14 +225,22 @@ int main(int argc, char **argv)
 		printf("skipped: no captures\n");
 		return 0;
 	}
-	for (uint64_t n = first; n < end; n++) {
+	if (is_hostile)
+		start_sandbox();
+	for (uint64_t n = first; n < end && is_fine; n++) {
 		if ((n - first) % PROGRESS == 0)
 			fprintf(stderr, "case %" PRIu64 "\n", n);
-		run_case(&all, n);
+		if (is_hostile)
+			is_fine = run_hostile_case(&all, n, &worst);
+		else
+			run_case(&all, n);
 	}
-	printf("%" PRIu64 " cases on %zu captures\n", end - first, all.n);
+	printf("%" PRIu64 " cases on %zu files\n", end - first, all.n);
+	if (is_hostile)
+		printf("the worst: %.3f s of the CPU for each MiB, %ld KiB more memory\n",
+		       worst.seconds, worst.growth_kib);
 	for (size_t i = 0; i < all.n; i++)
 		mapped_release(&all.items[i]);
 	vec_release(&all);
-	return 0;
+	return is_fine ? 0 : 1;
 }

@@ -117,7 +117,7 @@ ALL = {
     ],
 }
 # These read no capture: they measure, or tell what is known; or many, which e2e/collect is about.
-WITHOUT_CAPTURE = ("collect", "fleet", "run", "stat", "record", "list", "doctor", "kernel", "latency", "model", "help")
+WITHOUT_CAPTURE = ("collect", "fleet", "run", "stat", "record", "list", "catalog", "doctor", "kernel", "latency", "model", "help")
 
 
 def commands_of(cyclops, table, path):

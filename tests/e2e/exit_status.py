@@ -52,6 +52,7 @@ ASKED = {
             NO_DATA: "--model --folder f3 --fail-if 'remote_access_pki > 1' -- pages"},
     "record": {DONE: "-e cpu-clock -o x -- true", FAILED: "-o none/folder/x -- true"},
     "model": {DONE: "-o x -- pages", FAILED: "-o none/folder/x -- none"},
+    "catalog": {DONE: "update --dry-run cpu.json", FAILED: "update none.json"},
     "list": {DONE: "cpus", FAILED: "cpus --catalog none.json"},
     "doctor": {FAILED: "--catalog none.json"},  # 0 where hardware counts, which few test machines let it
     "latency": {DONE: "--import arm1176.dat", FAILED: "--import none.dat"},
@@ -90,6 +91,9 @@ def make_inputs(cyclops, maker, data, folder):
     for name, file in (("a.csv", "counts/stride.csv"), ("b.csv", "counts/stride-ahead.csv"), ("root", "root"),
                        ("demo.data", "demo.data"), ("pages", "root/opt/kernels/pages"), ("arm1176.dat", "latency/arm1176.dat")):
         os.symlink(os.path.join(data, file), os.path.join(folder, name))
+    with open(os.path.join(folder, "cpu.json"), "w", encoding="ascii") as file:
+        file.write('{"schema": 1, "id": "neoverse-n1", "events": [{"name": "CPU_CYCLES", "code": "0x11", "class": "cycles"}],'
+                   ' "metrics": [], "groups": [], "topdown": null, "drilldown": {}, "variants": []}')
     # in place of DuckDB, which need not be there: an engine that always says the same
     engine = os.path.join(folder, "engine")
     with open(engine, "w", encoding="ascii") as file:

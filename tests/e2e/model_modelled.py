@@ -36,7 +36,7 @@ OF_SAMPLES = {
     "cycles": [[], ["--tree", "all"]],
 }
 # Commands that read no capture, or many (e2e/collect); `dump`, which says what the bytes say; and `calls`: these have no branch stacks.
-NOT_ASKED = ("collect", "fleet", "run", "stat", "record", "list", "doctor", "kernel", "latency", "model", "help", "dump", "calls")
+NOT_ASKED = ("collect", "fleet", "run", "stat", "record", "list", "catalog", "doctor", "kernel", "latency", "model", "help", "dump", "calls")
 FORMATS = ("text", "csv", "json")
 NO_TEXT = ("export",)
 

@@ -146,6 +146,8 @@ diff DATA/samples/stride.data DATA/samples/stride-ahead.data --fail-if time>5%
 stat --import DATA/counts/stride.csv --cpu neoverse-n1 --fail-if ipc<1
 diff DATA/samples/stride.data DATA/samples/stride-ahead.data
 diff DATA/samples/sharing.data DATA/samples/padded.data --by shared
+catalog
+catalog update --dry-run DATA/../../catalog/cpu/neoverse-n1.json
 doctor
 latency --sizes 4K..64K --samples 10
 latency --import DATA/latency/arm1176.dat

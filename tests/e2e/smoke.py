@@ -42,6 +42,7 @@ ASKED = {
     "dump": ["--packets", "CAPTURE"],
     "stat": ["--import", "COUNTS"],
     "list": ["cpus"],
+    "catalog": [],
     "doctor": [],
     "latency": ["--sizes", "4K..64K", "--samples", "10"],
     "kernel": ["--validate", "page-faults"],
@@ -51,7 +52,7 @@ ASKED = {
     "model": ["--emulator", "/nonexistent", "-o", "OUT", "--", "ROOT/opt/demo/demo"],
 }
 NO_TEXT = ("export",)
-NO_FORMS = ("dump", "fleet", "help", "record", "model")
+NO_FORMS = ("catalog", "dump", "fleet", "help", "record", "model")
 WRITES_FILE = ("record",)
 # Those that may end with another status, by what this machine is like.
 MEASURES = ("run", "record")

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/cursor.h"
+#include "base/output_file.h"
 #include "capture/format/record.h"
 #include "capture/writer/emit.h"
 
@@ -29,8 +30,12 @@ static void fail_at(struct output *o, enum err_code code, uint64_t at, const cha
 static int open_with(struct output *o, const char *path, int flags, const char *what,
 		     struct err *err)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
 	struct stat status;
+	int fd;
+
+	if (output_file_check(path, err) < 0)
+		return -1;
+	fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
 
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot %s: %s", path, what,

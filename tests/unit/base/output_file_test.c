@@ -159,6 +159,63 @@ static void what_is_no_file_is_written_in_place(void **state)
 	assert_int_equal(n_files(), 0);
 }
 
+static void new_files_are_for_their_user_alone(void **state)
+{
+	struct output_file file;
+	struct stat st;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(output_file_open(&file, "out", &err), 0);
+	assert_int_equal(output_file_close(&file, 0, &err), 0);
+	assert_int_equal(stat("out", &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	unlink("out");
+}
+
+/* Only root can make files of others. */
+static void files_and_links_of_others_are_left_alone(void **state)
+{
+	enum { OTHER = 12345 };
+	struct output_file file;
+	struct err err;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	unsetenv("SUDO_UID");
+	put_file("theirs", "theirs");
+	assert_int_equal(chown("theirs", OTHER, OTHER), 0);
+	assert_int_equal(output_file_open(&file, "theirs", &err), -1);
+	assert_non_null(strstr(err.text, "theirs: cannot write: it is a file of user 12345"));
+	assert_file("theirs", "theirs");
+	setenv("SUDO_UID", "12345", 1);
+	assert_int_equal(output_file_open(&file, "theirs", &err), 0);
+	assert_int_equal(output_file_close(&file, 0, &err), 0);
+	unsetenv("SUDO_UID");
+	put_file("ours", "ours");
+	assert_int_equal(symlink("ours", "link"), 0);
+	assert_int_equal(lchown("link", OTHER, OTHER), 0);
+	assert_int_equal(output_file_open(&file, "link", &err), -1);
+	assert_non_null(
+		strstr(err.text, "link: cannot write: link is a symbolic link of user 12345"));
+	unlink("link");
+	assert_int_equal(symlink("nothing", "link"), 0);
+	assert_int_equal(lchown("link", OTHER, OTHER), 0);
+	assert_int_equal(output_file_open(&file, "link", &err), -1);
+	assert_file("nothing", NULL);
+	unlink("link");
+	assert_int_equal(symlink(".", "link"), 0);
+	assert_int_equal(lchown("link", OTHER, OTHER), 0);
+	assert_int_equal(output_file_open(&file, "link/out", &err), -1);
+	assert_non_null(strstr(err.text, "link/out: cannot write: link is a symbolic link"));
+	assert_file("ours", "ours");
+	unlink("link");
+	unlink("ours");
+	unlink("theirs");
+	assert_int_equal(n_files(), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +223,8 @@ int main(void)
 		cmocka_unit_test(links_and_rights_stay),
 		cmocka_unit_test(a_published_file_grows_in_its_place),
 		cmocka_unit_test(what_is_no_file_is_written_in_place),
+		cmocka_unit_test(new_files_are_for_their_user_alone),
+		cmocka_unit_test(files_and_links_of_others_are_left_alone),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Names that would do something: escape sequences in names of processes, programs and functions, and paths that lead elsewhere.
+Nothing of them reaches a terminal, a page or another folder.
+
+usage: hostile_names.py CYCLOPS WRITE-SAMPLES
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import small_elf
+from harness import ENVIRONMENT, Checks, run
+
+# Each has what it is, and the bytes. `here` would be done by a terminal, a browser, a spreadsheet or a shell.
+CORPUS = {
+    "clears the screen": b"\x1b[2J\x1b[H", "a window's title": b"\x1b]0;owned\x07", "the clipboard": b"\x1b]52;c;cm0gLXJmIC8=\x07",
+    "a link": b"\x1b]8;;http://x\x1b\\text\x1b]8;;\x1b\\", "an answer of the terminal": b"\x1b[6n\x1b[c\x1bP$qm\x1b\\",
+    "C1 in UTF-8": b"\xc2\x9b2J\xc2\x9d0;x\xc2\x9c", "C1 as bytes": b"\x9b2J\x9d0;x\x9c", "back over it": b"abc\b\b\bxyz\r",
+    "a line of its own": b"x\ncyclops: all is well", "bell and vertical tabs": b"\a\v\f", "another charset": b"\x0e\x0f\x1b(0",
+    "right to left": "x\u202egpj.exe\u202c\u2066\u2069".encode(), "lines of Unicode": "a b c".encode(),
+    "not UTF-8": b"\xff\xfe\xc0\xaf\xed\xa0\x80", "delete": b"a\x7fb",
+    "a script": b"</script><script>alert(1)</script>", "a handler": b"\"><img src=x onerror=alert(1)>",
+    "a comment": b"<!--<script>", "an entity": b"&lt;b&gt;&#x1b;[2J", "of a template": b"${7*7}{{7*7}}`id`",
+    "a path up": b"../../../../etc/passwd", "a path": b"/etc/passwd", "of a table": b"..", "a formula": b"=HYPERLINK(\"http://x\")",
+    "of a shell": b"$(touch owned);`touch owned`", "a format": b"%s%n%1000000d",
+}
+# No text has these: controls but for lines, C1, and what turns the direction of text.
+FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]")
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+# Commands on the capture: all with text and messages for people, and those whose files have names from outside.
+ASKED = (["report"], ["hot"], ["hot", "--by", "process,thread,module,function"], ["hot", "--by", "program", "--wide", "--width", "500"],
+         ["quality"], ["hot", "--callers"], ["annotate"], ["export", "--format", "folded"], ["dump"],
+         ["hot", "--format", "markdown", "--by", "function"], ["hot", "--by", "function", "--format", "csv"],
+         ["cycles", "--template", "neoverse-n1"])
+
+
+def write_capture(writer, folder, name, thing):
+    """A capture of a program of that name with a function of that name, and the program itself below `root`."""
+    program = b"/opt/n" + thing.replace(b"\n", b"?").replace(b"/", b"|").replace(b"\0", b"")[:60]
+    path = os.path.join(os.fsencode(folder), b"root" + program)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    function = thing.decode(errors="surrogateescape")
+    addresses = small_elf.write(path, {function: [0xD503201F] * 8})
+    at = addresses[function] - small_elf.BASE + 0x400000
+    lines = ["E cycles 0 0 0 107 0"]
+    lines += [f"S 0 0 1000 1000 {1000000 + 1000 * i:x} {at + 4 * (i % 8):x} 0 100 0 0 0 0 2" for i in range(200)]
+    capture = os.path.join(folder, f"{name}.data")
+    done = subprocess.run([os.fsencode(writer), os.fsencode(capture), program, b"aarch64", b"0x00000000410fd0c0"],
+                          input="\n".join(lines).encode() + b"\n", env=ENVIRONMENT, stderr=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"write-samples: {done.stderr.decode()}")
+    return capture
+
+
+def check_text(checks, what, data):
+    text = data.decode(errors="surrogateescape")
+    found = FORBIDDEN.search(COLOUR.sub("", text) if "--color" in what else text)
+    if "--format csv" in what:  # a field in quotes
+        found = FORBIDDEN.search(text.replace("\r", ""))
+    checks.expect(found is None, f"{what}: {found and ascii(text[max(found.start() - 30, 0):found.end() + 30])}")
+    checks.expect("\\udc" not in ascii(text), f"{what}: bytes that are not UTF-8")
+    checks.count("texts")
+
+
+def ask(cyclops, folder, *words):
+    return subprocess.run([cyclops, *words], cwd=folder, env={**ENVIRONMENT, "LC_ALL": "C.UTF-8"}, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+
+
+def check_names(checks, cyclops, writer, folder):
+    seen = 0
+    for number, (name, thing) in enumerate(CORPUS.items()):
+        capture = write_capture(writer, folder, str(number), thing)
+        for words in ASKED:
+            done = ask(cyclops, folder, *words, "--symfs", "root", "-i", capture) if words[0] != "dump" else \
+                ask(cyclops, folder, "dump", capture)
+            what = f"{name}: {' '.join(words)}"
+            checks.expect(done.returncode in (0, 4), f"{what}: exit status {done.returncode}: {done.stderr[-300:]}")
+            check_text(checks, what, done.stdout)
+            check_text(checks, f"{what}: messages", done.stderr)
+            seen += words[0] == "hot" and b"owned" in done.stdout
+        page = os.path.join(folder, "page.html")
+        done = ask(cyclops, folder, "report", "--html", page, "--symfs", "root", capture)
+        if os.path.exists(page):
+            with open(page, "rb") as file:
+                data = file.read()
+            for markup in (b"<script>alert", b"onerror=alert", b"<!--<script>"):
+                checks.expect(markup not in data, f"{name}: a page has {markup}")
+            os.unlink(page)
+            checks.count("pages")
+    checks.expect(seen > 0, "no name was shown at all")
+    checks.expect(not os.path.exists(os.path.join(folder, "owned")), "a shell has run a name")
+
+
+def names_of(cyclops, folder, symfs, capture):
+    done = ask(cyclops, folder, "hot", "--by", "function", "--format", "csv", "--symfs", symfs, capture)
+    return done.stdout.decode(errors="replace")
+
+
+def check_symfs(checks, cyclops, writer, folder):
+    """Links and `..` of a --symfs folder do not lead to a program outside, and do lead to one inside."""
+    capture = write_capture(writer, folder, "symfs", b"victim")
+    program = os.path.join(folder, "root/opt/nvictim")
+    for kind, link in (("absolute", program), ("relative", "../../root/opt/nvictim"), ("many up", "../" * 20 + program[1:])):
+        symfs = os.path.join(folder, f"symfs-{kind.replace(' ', '-')}")
+        os.makedirs(os.path.join(symfs, "opt"))
+        os.symlink(link, os.path.join(symfs, "opt/nvictim"))
+        checks.expect("\nvictim," not in names_of(cyclops, folder, symfs, capture), f"--symfs: {kind} link leads outside")
+    symfs = os.path.join(folder, "symfs-inside")
+    os.makedirs(os.path.join(symfs, "real"))
+    os.symlink("/real", os.path.join(symfs, "opt"))
+    with open(program, "rb") as file, open(os.path.join(symfs, "real/nvictim"), "wb") as copy:
+        copy.write(file.read())
+    checks.expect("\nvictim," in names_of(cyclops, folder, symfs, capture), "--symfs: an absolute link does not lead inside")
+    checks.count("links", 4)
+
+
+def check_devices(checks, cyclops, writer, folder):
+    """What is no file is not opened: a FIFO would wait, a device would answer for ever."""
+    capture = write_capture(writer, folder, "fifo", b"fifo")
+    symfs = os.path.join(folder, "symfs-fifo")
+    os.makedirs(os.path.join(symfs, "opt"))
+    os.mkfifo(os.path.join(symfs, "opt/nfifo"))
+    checks.expect(ask(cyclops, folder, "hot", "--symfs", symfs, capture).returncode == 0, "a FIFO in place of a program")
+    os.unlink(os.path.join(symfs, "opt/nfifo"))
+    os.symlink("/dev/zero", os.path.join(symfs, "opt/nfifo"))
+    checks.expect(ask(cyclops, folder, "hot", "--symfs", symfs, capture).returncode == 0, "a device in place of a program")
+    os.unlink(os.path.join(symfs, "opt/nfifo"))
+    with open(os.path.join(symfs, "opt/nfifo"), "wb") as file:
+        file.write(b"\x7fELF")
+        file.truncate(100 << 30)
+    checks.expect(ask(cyclops, folder, "hot", "--symfs", symfs, capture).returncode == 0, "a file of 100 GiB in place of a program")
+    checks.count("devices", 3)
+
+
+def main():
+    cyclops, writer = (os.path.abspath(path) for path in sys.argv[1:])
+    checks = Checks()
+    run(cyclops, "--version")
+    with tempfile.TemporaryDirectory(prefix="cyclops-names-") as folder:
+        check_names(checks, cyclops, writer, folder)
+        check_symfs(checks, cyclops, writer, folder)
+        check_devices(checks, cyclops, writer, folder)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
