@@ -22,7 +22,7 @@ from harness import ENVIRONMENT, Checks, run
 
 DONE, FAILED, USAGE, NO_DATA = 0, 1, 2, 4
 PIPE_WIDTH = 100
-SCREEN_LINES = 62
+SCREEN_LINES = 63
 COMMANDS = ("report", "diff", "hot", "dump", "export")
 ESCAPE = re.compile(rb"\x1b\[[0-9;]*m")
 
