@@ -294,7 +294,7 @@ static void read_option(const struct option *o, const void *field, struct sandbo
 	const bool *flag = field;
 	const char *const *text = field;
 	const struct option_list *list = field;
-	bool is_folder = strcmp(o->name, "symfs") == 0;
+	bool is_folder = strcmp(o->name, "symfs") == 0 || strcmp(o->name, "guestmount") == 0;
 
 	if (o->kind == OPTION_FLAG) {
 		out->is_off |= strcmp(o->name, "no-sandbox") == 0 && *flag;
