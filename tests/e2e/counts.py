@@ -67,10 +67,29 @@ def check_group(checks, cyclops, folder):
     checks.equal("rows of an event", faults, [row for row in rows if row["event"] == "page-faults"], "all rows")
 
 
+def sums_of_threads(path, folder):
+    """{(tid, event): count} of perf report -T."""
+    lines = [line[1:].split() if line.startswith("#") else line.split()
+             for line in run_perf("report", "-T", "--stdio", "-i", path, cwd=folder).stdout.decode().splitlines()]
+    head = next((i for i, line in enumerate(lines) if line[:2] == ["PID", "TID"]), None)
+    if head is None:
+        return {}
+    return {(line[1], event): int(count) for line in lines[head + 1:] if len(line) == len(lines[head])
+            for event, count in zip(lines[head][2:], line[2:])}
+
+
 def check_threads(checks, cyclops, folder):
     path = record(folder, "threads.data", "record", "-q", "-s", "-e", "cpu-clock,page-faults", "-o", "PATH")
-    found = [(row["record"], row["pid"], row["tid"], row["event"], row["value"])
-             for row in counts(cyclops, path) if row["kind"] == "thread"]
+    rows = [row for row in counts(cyclops, path) if row["kind"] == "thread"]
+    found = [(row["record"], row["pid"], row["tid"], row["event"], row["value"]) for row in rows]
+    sums = collections.Counter()
+    for row in rows:
+        sums[row["tid"], row["event"]] += int(row["counted"])
+        whole = row["running_ns"] == row["enabled_ns"]  # else it was on other CPUs, which is no multiplexing
+        checks.expect(float(row["scaled"] or -1) == (int(row["counted"]) if whole else -1), f"{row}")
+    for key, count in sums_of_threads(path, folder).items():
+        checks.expect(sums[key] == count, f"thread {key}: counted {sums[key]}, perf report -T {count}")
+        checks.count("sums of perf report -T")
     checks.expect(found, "no counts of threads that end")
     theirs = [found.groups() for found in map(READ.search, dump(path, folder)) if found]
     checks.equal("counts of threads", sorted(found), sorted(theirs), "perf")
