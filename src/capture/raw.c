@@ -3,6 +3,7 @@
  * An SPE buffer without a file around it, as WindowsPerf saves it (spe.data) and debuggers copy it: one
  * chunk of trace data, and nothing else. Format: docs/reference/spe-packets.md.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -38,6 +39,17 @@ bool raw_is_likely(const uint8_t *bytes, size_t size)
 	return has_pc && has_end;
 }
 
+/* Packets have bytes that no text has: addresses begin with zeros. */
+static bool is_text(const uint8_t *bytes, size_t size)
+{
+	enum { LEAST_BYTES = 16, PROBE_BYTES = 64 };
+
+	for (size_t i = 0; i < size && i < PROBE_BYTES; i++)
+		if (!isprint(bytes[i]) && !isspace(bytes[i]))
+			return false;
+	return size >= LEAST_BYTES;
+}
+
 int raw_check(const struct capture *c, struct err *err)
 {
 	const struct segment *s = &c->segments.items[0];
@@ -50,6 +62,8 @@ int raw_check(const struct capture *c, struct err *err)
 			"%s: a perf.data file, which has its SPE buffers described; leave out "
 			"--raw",
 			c->path);
+	if (is_text(s->bytes, s->size))
+		return err_set(err, ERR_FORMAT, 0, "%s: text, no SPE buffer", c->path);
 	return 0;
 }
 

@@ -147,6 +147,7 @@ static int dump_command(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	enter_sandbox(sets, COUNT(sets), &arguments);
+	command.packets |= command.raw.is_raw; /* there are no records around them */
 	rc = choose_path(command.path, &arguments, &path, &err);
 	if (rc == 0)
 		rc = raw_options_open(&command.raw, path, &session.capture, &err);

@@ -73,8 +73,9 @@ void shortage_set(struct shortage *shortage, enum shortage_kind kind)
 
 /* How a refused file is described; %s is its path. */
 static const struct wording refusals[] = {
-	[REFUSED_ABSENT] = { "not on this machine", "copy from the recorded machine (`perf "
-						    "archive`), or give --symfs DIR" },
+	[REFUSED_ABSENT] = { "not on this machine",
+			     "copy the file from the recorded machine (`perf "
+			     "archive`), or give --symfs DIR" },
 	[REFUSED_SANDBOX] = { "%s is hidden from what reads a capture",
 			      "name its folder by --debug-dir DIR, or give --no-sandbox" },
 	[REFUSED_NOT_ELF] = { "%s is not an ELF file",

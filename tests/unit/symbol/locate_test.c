@@ -41,7 +41,7 @@ static const struct situation {
 	  false,
 	  "aarch64",
 	  "",
-	  "not on this machine; copy from the recorded machine (`perf archive`)" },
+	  "not on this machine; copy the file from the recorded machine (`perf archive`)" },
 	{ "symfs without a build-id",
 	  { { "sym" RECORDED, HAS_SYMTAB } },
 	  false,
