@@ -203,7 +203,7 @@ uint64_t capture_other_trace_bytes(const struct capture *c)
 
 void capture_other_trace_names(const struct capture *c, struct text *out)
 {
-	uint32_t named = kinds_named(c) & ~(1u << TRACE_ARM_SPE);
+	uint32_t named = c->others.n > 0 ? kinds_named(c) & ~(1u << TRACE_ARM_SPE) : 0;
 
 	for (uint32_t kind = 0, n = 0; kind < N_TRACE_KINDS; kind++) {
 		bool is_there = named >> kind & 1;

@@ -106,7 +106,7 @@ def check_outputs(checks, place):
         if words[0] == "mem":
             words += ["--format", "csv"]
         done = place.run(*words, "c.data")
-        if b"no --html" in done.stderr or b"without --html" in done.stderr:
+        if b"built without its viewer" in done.stderr:
             continue
         checks.count("outputs")
         checks.expect(done.returncode == 0, f"{words}: exit status {done.returncode}: {done.stderr.decode()}")
