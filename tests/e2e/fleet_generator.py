@@ -33,6 +33,7 @@ LATENCIES = {
 	"neoverse-n1": [(0.80, 5), (0.12, 14), (0.05, 70), (0.03, 280)],
 	"neoverse-v2": [(0.82, 4), (0.12, 12), (0.04, 60), (0.02, 220)],
 }
+COMMON_LATENCY = 32		# cycles; above it no two records of a row have the same
 CONTENTION = 0.2		# of load latency is for the queue
 IPC = {"neoverse-n1": 1.2, "neoverse-v2": 1.9}
 MISSES = 0.004			# of instructions; counted half of the time
@@ -164,6 +165,8 @@ def capture(o, rng, host, day, machine, truth):
 	source = rng.choice(len(SOURCES), n_spe, p=[p for p, _ in table])
 	latency = 1 + rng.exponential(np.array([m for _, m in table])[source]).astype(np.int64)
 	latency = np.minimum(latency, 4095)
+	# A row's records have one latency: those of a long one hardly meet.
+	count[n_cycles:][latency > COMMON_LATENCY] = 1
 	weight = np.concatenate([count[:n_cycles] * 1_000_000, count[n_cycles:] * latency])
 	order = np.argsort(place[:n_cycles], kind="stable"), n_cycles + np.argsort(place[n_cycles:], kind="stable")
 	order = np.concatenate(order)
