@@ -10,6 +10,9 @@
 #include "capture/format/attr.h"
 #include "capture/state.h"
 
+static const char counts_of_perf_stat[] =
+	"counts of perf stat, not a perf.data file; cyclops stat --import reads them";
+
 /* First bytes of other files, and of captures that are not supported, for messages. */
 static const struct magic {
 	const char *bytes;
@@ -25,12 +28,9 @@ static const struct magic {
 	  "an ELF program or library, not a perf.data file; name the file that perf record wrote" },
 	{ "# captured on", 13, ERR_FORMAT,
 	  "text made by perf, not a perf.data file; name the file that it was made from" },
-	{ "# started on", 12, ERR_FORMAT,
-	  "counts of perf stat, not a perf.data file; cyclops stat --import reads them" },
-	{ "\n Performance counter stats", 27, ERR_FORMAT,
-	  "counts of perf stat, not a perf.data file; cyclops stat --import reads them" },
-	{ "{\"counter-value\"", 16, ERR_FORMAT,
-	  "counts of perf stat, not a perf.data file; cyclops stat --import reads them" },
+	{ "# started on", 12, ERR_FORMAT, counts_of_perf_stat },
+	{ "\n Performance counter stats", 27, ERR_FORMAT, counts_of_perf_stat },
+	{ "{\"counter-value\"", 16, ERR_FORMAT, counts_of_perf_stat },
 	{ "\x28\xb5\x2f\xfd", 4, ERR_FORMAT,
 	  "compressed more than once; unpack it first: zstd -d" },
 	{ "\x1f\x8b", 2, ERR_FORMAT, "compressed more than once; unpack it first: gzip -d" },

@@ -75,10 +75,9 @@ const char *sharing_where(struct table *, const struct finding *);
 
 /* words_loops.c */
 const char *loop_claim(struct table *, const struct finding *);
-/* "5 399 of 5 400 loads": of its samples those that the finding is about. */
 /* "about 24 of at most 26 lines outstanding" */
 void put_lines_in_flight(const struct finding_loop *, struct text *out);
-
+/* "5 399 of 5 400 loads": of its samples those that the finding is about. */
 void put_loop_part(const struct finding_loop *, const char *words, struct text *);
 void put_loop_evidence(struct table *, const struct finding *, struct text *);
 void put_code_evidence(struct table *, const struct finding_code *, struct text *);
