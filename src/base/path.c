@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel could do this at once (openat2() with RESOLVE_IN_ROOT), but in the sandbox openat2() cannot be told from one
- * that writes (sandbox/filter.c), and libelf and libdw want paths. So there is one way for all kernels.
+ * The kernel could do this at once (openat2() with RESOLVE_IN_ROOT), but the sandbox's filter does not see whether
+ * openat2() writes (sandbox/filter.c), and libelf and libdw want paths. So there is one way for all kernels.
  */
 #include "base/path.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -89,4 +90,25 @@ char *path_in_root(const char *root, const char *path)
 		return w.done.bytes;
 	text_release(&w.done);
 	return NULL;
+}
+
+int path_make_folders(const char *path, mode_t mode, struct err *err)
+{
+	char *way = mem_strndup(path, strlen(path));
+	int error = 0;
+
+	for (size_t n = 1; error == 0 && way[0] != '\0' && n <= strlen(path); n++) {
+		if (path[n] != '/' && path[n] != '\0')
+			continue;
+		way[n] = '\0';
+		if (mkdir(way, mode) < 0 && errno != EEXIST) {
+			error = errno;
+			err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot make the folder: %s", way,
+				strerror(error));
+		}
+		way[n] = path[n];
+	}
+	free(way);
+	errno = error;
+	return error == 0 ? 0 : -1;
 }

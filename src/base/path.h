@@ -3,6 +3,9 @@
 #define CYCLOPS_BASE_PATH_H
 
 #include <string.h>
+#include <sys/types.h>
+
+#include "base/err.h"
 
 /* The part of a path behind its last slash; the path itself if it has none. */
 static inline const char *path_base(const char *path)
@@ -17,5 +20,11 @@ static inline const char *path_base(const char *path)
  * result has no links below the root, begins with the root as given, and is to be freed. NULL: nothing is there.
  */
 char *path_in_root(const char *root, const char *path);
+
+/*
+ * Makes a folder and those above it, with these rights; what is there already stays, and others may make them at the
+ * same time. -1 and an error if one cannot be made; errno says why, too.
+ */
+int path_make_folders(const char *path, mode_t mode, struct err *);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cyclops catalog: newer facts about CPUs, kept for this user. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/mapped.h"
+#include "base/path.h"
 #include "catalog/changes.h"
 #include "cli/command.h"
 #include "cli/printer.h"
@@ -51,25 +51,6 @@ static int no_folder(struct err *err)
 		       "no folder for the catalog: neither XDG_DATA_HOME nor HOME is set");
 }
 
-/* Makes the folder, and those above it. */
-static int make_folder(const char *path, struct err *err)
-{
-	char *way = mem_strndup(path, strlen(path));
-	int rc = 0;
-
-	for (size_t n = 1; n <= strlen(path) && rc == 0; n++) {
-		if (path[n] != '/' && path[n] != '\0')
-			continue;
-		way[n] = '\0';
-		if (mkdir(way, 0700) < 0 && errno != EEXIST)
-			rc = err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot make the folder: %s",
-				     way, strerror(errno));
-		way[n] = path[n];
-	}
-	free(way);
-	return rc;
-}
-
 /* Ids become names of files, and some are from outside. */
 static bool is_file_name(const char *id)
 {
@@ -100,7 +81,7 @@ static int keep(const struct mapped *file, const char *id, struct text *path, st
 
 	text_char(&folder, '\0');
 	if (rc == 0)
-		rc = make_folder(folder.bytes, err);
+		rc = path_make_folders(folder.bytes, 0700, err);
 	if (rc == 0)
 		rc = path_of(id, path, err);
 	text_add(&contents, (const char *)file->bytes, file->size);

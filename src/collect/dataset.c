@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -90,17 +89,14 @@ void dataset_remove(const char *root, const char *table, const struct identity *
 	free(path);
 }
 
-/* Makes the folders of a file; others may make them at the same time. */
-static int make_folders(char *path, struct err *err)
+/* Makes the folders of a file. */
+static int make_folders(const char *path, struct err *err)
 {
-	for (char *at = strchr(path + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
-		*at = '\0';
-		if (mkdir(path, 0777) < 0 && errno != EEXIST)
-			return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot make the folder: %s",
-				       path, strerror(errno));
-		*at = '/';
-	}
-	return 0;
+	char *folder = mem_strndup(path, (size_t)(path_base(path) - path - 1));
+	int rc = path_make_folders(folder, 0777, err);
+
+	free(folder);
+	return rc;
 }
 
 static int write_bytes(void *context, const struct text *bytes)

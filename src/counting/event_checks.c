@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "base/text.h"
 
 enum { SCHEMA = 1, PATH_SIZE = 4096, FILE_MAX = 1 << 20 };
@@ -148,18 +149,6 @@ void event_checks_load(const char *key, struct event_checks *out)
 	json_decref(root);
 }
 
-/* Makes the folders of a path that do not exist yet. */
-static int make_folders(char *path)
-{
-	for (char *at = strchr(path + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
-		*at = '\0';
-		if (mkdir(path, 0700) < 0 && errno != EEXIST)
-			return -1;
-		*at = '/';
-	}
-	return mkdir(path, 0700) < 0 && errno != EEXIST ? -1 : 0;
-}
-
 /* Writes a temporary file and renames it, so that no reader sees a part of the file. */
 static int write_file(char *folder, const json_t *root, struct err *err)
 {
@@ -168,7 +157,7 @@ static int write_file(char *folder, const json_t *root, struct err *err)
 
 	snprintf(path, sizeof(path), "%.4000s/events.json", folder);
 	snprintf(temporary, sizeof(temporary), "%.4000s/.events-XXXXXX", folder);
-	if (make_folders(folder) == 0)
+	if (path_make_folders(folder, 0700, err) == 0)
 		fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd >= 0) {
 		rc = json_dumpfd(root, fd, JSON_INDENT(1) | JSON_SORT_KEYS);

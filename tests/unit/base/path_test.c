@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,11 +108,28 @@ static void the_root_of_all_is_a_root(void **state)
 	free(real);
 }
 
+static void folders_are_made_where_they_are_not(void **state)
+{
+	struct stat found;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(path_make_folders("new/a//b", 0700, &err), 0);
+	assert_int_equal(path_make_folders("new/a/b/", 0700, &err), 0);
+	assert_int_equal(stat("new/a/b", &found), 0);
+	assert_int_equal(found.st_mode & 0777, 0700);
+	assert_int_equal(path_make_folders("root/usr/bin/program/a/b", 0700, &err), -1);
+	assert_int_equal(errno, ENOTDIR);
+	assert_string_equal(err.text,
+			    "root/usr/bin/program/a: cannot make the folder: Not a directory");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_path_leads_out_of_a_root),
 		cmocka_unit_test(the_root_of_all_is_a_root),
+		cmocka_unit_test(folders_are_made_where_they_are_not),
 	};
 
 	return cmocka_run_group_tests(tests, make_tree, remove_tree);
