@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/sorter.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -282,4 +283,28 @@ uint64_t sort_value_get(const uint8_t **at)
 	for (; **at > 0x7f; ++*at, shift += 7)
 		value |= (uint64_t)(**at & 0x7f) << shift;
 	return value | (uint64_t) * (*at)++ << shift;
+}
+
+/* Bits that say which are not 0, and these. */
+void sort_value_put_words(struct text *value, const uint64_t *words, int n)
+{
+	uint32_t present = 0;
+
+	assert(n <= 32);
+	for (int i = 0; i < n; i++)
+		present |= (uint32_t)(words[i] != 0) << i;
+	text_add(value, (const char *)&present, sizeof(present));
+	for (; present != 0; present &= present - 1)
+		sort_value_put(value, words[__builtin_ctz(present)]);
+}
+
+void sort_value_get_words(const uint8_t **at, uint64_t *words, int n)
+{
+	uint32_t present;
+
+	memcpy(&present, *at, sizeof(present));
+	*at += sizeof(present);
+	memset(words, 0, (size_t)n * sizeof(*words));
+	for (; present != 0; present &= present - 1)
+		words[__builtin_ctz(present)] = sort_value_get(at);
 }

@@ -68,4 +68,8 @@ uint64_t sort_key_get_u64(const uint8_t *key);
 void sort_value_put(struct text *value, uint64_t);
 uint64_t sort_value_get(const uint8_t **at);
 
+/* The same for up to 32 words, of which most are 0. */
+void sort_value_put_words(struct text *value, const uint64_t *words, int n);
+void sort_value_get_words(const uint8_t **at, uint64_t *words, int n);
+
 #endif

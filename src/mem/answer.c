@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mem/answer.h"
 
+#include <stdlib.h>
+
 #include "access/samples.h"
 #include "access/vector_length.h"
 #include "base/alloc.h"
@@ -59,20 +61,32 @@ static uint32_t dimensions_of(const struct keys *keys)
 	return keys_dimensions(keys) & ~(1u << DIM_EVENT);
 }
 
-static bool needs_places(const struct making *m)
+/* Are there so many places or callers that distributions of all would take too much? */
+static bool has_many_rows(const struct making *m)
 {
-	return dimensions_of(m->by) >> DIM_PLACE & 1;
+	return (dimensions_of(m->by) & (1u << DIM_PLACE | 1u << DIM_CALLER)) != 0;
+}
+
+/* By code and source there are not more groups than the program has, and they are quicker in memory. */
+static size_t groups_bytes(const struct making *m)
+{
+	const uint32_t of_code = 1u << DIM_PLACE | 1u << DIM_VECTOR | 1u << DIM_SOURCE;
+
+	if (m->request->groups_bytes > 0)
+		return m->request->groups_bytes;
+	return (m->options[BY_PLACE].dimensions & ~of_code) == 0 ? 0 : mem_groups_bytes(m->s);
 }
 
 static void prepare(struct making *m)
 {
 	uint32_t by = dimensions_of(m->by);
 	uint32_t slices = m->s->slices.n > 0 ? 1u << DIM_SLICE : 0;
-	bool is_simple = !needs_places(m);
+	bool is_simple = !has_many_rows(m);
 
 	m->options[BY_EVENTS].dimensions = 1u << DIM_EVENTS | (is_simple ? by : 0);
 	m->options[BY_EVENTS].with_histograms = is_simple;
 	m->options[BY_PLACE].dimensions = 1u << DIM_PLACE | 1u << DIM_VECTOR | by | slices;
+	m->options[BY_PLACE].groups_bytes = groups_bytes(m);
 	m->set = (struct mem_set_options){ m->options, N_GROUPINGS };
 	m->parts[MEM] = (struct analysis){ .class = &mem_set_class, .options = &m->set };
 	m->parts[CLOCK] = (struct analysis){ .class = &clock_pairs_class };
@@ -305,7 +319,7 @@ int mem_report_make(struct session *s, const struct select *select,
 		.clock = request->clock,
 	};
 	struct keys named = *m.by;
-	bool by_caller;
+	bool by_caller, *places;
 	int rc;
 
 	if (request->by_level)
@@ -321,10 +335,14 @@ int mem_report_make(struct session *s, const struct select *select,
 		m.clock = core_clock_derived(m.parts[CLOCK].result);
 	if (request->by.n == 0)
 		named.keys[named.n++] = KEY_FUNCTION;
-	mem_names(s, mem_of(&m, BY_PLACE), &named, &m.names);
-	mem_sizes(s, mem_of(&m, BY_PLACE), &m.sizes);
+	places = mem_places(s, mem_of(&m, BY_PLACE));
+	mem_names(s, places, &named, &m.names);
+	access_sizes_init(&m.sizes, s, places);
+	free(places);
 	m.sizes.vector_bits = vector_length_bits(m.parts[VECTORS].result, request->vector_bits);
-	rc = mem_answer_make_tables(&m, err);
+	rc = mem_set_check(set_of(&m), err);
+	if (rc == 0)
+		rc = mem_answer_make_tables(&m, err);
 	mem_rows_release(&m.rows);
 	access_sizes_release(&m.sizes);
 	names_release(&m.names);

@@ -21,6 +21,7 @@ struct mem_request {
 	bool for_programs;	 /* all tables, also where all are empty for the same reason */
 	uint32_t vector_bits;	 /* of SVE, where no record says it; 0: not given */
 	const char *region;	 /* what is looked at, in words; NULL: everything */
+	size_t groups_bytes;	 /* of struct mem_options; 0: what is usual */
 	struct core_clock clock; /* as given; unknown: derive it if that can be done */
 };
 

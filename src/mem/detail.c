@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The second pass of mem.h: distributions of the rows that are shown. */
+/* The second pass of mem/rows.h: distributions of the rows that are shown. */
 #include <stdlib.h>
 
 #include "access/samples.h"
 #include "base/alloc.h"
-#include "mem/mem.h"
+#include "mem/rows.h"
 #include "scan/scan.h"
 
 static void *detail_new(const struct session *session, const void *options)
@@ -13,7 +13,7 @@ static void *detail_new(const struct session *session, const void *options)
 
 	(void)session;
 	d->focus = options;
-	d->rows = mem_zalloc(d->focus->n_rows + 1, sizeof(*d->rows));
+	d->list = mem_zalloc(d->focus->n + 1, sizeof(*d->list));
 	return d;
 }
 
@@ -23,9 +23,9 @@ static void detail_free(void *partial)
 
 	if (d == NULL)
 		return;
-	for (uint32_t i = 0; i < d->focus->n_rows; i++)
-		mem_histograms_release(&d->rows[i]);
-	free(d->rows);
+	for (uint32_t i = 0; i < d->focus->n; i++)
+		mem_histograms_release(&d->list[i]);
+	free(d->list);
 	free(d);
 }
 
@@ -48,13 +48,15 @@ static void detail_consume(void *partial, const struct batch *b)
 	struct mem_detail *d = partial;
 	uint16_t rows[BATCH_ROWS];
 	uint8_t kinds[BATCH_ROWS];
-	size_t n = mem_rows_of(d->focus->mem, b, rows, kinds);
+	const struct mem_focus *focus = d->focus;
+	size_t n = mem_rows_of(focus->rows->mem, b, rows, kinds);
 
 	for (size_t i = 0; i < n; i++) {
-		uint32_t group = mem_find(d->focus->mem, (enum memory_kind)kinds[i], b, rows[i]);
-		uint32_t row = group == UINT32_MAX ? UINT32_MAX : d->focus->rows[group];
-		if (row != UINT32_MAX)
-			add_record(&d->rows[row], d->focus->mem, b, rows[i]);
+		uint32_t row = mem_rows_find(focus->rows, (enum memory_kind)kinds[i], b, rows[i]);
+		uint32_t place = row == TUPLES_NONE ? UINT32_MAX : focus->place_in_focus[row];
+
+		if (place != UINT32_MAX)
+			add_record(&d->list[place], focus->rows->mem, b, rows[i]);
 	}
 }
 
@@ -64,15 +66,15 @@ static void detail_merge(void *into, const void *from, const struct id_map *map)
 	const struct mem_detail *part = from;
 
 	(void)map;
-	for (uint32_t i = 0; i < d->focus->n_rows; i++)
-		mem_histograms_merge(&d->rows[i], &part->rows[i]);
+	for (uint32_t i = 0; i < d->focus->n; i++)
+		mem_histograms_merge(&d->list[i], &part->list[i]);
 }
 
 static unsigned detail_wants_chains(const void *options)
 {
 	const struct mem_focus *focus = options;
 
-	return mem_wants_chains(focus->mem->options);
+	return mem_wants_chains(focus->rows->mem->options);
 }
 
 static bool detail_let_go(void *partial, const struct tuples *frames, bool must)
@@ -97,7 +99,7 @@ struct mem_detail *mem_detail_scan(struct session *s, const struct select *selec
 {
 	const struct scan_wish wish = {
 		.keeps_places = true,
-		.only_memory = mem_wants_chains(focus->mem->options) == 0,
+		.only_memory = mem_wants_chains(focus->rows->mem->options) == 0,
 	};
 	struct analysis detail = { .class = &mem_detail_class, .options = focus };
 

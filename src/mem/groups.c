@@ -17,6 +17,9 @@
 
 enum { MAX_WORDS = 1 + N_DIMENSIONS };
 
+/* Of a group's key, with its place in the table that finds it. */
+enum { GROUP_BYTES = 16 };
+
 void mem_init(struct mem *m, const struct session *session, const struct mem_options *options)
 {
 	*m = (struct mem){ .session = session, .options = options };
@@ -29,7 +32,7 @@ void mem_init(struct mem *m, const struct session *session, const struct mem_opt
 	m->each = m->is_sampled ? 0 : spe_interval_common(session).mean;
 	m->has_operations = !m->is_sampled && spe_interval_varies(session);
 	tuples_init(&m->rests, 1 + m->n_dimensions);
-	tuples_init(&m->spilled, 1);
+	tuples_init(&m->wide_groups, 1);
 	tuples_init(&m->groups, 1);
 }
 
@@ -40,11 +43,12 @@ void mem_release(struct mem *m)
 	vec_release(&m->histograms);
 	vec_release(&m->operations);
 	vec_release(&m->wide);
-	tuples_release(&m->spilled);
+	tuples_release(&m->wide_groups);
 	vec_release(&m->sums);
 	tuples_release(&m->groups);
 	vec_release(&m->rest_of_class);
 	tuples_release(&m->rests);
+	spool_release(&m->file);
 }
 
 /* What a group is, besides being a number. */
@@ -56,34 +60,6 @@ static uint64_t mem_groups_pack(uint32_t place, uint32_t rest)
 static uint64_t mem_groups_key_of(const struct mem *m, uint32_t group)
 {
 	return m->has_place ? tuples_get(&m->groups, group)[0] : group;
-}
-
-enum memory_kind mem_key(const struct mem *m, uint32_t group, uint64_t key[N_DIMENSIONS])
-{
-	uint64_t packed = mem_groups_key_of(m, group);
-	const uint64_t *words = tuples_get(&m->rests, (uint32_t)packed);
-
-	for (int i = 0; i < N_DIMENSIONS; i++)
-		key[i] = 0;
-	key[DIM_EVENT] = capture_n_events(m->session->capture);
-	key[DIM_PLACE] = packed >> 32;
-	for (size_t i = 0; i < m->n_dimensions; i++)
-		key[m->dimensions[i]] = words[1 + i];
-	return (enum memory_kind)words[0];
-}
-
-uint32_t mem_find(const struct mem *m, enum memory_kind kind, const struct batch *b, size_t row)
-{
-	uint64_t words[MAX_WORDS] = { kind }, packed;
-	uint32_t rest;
-
-	for (size_t i = 0; i < m->n_dimensions; i++)
-		words[1 + i] = record_dimension(m->session, b, row, m->dimensions[i]);
-	rest = tuples_find(&m->rests, words);
-	if (rest == TUPLES_NONE || !m->has_place)
-		return rest;
-	packed = mem_groups_pack((uint32_t)record_dimension(m->session, b, row, DIM_PLACE), rest);
-	return tuples_find(&m->groups, &packed);
 }
 
 void mem_add_class(struct mem *m, const enum dimension *dimensions, const uint64_t *words)
@@ -136,7 +112,7 @@ static void find_groups(struct mem *m, const uint32_t *places, const uint32_t *r
 static struct mem_cost *wide_of(struct mem *m, uint32_t group)
 {
 	const uint64_t key = group;
-	uint32_t number = tuples_add(&m->spilled, &key);
+	uint32_t number = tuples_add(&m->wide_groups, &key);
 
 	if (number == m->wide.n)
 		vec_add(&m->wide);
@@ -146,7 +122,7 @@ static struct mem_cost *wide_of(struct mem *m, uint32_t group)
 static const struct mem_cost *find_wide(const struct mem *m, uint32_t group)
 {
 	const uint64_t key = group;
-	uint32_t number = m->wide.n == 0 ? TUPLES_NONE : tuples_find(&m->spilled, &key);
+	uint32_t number = m->wide.n == 0 ? TUPLES_NONE : tuples_find(&m->wide_groups, &key);
 
 	return number == TUPLES_NONE ? NULL : &m->wide.items[number];
 }
@@ -169,15 +145,54 @@ static void add_to_cost(struct mem_cost *to, const struct mem_sums *s)
 	mem_groups_widen(&to->walk, s, MEM_WALK);
 }
 
-void mem_cost_add_group(struct mem_cost *to, const struct mem *m, uint32_t group)
+void mem_group_read(const struct mem *m, uint32_t group, struct mem_group *out)
 {
+	uint64_t packed = mem_groups_key_of(m, group);
+	const uint64_t *words = tuples_get(&m->rests, (uint32_t)packed);
 	const struct mem_cost *wide = find_wide(m, group);
-	uint64_t n = to->n;
 
-	add_to_cost(to, &m->sums.items[group]);
+	out->kind = (enum memory_kind)words[0];
+	memset(out->key, 0, sizeof(out->key));
+	out->key[DIM_EVENT] = capture_n_events(m->session->capture);
+	out->key[DIM_PLACE] = packed >> 32;
+	for (size_t i = 0; i < m->n_dimensions; i++)
+		out->key[m->dimensions[i]] = words[1 + i];
+	out->sums = m->sums.items[group];
+	out->has_wide = wide != NULL;
 	if (wide != NULL)
-		mem_cost_add(to, wide);
-	to->operations += m->has_operations ? m->operations.items[group] : (to->n - n) * m->each;
+		out->wide = *wide;
+	out->operations =
+		m->has_operations ? m->operations.items[group] : mem_group_n(out) * m->each;
+	out->histograms = m->options->with_histograms ? &m->histograms.items[group] : NULL;
+}
+
+void mem_cost_add_group(struct mem_cost *to, const struct mem_group *g)
+{
+	add_to_cost(to, &g->sums);
+	if (g->has_wide)
+		mem_cost_add(to, &g->wide);
+	to->operations += g->operations;
+}
+
+size_t mem_groups_size(const struct mem *m)
+{
+	size_t rest = (m->rests.width + 1) * sizeof(*m->rests.words);
+	size_t group = sizeof(*m->sums.items) + GROUP_BYTES +
+		       (m->has_operations ? sizeof(*m->operations.items) : 0);
+
+	return m->rests.n * rest + m->sums.n * group +
+	       m->wide.n * (sizeof(*m->wide.items) + GROUP_BYTES);
+}
+
+void mem_groups_reset(struct mem *m)
+{
+	tuples_reset(&m->rests);
+	tuples_reset(&m->groups);
+	tuples_reset(&m->wide_groups);
+	m->sums.n = 0;
+	m->wide.n = 0;
+	m->operations.n = 0;
+	m->rest_of_class.n = 0;
 }
 
 static void add_sums(struct mem *m, uint32_t group, const struct mem_sums *from)
@@ -258,7 +273,7 @@ void mem_add_groups(struct mem *m, const struct mem *from)
 
 	for (uint32_t i = 0; i < from->rests.n; i++)
 		rest_here[i] = tuples_add(&m->rests, tuples_get(&from->rests, i));
-	for (uint32_t at = 0, n = mem_n_groups(from); at < n; at += MEM_ROWS_AT_ONCE) {
+	for (uint32_t at = 0, n = (uint32_t)from->sums.n; at < n; at += MEM_ROWS_AT_ONCE) {
 		uint32_t some = n - at < MEM_ROWS_AT_ONCE ? n - at : MEM_ROWS_AT_ONCE;
 
 		for (uint32_t i = 0; i < some; i++) {

@@ -89,6 +89,17 @@ void mem_histograms_release(struct mem_histograms *h)
 		histogram_release(&h->of[i]);
 }
 
+int mem_set_check(const struct mem_set *set, struct err *err)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		if (set->list[i].file.rc < 0) {
+			*err = set->list[i].file.err;
+			return -1;
+		}
+	}
+	return 0;
+}
+
 uint64_t mem_set_length_ns(const struct mem_set *set)
 {
 	struct mem_times all = mem_times_none;
@@ -236,6 +247,20 @@ static void note_times(struct mem_set *set, const struct batch *b, const uint16_
 	}
 }
 
+/* Classes are forgotten with the rests of the groups, as there may be as many. */
+static void spill_groups(struct mem_set *set)
+{
+	bool is_spilled = false;
+
+	for (size_t i = 0; i < set->n; i++)
+		is_spilled |= mem_spill(&set->list[i]);
+	if (!is_spilled)
+		return;
+	tuples_reset(&set->classes);
+	for (size_t i = 0; i < set->n; i++)
+		set->list[i].rest_of_class.n = 0;
+}
+
 static void set_consume(void *partial, const struct batch *b)
 {
 	struct mem_set *set = partial;
@@ -254,6 +279,15 @@ static void set_consume(void *partial, const struct batch *b)
 		for (size_t i = 0; i < set->n; i++)
 			mem_add_records(&set->list[i], &some);
 	}
+	spill_groups(set);
+}
+
+static void set_finish(void *partial)
+{
+	struct mem_set *set = partial;
+
+	for (size_t i = 0; i < set->n; i++)
+		mem_spill_finish(&set->list[i]);
 }
 
 static void set_merge(void *into, const void *from, const struct id_map *map)
@@ -262,8 +296,10 @@ static void set_merge(void *into, const void *from, const struct id_map *map)
 	const struct mem_set *part = from;
 
 	(void)map;
-	for (size_t i = 0; i < set->n; i++)
+	for (size_t i = 0; i < set->n; i++) {
 		mem_add_groups(&set->list[i], &part->list[i]);
+		mem_spill_merge(&set->list[i], &part->list[i]);
+	}
 	for (uint32_t i = 0; i < part->threads.n; i++)
 		add_times(set, tuples_get(&part->threads, i), &part->times.items[i]);
 }
@@ -292,5 +328,6 @@ const struct analysis_class mem_set_class = {
 	.wants_chains = set_wants_chains,
 	.let_go = set_let_go,
 	.consume = set_consume,
+	.finish = set_finish,
 	.merge = set_merge,
 };

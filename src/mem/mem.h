@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "access/samples.h"
+#include "base/spool.h"
 #include "base/tuples.h"
 #include "base/vec.h"
 #include "estimate/latency.h"
@@ -65,7 +66,13 @@ uint64_t mem_times_length_ns(const struct mem_times *);
 struct mem_options {
 	uint32_t dimensions; /* bit n: grouped by enum dimension n */
 	bool with_histograms;
+
+	/* Groups of a worker that take so many bytes go to a temporary file, if they have no histograms. 0: none do. */
+	size_t groups_bytes;
 };
+
+/* What is usual for groups_bytes: together no more than 24 MiB. */
+size_t mem_groups_bytes(const struct session *);
 
 static inline unsigned mem_wants_chains(const struct mem_options *o)
 {
@@ -100,26 +107,42 @@ struct mem {
 	VEC_OF(uint32_t) rest_of_class; /* by number in the set's `classes` */
 	struct tuples groups; /* place << 32 | rest; unused without places: the rest is the group */
 	VEC_OF(struct mem_sums) sums;		  /* by group */
-	struct tuples spilled;			  /* groups whose sums did not fit; by number: */
+	struct tuples wide_groups;		  /* whose sums did not fit; by number: */
 	VEC_OF(struct mem_cost) wide;		  /* … the rest of them */
 	VEC_OF(uint64_t) operations;		  /* by group, if they differ */
 	VEC_OF(struct mem_histograms) histograms; /* by group, if wanted */
+
+	struct spool file; /* more groups, any of them several times: mem/spill.c */
 };
 
-/* How many groups there are. */
-static inline uint32_t mem_n_groups(const struct mem *m)
+/* A group with its key. Sums are in several pieces: mem_cost_add_group(). */
+struct mem_group {
+	enum memory_kind kind;
+	uint64_t key[N_DIMENSIONS]; /* 0: not grouped by */
+	struct mem_sums sums;
+	bool has_wide;
+	struct mem_cost wide; /* has_wide: the rest of the sums, but for operations */
+	uint64_t operations;
+	const struct mem_histograms *histograms; /* NULL: none were taken */
+};
+
+/* How many records are in it. */
+static inline uint64_t mem_group_n(const struct mem_group *g)
 {
-	return (uint32_t)m->sums.n;
+	return g->sums.n[MEM_ALL] + (g->has_wide ? g->wide.n : 0);
 }
 
-/* The key of a group: its kind, and a word for each dimension; 0: not grouped by. */
-enum memory_kind mem_key(const struct mem *, uint32_t group, uint64_t key[N_DIMENSIONS]);
-
 /* Adds what a group adds up to. */
-void mem_cost_add_group(struct mem_cost *, const struct mem *, uint32_t group);
+void mem_cost_add_group(struct mem_cost *, const struct mem_group *);
 
-/* The group of a record of this kind, or UINT32_MAX. */
-uint32_t mem_find(const struct mem *, enum memory_kind, const struct batch *, size_t row);
+/* Where a reader of groups is: zeroed, at the start. */
+struct mem_position {
+	uint32_t group;
+	struct spool_position file;
+};
+
+/* The next group, in any order; false behind the last. A group may come in several parts, which are to be added up. */
+bool mem_next(const struct mem *, struct mem_position *, struct mem_group *out);
 
 /* Several groupings, made in one look at the records. */
 struct mem_set_options {
@@ -143,33 +166,14 @@ struct mem_set {
 	VEC_OF(struct mem_times) times;
 };
 
+/* -1 and an error if a temporary file could not be written: then groups are missing. */
+int mem_set_check(const struct mem_set *, struct err *);
+
 /* From the first record with a time to the last one; 0 if there are no two. */
 uint64_t mem_set_length_ns(const struct mem_set *);
 
 /* Options: struct mem_set_options. Result: struct mem_set. */
 extern const struct analysis_class mem_set_class;
-
-/*
- * Distributions for groups that are known already, in a second pass: only of those that are
- * shown, so that memory does not grow with what is not.
- */
-struct mem_focus {
-	const struct mem *mem; /* of the first pass */
-	const uint32_t *rows;  /* by group: number of its row, or UINT32_MAX */
-	uint32_t n_rows;
-};
-
-struct mem_detail {
-	struct mem_histograms *rows; /* focus.n_rows of them */
-	const struct mem_focus *focus;
-};
-
-/* Options: struct mem_focus. Result: struct mem_detail. */
-extern const struct analysis_class mem_detail_class;
-
-/* Runs the second pass. Places keep their ids. */
-struct mem_detail *mem_detail_scan(struct session *, const struct select *,
-				   const struct mem_focus *);
 
 /*
  * For the files of this subject: collects the loads, stores and atomics of a batch, of the records
@@ -181,6 +185,21 @@ size_t mem_rows_of(const struct mem *, const struct batch *, uint16_t rows[BATCH
 /* mem/groups.c: the groups of a struct mem. */
 void mem_init(struct mem *, const struct session *, const struct mem_options *);
 void mem_release(struct mem *);
+
+/* mem/groups.c: a group that is in memory. */
+void mem_group_read(const struct mem *, uint32_t group, struct mem_group *out);
+
+/* mem/groups.c: bytes that the groups take; forgets all of them, and what classes are. */
+size_t mem_groups_size(const struct mem *);
+void mem_groups_reset(struct mem *);
+
+/*
+ * mem/spill.c: sends all groups to the file, and forgets them, if they take too many bytes. True: so classes have no
+ * rests any more. Then, at the end of a worker, what is left; and adds what is in the files of another one.
+ */
+bool mem_spill(struct mem *);
+void mem_spill_finish(struct mem *);
+void mem_spill_merge(struct mem *into, const struct mem *from);
 
 /* mem/groups.c: adds the latencies of a sample. */
 void mem_cost_add_sample(struct mem_cost *, const struct sample_latencies *);

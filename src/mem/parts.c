@@ -70,12 +70,12 @@ bool mem_translation_table(const struct mem *mem, struct table *out)
 {
 	uint64_t n_walks = 0;
 	struct mem_cost costs[N_MEMORY_KINDS][N_TRANSLATIONS] = { 0 }, all[N_MEMORY_KINDS] = { 0 };
+	struct mem_position at = { 0 };
+	struct mem_group g;
 
-	for (uint32_t i = 0; i < mem_n_groups(mem); i++) {
-		uint64_t raw[N_DIMENSIONS];
-		enum memory_kind kind = mem_key(mem, i, raw);
-		mem_cost_add_group(&costs[kind][translation_of(mem, raw[DIM_EVENTS])], mem, i);
-		mem_cost_add_group(&all[kind], mem, i);
+	while (mem_next(mem, &at, &g)) {
+		mem_cost_add_group(&costs[g.kind][translation_of(mem, g.key[DIM_EVENTS])], &g);
+		mem_cost_add_group(&all[g.kind], &g);
 	}
 	table_init(out, "translation", "Address translation", translation_columns, N_TRANSLATION);
 	for (int kind = 0; kind < N_MEMORY_KINDS; kind++) {
@@ -139,18 +139,18 @@ void mem_events_table(const struct mem *mem, size_t top, struct table *out)
 	VEC_OF(struct event_set) sets = { 0 };
 	uint64_t n_of_kind[N_MEMORY_KINDS] = { 0 };
 	size_t n_left[N_MEMORY_KINDS], n_cut = 0;
+	struct mem_position at = { 0 };
+	struct mem_group g;
 	struct tuples keys;
 
 	tuples_init(&keys, 2);
-	for (uint32_t i = 0; i < mem_n_groups(mem); i++) {
-		uint64_t raw[N_DIMENSIONS];
-		enum memory_kind kind = mem_key(mem, i, raw);
-		uint64_t key[2] = { kind, raw[DIM_EVENTS] };
+	while (mem_next(mem, &at, &g)) {
+		uint64_t key[2] = { g.kind, g.key[DIM_EVENTS] };
 		uint32_t number = tuples_add(&keys, key);
 
 		if (number == sets.n)
-			*vec_add(&sets) = (struct event_set){ .kind = kind, .events = key[1] };
-		mem_cost_add_group(&sets.items[number].cost, mem, i);
+			*vec_add(&sets) = (struct event_set){ .kind = g.kind, .events = key[1] };
+		mem_cost_add_group(&sets.items[number].cost, &g);
 	}
 	for (size_t i = 0; i < sets.n; i++)
 		n_of_kind[sets.items[i].kind] += sets.items[i].cost.n;

@@ -54,25 +54,38 @@ static uint32_t row_of(struct mem_rows *r, const uint64_t *words)
 	return row;
 }
 
-static void mem_rows_add_group(struct mem_rows *r, uint32_t group, const struct access_sizes *sizes)
+static void mem_rows_add_group(struct mem_rows *r, const struct mem_group *g,
+			       const struct access_sizes *sizes)
 {
-	uint64_t raw[N_DIMENSIONS], words[MAX_WORDS];
-	enum memory_kind kind = mem_key(r->mem, group, raw);
-	uint32_t bytes = access_sizes_bytes(sizes, raw[DIM_PLACE], (uint32_t)raw[DIM_VECTOR]);
+	uint64_t words[MAX_WORDS];
+	uint32_t bytes = access_sizes_bytes(sizes, g->key[DIM_PLACE], (uint32_t)g->key[DIM_VECTOR]);
 	struct mem_row *row;
-	uint64_t n, operations;
+	uint32_t number;
 
-	make_words(r, kind, raw, words);
-	r->row_of_group[group] = row_of(r, words);
-	row = &r->rows.items[r->row_of_group[group]];
-	n = row->cost.n;
-	operations = row->cost.operations;
-	mem_cost_add_group(&row->cost, r->mem, group);
+	make_words(r, g->kind, g->key, words);
+	number = row_of(r, words);
+	row = &r->rows.items[number];
+	mem_cost_add_group(&row->cost, g);
 	if (bytes > 0) {
-		row->bytes += (row->cost.operations - operations) * bytes;
-		row->n_sized += row->cost.n - n;
+		row->bytes += g->operations * bytes;
+		row->n_sized += mem_group_n(g);
 	}
-	count_slice(r, r->row_of_group[group], raw[DIM_SLICE], row->cost.n - n);
+	count_slice(r, number, g->key[DIM_SLICE], mem_group_n(g));
+}
+
+uint32_t mem_rows_find(const struct mem_rows *r, enum memory_kind kind, const struct batch *b,
+		       size_t row)
+{
+	const struct mem *m = r->mem;
+	uint64_t key[N_DIMENSIONS] = { 0 }, words[MAX_WORDS];
+
+	key[DIM_EVENT] = capture_n_events(m->session->capture);
+	for (size_t i = 0; i < m->n_dimensions; i++)
+		key[m->dimensions[i]] = record_dimension(m->session, b, row, m->dimensions[i]);
+	if (m->has_place)
+		key[DIM_PLACE] = record_dimension(m->session, b, row, DIM_PLACE);
+	make_words(r, kind, key, words);
+	return tuples_find(&r->keys, words);
 }
 
 static int compare_words(const struct mem_rows *r, const uint64_t *a, const uint64_t *b)
@@ -154,11 +167,13 @@ static void mem_rows_choose(struct mem_rows *r, size_t top)
 void mem_rows_init(struct mem_rows *r, const struct mem *mem, const struct names *names,
 		   const struct keys *by, const struct access_sizes *sizes, size_t top)
 {
+	struct mem_position at = { 0 };
+	struct mem_group g;
+
 	*r = (struct mem_rows){ .mem = mem, .names = names, .by = by };
 	tuples_init(&r->keys, mem_rows_width_of(by));
-	r->row_of_group = mem_alloc(mem_n_groups(mem) + 1, sizeof(*r->row_of_group));
-	for (uint32_t i = 0; i < mem_n_groups(mem); i++)
-		mem_rows_add_group(r, i, sizes);
+	while (mem_next(mem, &at, &g))
+		mem_rows_add_group(r, &g, sizes);
 	for (uint32_t i = 0; i < r->rows.n; i++)
 		mem_cost_add(&r->kinds[tuples_get(&r->keys, i)[0]], &r->rows.items[i].cost);
 	mem_rows_choose(r, keys_are_time(by) ? 0 : top);
@@ -174,7 +189,6 @@ void mem_rows_release(struct mem_rows *r)
 	vec_release(&r->rows);
 	vec_release(&r->slices);
 	tuples_release(&r->keys);
-	free(r->row_of_group);
 	free(r->shown);
 }
 
@@ -195,14 +209,17 @@ static void add_histograms(struct mem_row *row, const struct mem_histograms *fro
 
 void mem_rows_take_histograms(struct mem_rows *r, const struct mem *from)
 {
-	for (uint32_t i = 0; i < mem_n_groups(from); i++) {
-		uint64_t raw[N_DIMENSIONS], words[MAX_WORDS];
+	struct mem_position at = { 0 };
+	struct mem_group g;
+
+	while (mem_next(from, &at, &g)) {
+		uint64_t words[MAX_WORDS];
 		uint32_t row;
 
-		make_words(r, mem_key(from, i, raw), raw, words);
+		make_words(r, g.kind, g.key, words);
 		row = tuples_find(&r->keys, words);
 		if (row != TUPLES_NONE)
-			add_histograms(&r->rows.items[row], &from->histograms.items[i]);
+			add_histograms(&r->rows.items[row], g.histograms);
 	}
 }
 
@@ -210,45 +227,39 @@ uint32_t mem_rows_detail(struct mem_rows *r, struct session *s, const struct sel
 {
 	uint32_t n = r->n_shown < MEM_ROWS_DETAILED ? r->n_shown : MEM_ROWS_DETAILED;
 	uint32_t *place_in_focus = mem_alloc(r->rows.n + 1, sizeof(*place_in_focus));
-	uint32_t *rows = mem_alloc(mem_n_groups(r->mem) + 1, sizeof(*rows));
-	struct mem_focus focus = { .mem = r->mem, .rows = rows, .n_rows = n };
+	struct mem_focus focus = { .rows = r, .place_in_focus = place_in_focus, .n = n };
 	struct mem_detail *detail;
 
 	for (uint32_t i = 0; i < r->rows.n; i++)
 		place_in_focus[i] = UINT32_MAX;
 	for (uint32_t i = 0; i < n; i++)
 		place_in_focus[r->shown[i]] = i;
-	for (uint32_t i = 0; i < mem_n_groups(r->mem); i++)
-		rows[i] = place_in_focus[r->row_of_group[i]];
 	detail = mem_detail_scan(s, select, &focus);
 	for (uint32_t i = 0; i < n; i++)
-		add_histograms(&r->rows.items[r->shown[i]], &detail->rows[i]);
+		add_histograms(&r->rows.items[r->shown[i]], &detail->list[i]);
 	mem_detail_class.free(detail);
-	free(rows);
 	free(place_in_focus);
 	return r->n_shown - n;
 }
 
-/* The places of a result. */
-static bool *places_of(const struct session *s, const struct mem *mem)
+bool *mem_places(const struct session *s, const struct mem *mem)
 {
-	bool *wanted = mem_zalloc(place_numbers_n(s->places) + 1, sizeof(*wanted));
+	bool *places = mem_zalloc(place_numbers_n(s->places) + 1, sizeof(*places));
+	struct mem_position at = { 0 };
+	struct mem_group g;
 
-	for (uint32_t i = 0; i < mem_n_groups(mem); i++) {
-		uint64_t raw[N_DIMENSIONS];
-
-		mem_key(mem, i, raw);
-		wanted[raw[DIM_PLACE]] = true;
-		wanted[raw[DIM_CALLER]] = true;
+	while (mem_next(mem, &at, &g)) {
+		places[g.key[DIM_PLACE]] = true;
+		places[g.key[DIM_CALLER]] = true;
 	}
-	return wanted;
+	return places;
 }
 
-void mem_names(struct session *s, const struct mem *mem, const struct keys *by, struct names *out)
+void mem_names(struct session *s, const bool *places, const struct keys *by, struct names *out)
 {
 	enum symbols_depth depth = SYMBOLS_FUNCTIONS;
 	bool needs_names = false;
-	bool *wanted;
+	bool *none;
 
 	for (size_t i = 0; i < by->n; i++) {
 		const struct key_class *class = &key_classes[by->keys[i]];
@@ -257,16 +268,7 @@ void mem_names(struct session *s, const struct mem *mem, const struct keys *by, 
 		if (class->needs_lines)
 			depth = SYMBOLS_LINES;
 	}
-	wanted = needs_names ? places_of(s, mem)
-			     : mem_zalloc(place_numbers_n(s->places) + 1, sizeof(*wanted));
-	names_init(out, s, wanted, depth);
-	free(wanted);
-}
-
-void mem_sizes(struct session *s, const struct mem *mem, struct access_sizes *out)
-{
-	bool *wanted = places_of(s, mem);
-
-	access_sizes_init(out, s, wanted);
-	free(wanted);
+	none = needs_names ? NULL : mem_zalloc(place_numbers_n(s->places) + 1, sizeof(*none));
+	names_init(out, s, needs_names ? places : none, depth);
+	free(none);
 }

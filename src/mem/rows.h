@@ -26,7 +26,6 @@ struct mem_rows {
 	struct tuples keys; /* by row: kind, then the words of the keys */
 	VEC_OF(struct mem_row) rows;
 	VEC_OF(uint64_t) slices; /* records by row and slice of time, if time is sliced */
-	uint32_t *row_of_group;	 /* by group of `mem` */
 	/* The first of each kind, as many as are wanted: most latency cycles first, then by name. */
 	uint32_t *shown;
 	uint32_t n_shown, n_left_out;
@@ -41,6 +40,9 @@ void mem_rows_init(struct mem_rows *, const struct mem *, const struct names *,
 		   const struct keys *by, const struct access_sizes *, size_t top);
 void mem_rows_release(struct mem_rows *);
 
+/* The row of a record of this kind, or TUPLES_NONE. */
+uint32_t mem_rows_find(const struct mem_rows *, enum memory_kind, const struct batch *, size_t row);
+
 /* Takes distributions from a result that is grouped by the dimensions of the keys. */
 void mem_rows_take_histograms(struct mem_rows *, const struct mem *);
 
@@ -50,6 +52,27 @@ void mem_rows_take_histograms(struct mem_rows *, const struct mem *);
  */
 enum { MEM_ROWS_DETAILED = 2000 };
 uint32_t mem_rows_detail(struct mem_rows *, struct session *, const struct select *);
+
+/*
+ * Distributions of rows, in a second pass: only of those that are shown, so that memory does not grow with what is not.
+ */
+struct mem_focus {
+	const struct mem_rows *rows;
+	const uint32_t *place_in_focus; /* by row: number of its distributions, or UINT32_MAX */
+	uint32_t n;
+};
+
+struct mem_detail {
+	struct mem_histograms *list; /* focus.n of them */
+	const struct mem_focus *focus;
+};
+
+/* Options: struct mem_focus. Result: struct mem_detail. */
+extern const struct analysis_class mem_detail_class;
+
+/* Runs the second pass. Places keep their ids. */
+struct mem_detail *mem_detail_scan(struct session *, const struct select *,
+				   const struct mem_focus *);
 
 /* How rows become a table. */
 struct mem_view {
@@ -76,8 +99,10 @@ struct cell mem_rate_cell(const struct session *, uint64_t bytes, uint64_t n, ui
 /* Distributions in steps of half a doubling, a row for each step that has records. */
 void mem_histogram_table(const struct mem_rows *, struct table *out);
 
-/* The names and instructions that the keys need. */
-void mem_names(struct session *, const struct mem *, const struct keys *, struct names *out);
-void mem_sizes(struct session *, const struct mem *, struct access_sizes *out);
+/* The places of a result and of its callers, by number. Free with free(). */
+bool *mem_places(const struct session *, const struct mem *);
+
+/* The names of these places that the keys need. */
+void mem_names(struct session *, const bool *places, const struct keys *, struct names *out);
 
 #endif

@@ -65,6 +65,11 @@ static bool has_copied_stacks(const struct capture *c)
 	return false;
 }
 
+static unsigned chains_wanted_by(const struct analysis *a)
+{
+	return a->class->wants_chains == NULL ? 0 : a->class->wants_chains(a->options);
+}
+
 /* Whose call chains are wanted: bits of enum chains_wanted. */
 static unsigned chains_wanted(const struct scan_job *job)
 {
@@ -72,8 +77,7 @@ static unsigned chains_wanted(const struct scan_job *job)
 	unsigned wanted = of_all ? CHAINS_OF_SAMPLES | CHAINS_OF_SPE : 0;
 
 	for (size_t i = 0; i < job->n_analyses && !job->wish.without_places; i++)
-		if (job->analyses[i].class->wants_chains != NULL)
-			wanted |= job->analyses[i].class->wants_chains(job->analyses[i].options);
+		wanted |= chains_wanted_by(&job->analyses[i]);
 	return wanted;
 }
 
@@ -288,9 +292,11 @@ static void let_go_of_frames(const struct scan_job *job, struct worker *w, bool 
 	bool is_free = true;
 
 	for (size_t i = 0; i < job->n_analyses; i++) {
-		const struct analysis_class *class = job->analyses[i].class;
+		const struct analysis *a = &job->analyses[i];
 
-		is_free &= class->let_go != NULL && class->let_go(w->partials[i], frames, is_end);
+		is_free &= chains_wanted_by(a) == 0 ||
+			   (a->class->let_go != NULL &&
+			    a->class->let_go(w->partials[i], frames, is_end));
 	}
 	if (is_free && (is_end || frames->n >= MANY_FRAMES))
 		attribution_forget_frames(w->attribution);

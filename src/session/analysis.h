@@ -39,7 +39,7 @@ struct analysis_class {
 	void (*consume)(void *partial, const struct batch *);
 
 	/*
-	 * May be NULL: frames are needed to the end. Called behind each batch with the worker's frames
+	 * May be NULL: frames are needed to the end, if chains are wanted. Called behind each batch with the worker's frames
 	 * (attribution_frames()). True: nothing in the partial refers to them any more. When that is so for
 	 * all partials of the worker, it forgets its frames, and their ids begin anew; and equal frames may have several
 	 * ids from then on. That is why a partial that let go once is asked again behind the last batch, and `must`.

@@ -7,7 +7,7 @@ Exports and answers in bounded memory: export_memory.py [--samples N] [--memory 
 Nearly each sample of the capture has a call chain of its own. Each format is written under a limit on the private memory of the
 process (RLIMIT_DATA), in which the sums by chain do not fit: the same command with all of them in memory fails.
 What is written is the same with and without the limit. hot and report show functions, of which there are few; of chains they
-show those that are heavy.
+show those that are heavy. The same of loads by their callers.
 Profiles for compilers are made of branch stacks: nearly each branch of the other capture was taken once. Of a capture with code
 they are the same whether or not branches go to files.
 """
@@ -26,6 +26,7 @@ STACKS = ["folded", "svg", "pprof", "speedscope", "firefox", "callgrind", "chrom
 ROWS = ["perf-script", "csv", "json", "parquet"]
 ANSWERS = [["hot", "--all"], ["report", "--all"], ["hot", "--callers", "--by", "instruction"],
            ["hot", "--call-tree", "--by", "instruction"]]
+OF_LOADS = [["mem", "--by", "function,caller"], ["mem", "--by", "caller"], ["mem", "--by", "thread,function,caller"]]
 OF_BRANCHES = ["bolt", "bolt-pre-aggregated", "autofdo"]
 NO_DATA = 4
 ALL_IN_MEMORY = "1G"
@@ -78,9 +79,12 @@ def main():
             checks.expect(bounded is not None, f"{format_name}: fails within {limit} MiB")
             checks.expect(free is not None and bounded in (free, None), f"{format_name}: differs with the limit")
             checks.count("formats within the limit", bounded is not None)
-        for question in ANSWERS:
+        loads = os.path.join(folder, "loads.data")
+        run(arguments.make_family, "loads", str(arguments.samples), loads)
+        for question in ANSWERS + OF_LOADS:
             name = " ".join(question)
-            bounded, *free = (written([arguments.cyclops, *question, f"-j{n}", capture], folder, most)
+            file = loads if question in OF_LOADS else capture
+            bounded, *free = (written([arguments.cyclops, *question, f"-j{n}", file], folder, most)
                               for n, most in ((2, arguments.limit_of_answers), (2, None), (1, None), (7, None)))
             checks.expect(bounded is not None, f"{name}: fails within {arguments.limit_of_answers} MiB")
             checks.expect(None not in free and len({*free, bounded or free[0]}) == 1, f"{name}: differs with the limit or -j")

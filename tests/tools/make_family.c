@@ -31,6 +31,9 @@ static const uint64_t user_code = 0xaaaae0000000, kernel_code = 0xffff8000100000
 
 static const uint64_t low_56 = ((uint64_t)1 << 56) - 1;
 
+/* Of union perf_mem_data_src: a load; a hit in the L1, in local memory. */
+static const uint64_t load_bits = 1 << 1, l1_hit_bits = 0x0a << 5, dram_hit_bits = 0x82 << 5;
+
 enum layout { ALIGNED_64, SHORT_16, MIXED };
 
 /* What is 0 is as usual. */
@@ -48,6 +51,7 @@ static const struct family {
 	bool threads_end; /* each slice is a thread of its own */
 	bool without_context, with_more_events;
 	uint32_t n_frames, n_branches; /* PMU samples with these, no SPE */
+	bool of_loads;		       /* … and with a data source and a latency */
 } families[] = {
 	{ "two-buffers", "two huge buffers, kernel code, thousands of shared lines", .n_cpus = 2,
 	  .n_threads = 24, .chunk_records = UINT32_MAX, .n_user = 310, .n_kernel = 13749,
@@ -72,6 +76,8 @@ static const struct family {
 	  .n_lines = 20000 },
 	{ "chains", "samples with call chains", .n_cpus = 8, .n_threads = 40, .n_user = 20000,
 	  .n_frames = 24 },
+	{ "loads", "samples of loads with call chains", .n_cpus = 8, .n_threads = 40,
+	  .n_user = 20000, .n_frames = 24, .of_loads = true },
 	{ "stacks", "samples with branch stacks", .n_cpus = 8, .n_threads = 40, .n_branches = 32 },
 };
 
@@ -348,6 +354,11 @@ static void write_sample(struct making *m, uint64_t cpu, uint64_t record)
 		branches[3 * i + 2] = below(m, 40) << 4 | 2; /* predicted */
 	}
 	s.branches = (struct sample_words){ (const uint8_t *)branches, f->n_branches };
+	if (f->of_loads) {
+		s.addr = heap + 8 * below(m, 1 << 20);
+		s.data_src = load_bits | (below(m, 2) == 0 ? l1_hit_bits : dram_hit_bits);
+		s.weight = 4 + below(m, 400);
+	}
 	writer_sample(m->writer, SAMPLE_EVENT, n == 0 && is_kernel ? 1 : 2, &s);
 }
 
@@ -379,9 +390,10 @@ static int open_writer(struct making *m, const char *path, struct err *err)
 {
 	const uint64_t common = BIT(SAMPLE_IP) | BIT(SAMPLE_TID) | BIT(SAMPLE_TIME) |
 				BIT(SAMPLE_CPU) | BIT(SAMPLE_IDENTIFIER);
-	const uint64_t of_samples = common | BIT(SAMPLE_PERIOD) |
-				    (m->f->n_frames > 0 ? BIT(SAMPLE_CALLCHAIN) : 0) |
-				    (m->f->n_branches > 0 ? BIT(SAMPLE_BRANCH_STACK) : 0);
+	const uint64_t of_samples =
+		common | BIT(SAMPLE_PERIOD) | (m->f->n_frames > 0 ? BIT(SAMPLE_CALLCHAIN) : 0) |
+		(m->f->n_branches > 0 ? BIT(SAMPLE_BRANCH_STACK) : 0) |
+		(m->f->of_loads ? BIT(SAMPLE_ADDR) | BIT(SAMPLE_WEIGHT) | BIT(SAMPLE_DATA_SRC) : 0);
 	struct writer_event events[] = {
 		{ .attr = { .type = MAKE_SPE_TYPE,
 			    .config = 1,

@@ -44,29 +44,6 @@ void chained_group_release(struct chained_group *g)
 enum { N_COST_WORDS = 10, MOST_VARINT = 10 };
 _Static_assert((int)N_DIMENSIONS <= 32, "a bit for each");
 
-/* Words, of which most are 0: bits that say which are not, and these. */
-static void put_words(struct text *out, const uint64_t *words, int n)
-{
-	uint32_t present = 0;
-
-	for (int i = 0; i < n; i++)
-		present |= (uint32_t)(words[i] != 0) << i;
-	text_add(out, (const char *)&present, sizeof(present));
-	for (; present != 0; present &= present - 1)
-		sort_value_put(out, words[__builtin_ctz(present)]);
-}
-
-static void get_words(const uint8_t **bytes, uint64_t *words, int n)
-{
-	uint32_t present;
-
-	memcpy(&present, *bytes, sizeof(present));
-	*bytes += sizeof(present);
-	memset(words, 0, (size_t)n * sizeof(*words));
-	for (; present != 0; present &= present - 1)
-		words[__builtin_ctz(present)] = sort_value_get(bytes);
-}
-
 void hot_cost_write(struct text *out, const struct hot_cost *cost)
 {
 	const uint64_t words[N_COST_WORDS] = {
@@ -75,14 +52,14 @@ void hot_cost_write(struct text *out, const struct hot_cost *cost)
 		cost->n_branches, cost->n_mispredicted,
 	};
 
-	put_words(out, words, N_COST_WORDS);
+	sort_value_put_words(out, words, N_COST_WORDS);
 }
 
 void hot_cost_read(const uint8_t **bytes, struct hot_cost *out)
 {
 	uint64_t words[N_COST_WORDS];
 
-	get_words(bytes, words, N_COST_WORDS);
+	sort_value_get_words(bytes, words, N_COST_WORDS);
 	*out = (struct hot_cost){
 		.cycles = words[0],
 		.xlat_cycles = words[1],
@@ -105,7 +82,7 @@ void hot_chains_add(struct hot_chains *c, const struct chained_group *g)
 	text_room(out, n * sizeof(*g->chain.items) + (N_DIMENSIONS + N_COST_WORDS) * MOST_VARINT);
 	text_add(out, (const char *)&n, sizeof(n));
 	text_add(out, (const char *)g->chain.items, n * sizeof(*g->chain.items));
-	put_words(out, g->key, N_DIMENSIONS);
+	sort_value_put_words(out, g->key, N_DIMENSIONS);
 	hot_cost_write(out, &g->cost);
 	spool_flush(&c->spool, PIECE_BYTES);
 }
@@ -157,7 +134,7 @@ bool hot_chains_next(const struct hot_chains *c, struct spool_position *at,
 		memcpy(out->chain.items, bytes, n * sizeof(*out->chain.items));
 	out->chain.n = n;
 	bytes += n * sizeof(*out->chain.items);
-	get_words(&bytes, out->key, N_DIMENSIONS);
+	sort_value_get_words(&bytes, out->key, N_DIMENSIONS);
 	hot_cost_read(&bytes, &out->cost);
 	spool_move(&c->spool, at, bytes);
 	return true;

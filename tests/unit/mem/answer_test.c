@@ -199,14 +199,14 @@ static uint64_t build_code(const char *folder)
 
 static void tables_have_their_numbers(void **state)
 {
-	const struct mem_request request = {
+	struct mem_request request = {
 		.with_histogram = true,
 		.for_programs = true,
 		.clock = { .basis = CLOCK_GIVEN, .hz = 2e9 },
 	};
 
 	(void)state;
-	for (unsigned n_workers = 1; n_workers <= 3; n_workers += 2) {
+	for (unsigned n_workers = 1; n_workers <= 3; n_workers++) {
 		struct spe_record records[32];
 		char *folder = folder_make();
 		struct mem_report report = { 0 };
@@ -214,6 +214,7 @@ static void tables_have_their_numbers(void **state)
 		struct err err;
 		size_t n = make_records(records, build_code(folder));
 
+		request.groups_bytes = n_workers > 1; /* all go to a file */
 		open_fixture(
 			&(struct contents){ .records = records, .n_records = n, .symfs = folder },
 			n_workers, &s);
@@ -283,11 +284,12 @@ static void rows_are_those_asked_for(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(list); i++) {
+	for (size_t i = 0; i < 2 * COUNT(list); i++) {
 		const struct mem_request request = {
-			.by = { { list[i].key }, 1 },
-			.top = list[i].top,
-			.sort = list[i].sort,
+			.by = { { list[i / 2].key }, 1 },
+			.top = list[i / 2].top,
+			.sort = list[i / 2].sort,
+			.groups_bytes = i % 2, /* all go to a file */
 		};
 		struct spe_record records[32];
 		struct mem_report report = { 0 };
@@ -297,8 +299,8 @@ static void rows_are_those_asked_for(void **state)
 
 		open_fixture(&(struct contents){ .records = records, .n_records = n }, 2, &s);
 		assert_int_equal(mem_report_make(&s, NULL, &request, &report, &err), 0);
-		assert_int_equal(table_n_rows(&report.rows), list[i].n_rows);
-		expect_cell(&report.shown, &list[i].first);
+		assert_int_equal(table_n_rows(&report.rows), list[i / 2].n_rows);
+		expect_cell(&report.shown, &list[i / 2].first);
 		mem_report_release(&report);
 		close_fixture(&s);
 	}
@@ -327,13 +329,18 @@ static void many_records_do_not_overflow(void **state)
 		records[i].has |= HAS_XLAT;
 		records[i].xlat = 30;
 	}
-	open_fixture(
-		&(struct contents){ .records = records, .n_records = N_MANY, .n_first = N_MANY }, 1,
-		&s);
-	assert_int_equal(mem_report_make(&s, NULL, &(struct mem_request){ 0 }, &report, &err), 0);
-	expect_cells(&report.shown, list, COUNT(list));
-	mem_report_release(&report);
-	close_fixture(&s);
+	for (size_t groups_bytes = 0; groups_bytes < 2; groups_bytes++) {
+		const struct mem_request request = { .groups_bytes = groups_bytes };
+
+		open_fixture(&(struct contents){ .records = records,
+						 .n_records = N_MANY,
+						 .n_first = N_MANY },
+			     1, &s);
+		assert_int_equal(mem_report_make(&s, NULL, &request, &report, &err), 0);
+		expect_cells(&report.shown, list, COUNT(list));
+		mem_report_release(&report);
+		close_fixture(&s);
+	}
 	free(records);
 }
 
