@@ -19,6 +19,7 @@ import tempfile
 
 from harness import Checks, csv_rows, run_perf, skip
 
+CLAMPED = re.compile(r"sample CPU \d+ >= nr_cpus_avail (\d+), clamping to 0")
 SAMPLE = re.compile(r"^ *(-?\d+)/(-?\d+) +(?:\[(\d+)\] +)?(\d+)\.(\d{9}): *([0-9a-f]*) *$")
 
 # End of the name, samples, event and function with most of them; None: no name is stored in the file.
@@ -51,7 +52,7 @@ CAPTURES = [
 
 
 def samples_of_perf(path):
-    """Each sample as perf has it, or None if it does not read the file."""
+    """Each sample as perf has it, and the number of CPUs that it believes in; or None if it does not read the file."""
     done = run_perf("script", "-i", path, "-F", "pid,tid,cpu,time,ip", "--ns", "-G")
     lines = [line for line in done.stdout.decode().splitlines() if line.strip()]
     if done.returncode != 0 or not lines:
@@ -60,28 +61,39 @@ def samples_of_perf(path):
     found = [SAMPLE.match(line) for line in lines]
     if done.returncode != 0 or not found or None in found:
         return None
+    clamped = CLAMPED.search(done.stderr.decode(errors="replace"))
     return collections.Counter(
-        (m[1], m[2], str(int(m[3])) if m[3] else "", str(int(m[4]) * 10**9 + int(m[5])), int(m[6], 16) if m[6] else None) for m in found)
+        (m[1], m[2], str(int(m[3])) if m[3] else "", str(int(m[4]) * 10**9 + int(m[5])), int(m[6], 16) if m[6] else None)
+        for m in found), int(clamped[1]) if clamped else None
 
 
 # Types of records and events, and what perf 6.1 knows of an event.
-TRACING_DATA, AUXTRACE, FINISHED_INIT, SIMPLEPERF = 66, 71, 82, 32768
+TRACING_DATA, AUXTRACE, SIMPLEPERF = 66, 71, 32768
 OLD_FEATURES = range(69, 80)
 SOFTWARE, TRACEPOINT, DUMMY, ATTR_BYTES = 1, 2, 9, 128
 
 
-def hidden_records(data):
-    """Records, of a file or a stream, with what they are to perf instead."""
+def without_what_stops_perf(data):
+    """
+    A file or a stream without the records that perf stops at: those that are something else to it, and, of a newer perf,
+    all of a size that is no multiple of 8.
+    """
     if data[8] == 16:
         position, end, is_stream = 16, len(data), True
     else:
         position, length = struct.unpack_from("<QQ", data, 40)
         end, is_stream = min(position + length, len(data)), False
+    kept = bytearray(data[:position])
+    start = position
     while position + 8 <= end:
         kind, _, size = struct.unpack_from("<IHH", data, position)
-        if kind >= SIMPLEPERF or kind == TRACING_DATA or is_stream and kind in OLD_FEATURES:
-            yield position
+        if not (kind >= SIMPLEPERF or kind == TRACING_DATA or is_stream and kind in OLD_FEATURES):
+            kept += data[position:position + size]
         position += max(size, 8)
+    if not is_stream:
+        struct.pack_into("<Q", kept, 48, len(kept) - start)
+        kept += data[end:]
+    return kept
 
 
 def hide_events(data):
@@ -103,8 +115,7 @@ def for_perf(path, folder):
     """A copy without what perf stops at."""
     with open(path, "rb") as file:
         data = bytearray(file.read())
-    for position in list(hidden_records(data)):
-        struct.pack_into("<I", data, position, FINISHED_INIT)
+    data = without_what_stops_perf(data)
     if data[8] != 16:
         hide_events(data)
     copy = os.path.join(folder, "copy.data")
@@ -113,10 +124,16 @@ def for_perf(path, folder):
     return copy
 
 
-def check_samples(checks, name, rows, theirs):
+def check_samples(checks, name, rows, answer):
+    theirs, n_cpus = answer
     has_cpu = any(cpu for _, _, cpu, _, _ in theirs)
-    ours = collections.Counter((row["pid"], row["tid"], row["cpu"] if has_cpu else "", row["time_ns"], int(row["ip"] or "0", 16))
-                               for row in rows)
+    ours = collections.Counter()
+    for row in rows:
+        who, where = (row["pid"], row["tid"]), (row["time_ns"], int(row["ip"] or "0", 16))
+        key = (*who, row["cpu"] if has_cpu else "", *where)
+        is_moved = n_cpus is not None and int(row["cpu"]) >= n_cpus and key not in theirs
+        ours[(*who, "0", *where) if is_moved else key] += 1
+        checks.count("of these on another CPU in perf", is_moved)
     # perf leaves out the address of samples whose call chain it is not to print
     bare = sum(n for key, n in theirs.items() if key[4] is None)
     if bare:
