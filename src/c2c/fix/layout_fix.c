@@ -436,7 +436,7 @@ void layout_fix(const struct layout *l, struct text *out)
 	for (size_t i = 0; i < l->used.n && n < SHOWN_SHARED; i++) {
 		const struct layout_field *f = layout_fix_used_field(l, i);
 
-		if (!layout_field_is_shared(l, f) || layout_own_part(l, f, &last) < worth_saying ||
+		if (layout_own_part(l, f, &last) < worth_saying || !layout_field_is_shared(l, f) ||
 		    is_guarded(l, f))
 			continue;
 		if (is_of_structs(l))

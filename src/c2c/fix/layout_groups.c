@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
+#include "base/tuples.h"
 #include "c2c/verdict/verdict.h"
 
 /* Fields are put apart for this part of the accesses that find their line gone, or more. */
@@ -111,12 +113,34 @@ static struct layout_field *layout_groups_used_field(const struct layout *l, siz
 	return &l->fields.items[l->used.items[i]];
 }
 
-/* Is one of the fields before `i` in this group, and no friend? */
-static bool has_enemy(const struct layout *l, size_t i, uint32_t group)
+/* A number that is the same for all fields that threads use alike, as they do many elements of an array. */
+static uint32_t number_of_uses(struct tuples *numbers, const struct layout_uses *u)
 {
-	for (size_t k = 0; k < i; k++)
-		if (layout_groups_used_field(l, k)->group == group &&
-		    !are_friends(layout_groups_used_field(l, i), layout_groups_used_field(l, k)))
+	uint32_t number = TUPLES_NONE;
+
+	for (size_t i = 0; i < u->n; i++) {
+		const struct layout_use *use = &u->items[i];
+
+		number = tuples_add(numbers,
+				    (uint64_t[]){ number, use->thread, memory_reads(&use->counts),
+						  memory_writes(&use->counts) });
+	}
+	return number;
+}
+
+/* The fields of a group, by number in `used`: one for all that are used alike and are friends. */
+struct group_members {
+	uint32_t *last;	  /* of each group; NO_MEMBER: it is empty */
+	uint32_t *before; /* of each field */
+};
+
+#define NO_MEMBER UINT32_MAX
+
+static bool has_enemy(const struct layout *l, const struct layout_field *f,
+		      const struct group_members *members, uint32_t group)
+{
+	for (uint32_t k = members->last[group]; k != NO_MEMBER; k = members->before[k])
+		if (!are_friends(f, layout_groups_used_field(l, k)))
 			return true;
 	return false;
 }
@@ -124,51 +148,69 @@ static bool has_enemy(const struct layout *l, size_t i, uint32_t group)
 /* Each field joins the first group whose fields are all friends of it. */
 void layout_make_groups(struct layout *l)
 {
-	for (size_t i = 0; i < l->used.n; i++) {
+	struct group_members members = {
+		.last = mem_alloc(l->used.n + 1, sizeof(*members.last)),
+		.before = mem_alloc(l->used.n + 1, sizeof(*members.before)),
+	};
+	VEC_OF(uint32_t) group_of = { 0 }; /* of the last with these uses, by their number */
+	struct tuples numbers;
+
+	tuples_init(&numbers, 4);
+	for (uint32_t i = 0; i < l->used.n; i++) {
 		struct layout_field *f = layout_groups_used_field(l, i);
+		uint32_t number = number_of_uses(&numbers, &f->uses);
 
+		members.last[i] = NO_MEMBER;
 		f->waits_alone = waits(&f->uses);
+		while (group_of.n < numbers.n)
+			*vec_add(&group_of) = LAYOUT_UNUSED;
+		f->group = group_of.items[number];
+		if (f->group != LAYOUT_UNUSED && are_friends(f, f))
+			continue;
+		f->group = 0;
+		while (has_enemy(l, f, &members, f->group))
+			f->group++;
+		group_of.items[number] = f->group;
+		members.before[i] = members.last[f->group];
+		members.last[f->group] = i;
+		if (f->group >= l->n_groups)
+			l->n_groups = f->group + 1;
 	}
-	for (size_t i = 0; i < l->used.n; i++) {
-		uint32_t group = 0;
-
-		while (has_enemy(l, i, group))
-			group++;
-		layout_groups_used_field(l, i)->group = group;
-		if (group >= l->n_groups)
-			l->n_groups = group + 1;
-	}
+	tuples_release(&numbers);
+	vec_release(&group_of);
+	free(members.last);
+	free(members.before);
 }
 
-/* Large fields reach over many lines: those count where they were accessed. */
-static bool share_a_line(const struct layout_field *a, const struct layout_field *b)
+/*
+ * Large fields reach over many lines: those count where they were accessed. Fields are in order and do not overlap, so all
+ * between two on a line are on that line alone.
+ */
+static bool share_a_line(const struct layout_field *before, const struct layout_field *f)
 {
-	size_t i = 0, k = 0;
-
-	while (i < a->lines.n && k < b->lines.n) {
-		if (a->lines.items[i] == b->lines.items[k])
-			return true;
-		if (a->lines.items[i] < b->lines.items[k])
-			i++;
-		else
-			k++;
-	}
-	return false;
+	return before->lines.items[before->lines.n - 1] == f->lines.items[0];
 }
 
 /* Those of a group are friends. */
-static bool are_enemies_on_a_line(const struct layout_field *a, const struct layout_field *b)
+static bool are_enemies(const struct layout_field *a, const struct layout_field *b)
 {
-	return a->group != b->group && share_a_line(a, b) && !are_friends(a, b);
+	return a->group != b->group && !are_friends(a, b);
 }
 
 bool layout_has_conflict(const struct layout *l)
 {
-	for (size_t i = 0; i < l->used.n; i++)
-		for (size_t k = 0; k < i; k++)
-			if (are_enemies_on_a_line(layout_groups_used_field(l, i),
-						  layout_groups_used_field(l, k)))
+	for (size_t i = 0; i < l->used.n; i++) {
+		const struct layout_field *f = layout_groups_used_field(l, i);
+
+		for (size_t k = i; k > 0; k--) {
+			const struct layout_field *before = layout_groups_used_field(l, k - 1);
+
+			if (!share_a_line(before, f))
+				break;
+			if (are_enemies(before, f))
 				return true;
+		}
+	}
 	return false;
 }
 
@@ -188,15 +230,20 @@ bool layout_takes_turns(const struct layout *l)
 	return is_found;
 }
 
-/* All that waits on the lines of a field. */
+/* All that waits on the lines of a used field. */
 static double waits_on_lines(const struct layout *l, const struct layout_field *f)
 {
+	size_t own = bisect(0, l->used.n, i, layout_groups_used_field(l, i)->offset < f->offset);
+	size_t first = own, end = own + 1;
 	struct layout_uses uses = { 0 };
 	double all;
 
-	for (size_t i = 0; i < l->used.n; i++)
-		if (share_a_line(f, layout_groups_used_field(l, i)))
-			layout_uses_add(&uses, layout_groups_used_field(l, i));
+	while (first > 0 && share_a_line(layout_groups_used_field(l, first - 1), f))
+		first--;
+	while (end < l->used.n && share_a_line(f, layout_groups_used_field(l, end)))
+		end++;
+	for (size_t i = first; i < end; i++)
+		layout_uses_add(&uses, layout_groups_used_field(l, i));
 	all = waits(&uses);
 	vec_release(&uses);
 	return all;
