@@ -5,9 +5,23 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "capture/state.h"
+
+/* An attr whose own size is wrong: its bytes are all that its entry has room for. */
+static int meta_read_room(struct cursor attr_bytes, uint64_t at, struct attr *out, struct err *err)
+{
+	uint8_t room[ATTR_SIZE_MAX];
+	uint32_t size = cur_left(&attr_bytes) < sizeof(room) ? (uint32_t)cur_left(&attr_bytes)
+							     : sizeof(room);
+
+	memcpy(room, attr_bytes.pos, size);
+	for (unsigned i = 0; size >= ATTR_SIZE_MIN && i < sizeof(size); i++)
+		room[4 + i] = (uint8_t)(size >> 8 * i);
+	return attr_read(cur_of(room, size), at, out, err);
+}
 
 /* Adds an event. A damaged one is added, too, as events are found by position. */
 static void meta_add_event(struct capture *c, struct cursor attr_bytes, uint64_t at,
@@ -21,8 +35,13 @@ static void meta_add_event(struct capture *c, struct cursor attr_bytes, uint64_t
 			     MAX_EVENTS);
 		return;
 	}
-	if (attr_read(attr_bytes, at, &attr, &err) < 0)
-		capture_note(c, DIAG_DAMAGE, at, 0, "the attr of an event could not be read");
+	if (attr_read(attr_bytes, at, &attr, &err) < 0) {
+		bool is_read = meta_read_room(attr_bytes, at, &attr, &err) == 0;
+
+		capture_note(c, DIAG_DAMAGE, at, 0, "the attr of an event %s",
+			     is_read ? "says a wrong size; all of its bytes were read"
+				     : "could not be read");
+	}
 	events_add(&c->events, &attr, ids);
 }
 

@@ -452,6 +452,28 @@ static void test_features_outside(void **state)
 	text_release(&t);
 }
 
+/* Samples are read all the same: the event has the room of its entry. */
+static void test_event_of_wrong_size(void **state)
+{
+	static const char sizes[] = { 0x01, 0x3f, 0x48, 0x7f };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		struct text t = file_image();
+
+		t.bytes[104 + 8 + 4] = sizes[i]; /* behind the header and an id */
+		struct capture *c = open_image(&t);
+
+		assert_int_equal(find_diag(capture_diags(c), "says a wrong size")->level,
+				 DIAG_DAMAGE);
+		assert_int_equal(capture_totals(c)->n_samples, 2);
+		assert_null(find_diag(capture_diags(c), "layout"));
+		assert_all_accounted_for(c);
+		capture_free(c);
+		text_release(&t);
+	}
+}
+
 /* In a stream, features, names and build-ids are records. */
 static void test_stream_describes_itself(void **state)
 {
@@ -576,6 +598,7 @@ int main(void)
 		cmocka_unit_test(test_empty_capture),
 		cmocka_unit_test(test_nothing_readable),
 		cmocka_unit_test(test_features_outside),
+		cmocka_unit_test(test_event_of_wrong_size),
 		cmocka_unit_test(test_stream_describes_itself),
 		cmocka_unit_test(test_directory),
 		cmocka_unit_test(test_missing_file),
