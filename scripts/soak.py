@@ -165,6 +165,9 @@ ENTRIES = {
     "perf-shapes": ("e2e/perf-shapes", GCC, 1, lambda n: script("perf_shapes.py", "--all", GCC.cyclops)),
     "new-perf-sources": ("e2e/newer-perf-sources", GCC, 10, lambda n: script(
         "newer_perf_sources.py", "--seeds", n, "--records", 240, GCC.cyclops, GCC.maker)),
+    "new-perf-records": ("e2e/newer-perf-sources", GCC, 10, lambda n: script(
+        "newer_perf_records.py", "--seeds", n, GCC.cyclops, GCC.maker)),
+    "new-perf-neighbours": ("e2e/neighbours", GCC, 1, lambda n: script("neighbours.py", GCC.cyclops)),
     "new-perf-branches": ("e2e/branches-perf", GCC, 1, lambda n: script(
         "branches_perf.py", GCC.cyclops, GCC.e2e("write-samples"), GCC.maker)),
     "new-perf-mem-samples": ("e2e/mem-samples-perf", GCC, 1, lambda n: script(

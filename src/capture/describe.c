@@ -5,6 +5,7 @@
 #include "base/utf8_decode.h"
 #include "batch/batch.h"
 #include "capture/format/sample.h"
+#include "capture/state.h"
 
 /* What a line is made of. */
 struct line {
@@ -159,6 +160,39 @@ static int auxtrace_fields(const struct line *l)
 	return 0;
 }
 
+static void put_spe_cpu(const struct line *l, const struct spe_cpu *cpu)
+{
+	put_id(l, "cpu", cpu->cpu);
+	describe_put_address(l, "midr", cpu->midr);
+	put_id(l, "pmu", cpu->pmu_type);
+	put_dec(l, "min_interval", cpu->min_interval);
+	describe_put_address(l, "event_filter", cpu->event_filter);
+}
+
+/* Of SPE, the CPUs of version 2 one after the other. */
+static int auxtrace_info_fields(const struct line *l)
+{
+	struct cursor body = l->record->body;
+	uint32_t type = cur_u32(&body);
+	struct spe_info spe = { 0 };
+	bool is_read;
+
+	cur_skip(&body, sizeof(uint32_t));
+	put_dec(l, "type", type);
+	if (!cur_ok(&body) || type != TRACE_ARM_SPE)
+		return 0;
+	is_read = spe_info_read(body, &spe);
+	put_dec(l, "version", spe.version);
+	put_id(l, "pmu", spe.pmu_type);
+	put_flag(l, spe.is_per_thread, "per_thread");
+	for (size_t i = 0; i < spe.cpus.n; i++)
+		put_spe_cpu(l, &spe.cpus.items[i]);
+	vec_release(&spe.cpus);
+	if (!is_read)
+		return err_set(l->err, ERR_FORMAT, l->record->position, "ends inside its CPUs");
+	return 0;
+}
+
 static int ksymbol_fields(const struct line *l)
 {
 	struct record_ksymbol k;
@@ -299,6 +333,7 @@ static const struct {
 	{ RECORD_SWITCH_CPU_WIDE, switch_fields },
 	{ RECORD_AUX, aux_fields },
 	{ RECORD_AUXTRACE, auxtrace_fields },
+	{ RECORD_AUXTRACE_INFO, auxtrace_info_fields },
 	{ RECORD_KSYMBOL, ksymbol_fields },
 	{ RECORD_TIME_CONV, time_conv_fields },
 	{ RECORD_LOST, lost_fields },

@@ -65,23 +65,26 @@ static bool read_version_2(struct cursor c, struct spe_info *spe)
 	return true;
 }
 
+bool spe_info_read(struct cursor body, struct spe_info *spe)
+{
+	if (cur_left(&body) != V1_WORDS * sizeof(uint64_t))
+		return read_version_2(body, spe);
+	read_version_1(body, spe);
+	return true;
+}
+
 void spe_info_record(struct capture *c, const struct record *r)
 {
 	struct spe_info *spe = &c->spe;
 	struct cursor body = r->body;
 	uint32_t type = cur_u32(&body);
-	bool is_read = true;
 
 	cur_skip(&body, sizeof(uint32_t));
 	c->traces_told |= 1u << (type < N_TRACE_KINDS ? type : 0);
 	if (spe->is_present || type != TRACE_ARM_SPE)
 		return;
 	spe->is_present = true;
-	if (cur_left(&body) == V1_WORDS * sizeof(uint64_t))
-		read_version_1(body, spe);
-	else
-		is_read = read_version_2(body, spe);
-	if (!is_read)
+	if (!spe_info_read(body, spe))
 		capture_unread(c, DIAG_DAMAGE, r,
 			       "AUXTRACE_INFO record that could not be read to its end");
 }

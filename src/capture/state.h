@@ -115,6 +115,12 @@ void side_band_damaged(struct capture *, const struct record *);
 
 void spe_info_record(struct capture *, const struct record *auxtrace_info);
 
+/*
+ * Reads what an AUXTRACE_INFO record says of SPE, behind its type: version, PMU, CPUs. False if it ends before its end; what was
+ * read till then is there. `cpus` is added to, and to be released by vec_release().
+ */
+bool spe_info_read(struct cursor, struct spe_info *);
+
 /* After everything was read: finds the SPE event and the owner of buffers. */
 void spe_info_finish(struct capture *);
 

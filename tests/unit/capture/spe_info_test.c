@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "capture/describe.h"
 #include "image.h"
 
 enum { PMU = 11, ETM = 12, MAGIC_HALF = 0x10101010, ARM_SPE = 4 };
@@ -105,6 +106,54 @@ static void test_version_2(void **state)
 	assert_int_equal(capture_midr(c, UINT32_MAX), 0); /* unknown, and they differ */
 	capture_free(c);
 	text_release(&t);
+}
+
+struct described {
+	struct capture *capture;
+	struct text text;
+};
+
+static void describe_info(void *context, const struct record *r, const struct sample_id *id)
+{
+	struct described *d = context;
+
+	if (r->type == RECORD_AUXTRACE_INFO)
+		record_describe(d->capture, r, id, &d->text);
+}
+
+/* What `dump` says of it. */
+static void test_described(void **state)
+{
+	static const struct {
+		uint64_t words[COUNT(version_2)];
+		size_t n;
+		const char *says;
+	} cases[] = {
+		{ { ARM_SPE, PMU, 1 }, 3, "type=4 version=1 pmu=11" },
+		{ { ARM_SPE, PMU, 0 }, 3, "type=4 version=1 pmu=11 per_thread" },
+		{ { 3, 1, 2, 3 }, 4, "type=3" },
+		{ { ARM_SPE, 2, 4, PMU, 1, MAGIC, 5, 4, 0xa2, UINT64_MAX, 1024, 0x123 },
+		  12,
+		  "type=4 version=2 pmu=11 cpu=5 midr=0xa2 pmu=-1 min_interval=1024 "
+		  "event_filter=0x123" },
+		{ { ARM_SPE, 2, 4, PMU, 1, MAGIC, 0, 3, 0xa1 },
+		  9,
+		  "version=2 pmu=11 (ends inside its CPUs)" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct text t = stream_with(cases[i].words, cases[i].n);
+		struct described d = { .capture = open_image(&t) };
+
+		capture_walk(d.capture, describe_info, &d);
+		text_char(&d.text, '\0');
+		if (strstr(d.text.bytes, cases[i].says) == NULL)
+			fail_msg("%s, wanted %s", d.text.bytes, cases[i].says);
+		capture_free(d.capture);
+		text_release(&d.text);
+		text_release(&t);
+	}
 }
 
 static void test_common_midr(void **state)
@@ -313,11 +362,11 @@ static void test_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_version_1),   cmocka_unit_test(test_version_2),
-		cmocka_unit_test(test_common_midr), cmocka_unit_test(test_version_2_cut),
-		cmocka_unit_test(test_other_trace), cmocka_unit_test(test_two_kinds),
-		cmocka_unit_test(test_one_number),  cmocka_unit_test(test_modelled),
-		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_version_1),     cmocka_unit_test(test_version_2),
+		cmocka_unit_test(test_described),     cmocka_unit_test(test_common_midr),
+		cmocka_unit_test(test_version_2_cut), cmocka_unit_test(test_other_trace),
+		cmocka_unit_test(test_two_kinds),     cmocka_unit_test(test_one_number),
+		cmocka_unit_test(test_modelled),      cmocka_unit_test(test_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
