@@ -102,6 +102,23 @@ bool finding_is_general(enum finding_kind kind)
 	return kinds[kind].is_general;
 }
 
+bool finding_is_unproven(const struct finding *f)
+{
+	bool is_of_code = f->kind == FINDING_DEPENDENCY_CHAIN ||
+			  f->kind == FINDING_STORE_FORWARDING || f->kind == FINDING_DIVISION;
+
+	return is_of_code && f->loop != NULL && isnan(f->loop->iteration_ns);
+}
+
+enum rank { RANK_SEEN, RANK_UNPROVEN, RANK_GENERAL };
+
+static enum rank rank_of(const struct finding *f)
+{
+	if (kinds[f->kind].is_general)
+		return RANK_GENERAL;
+	return finding_is_unproven(f) ? RANK_UNPROVEN : RANK_SEEN;
+}
+
 enum finding_side finding_side(enum finding_kind kind)
 {
 	return kinds[kind].side;
@@ -239,8 +256,8 @@ void findings_absorb(struct findings *f, struct finding *line)
 
 static int compare_shares(const struct finding *a, const struct finding *b)
 {
-	if (kinds[a->kind].is_general != kinds[b->kind].is_general)
-		return kinds[a->kind].is_general - kinds[b->kind].is_general;
+	if (rank_of(a) != rank_of(b))
+		return (int)rank_of(a) - (int)rank_of(b);
 	if (isnan(a->size.share) || isnan(b->size.share))
 		return isnan(a->size.share) - isnan(b->size.share);
 	return (a->size.share < b->size.share) - (a->size.share > b->size.share);

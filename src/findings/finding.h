@@ -65,6 +65,14 @@ enum finding_side {
 
 enum finding_side finding_side(enum finding_kind);
 
+struct finding;
+
+/*
+ * Is it of code alone? What a loop's operations take one after the other limits it if an iteration takes no longer, and
+ * how long one takes is not known.
+ */
+bool finding_is_unproven(const struct finding *);
+
 /* Where a finding is said to come from, if findings of several sources stand together. */
 enum finding_origin { FINDING_FROM_HERE, FINDING_FROM_SAMPLES, FINDING_FROM_COUNTS };
 
@@ -112,8 +120,6 @@ enum evidence_kind {
 	EVIDENCE_LEFT_CPU,	      /* why threads did not run */
 	EVIDENCE_FINDING,	      /* another finding, which says the same of another source */
 };
-
-struct finding;
 
 struct evidence {
 	enum evidence_kind kind;
@@ -466,7 +472,10 @@ const char *finding_what_if(const struct finding *);
  */
 void findings_absorb(struct findings *, struct finding *line);
 
-/* Those that say why before those that say where; largest share first; of equals the first stays first. */
+/*
+ * Causes that records show, then those that may be (finding_is_unproven()), then those that say where, not why; largest
+ * share first; of equals the first stays first.
+ */
 void findings_sort(struct findings *);
 
 #endif

@@ -52,6 +52,13 @@ static const char *const causes[N_FINDING_KINDS] = {
 	[FINDING_SCALAR] = "scalar code",
 };
 
+/* Causes that code alone tells of (finding_is_unproven()). */
+static const char *const possible_causes[N_FINDING_KINDS] = {
+	[FINDING_DEPENDENCY_CHAIN] = "possible dependency chain",
+	[FINDING_STORE_FORWARDING] = "possible store-to-load forwarding",
+	[FINDING_DIVISION] = "possible wait for the divider",
+};
+
 /* The first thing to change, in a clause. Those with a NULL have words of their own. */
 static const char *const fixes[N_REMEDIES] = {
 	[REMEDY_TOUCH_LESS] = "access less memory, or in order; prefetch ahead",
@@ -107,7 +114,7 @@ static const char *cause_words(const struct finding *f)
 		return "memory latency"; /* the level is not known */
 	if (f->kind == FINDING_TRUE_SHARING && f->sharing != NULL && f->sharing->has_lock)
 		return f->sharing->is_guarded ? "contended lock" : "contended atomic";
-	return causes[f->kind];
+	return finding_is_unproven(f) ? possible_causes[f->kind] : causes[f->kind];
 }
 
 static const char *fix_words(const struct finding *f)
@@ -157,15 +164,31 @@ static void put_code(const struct finding *f, struct text *out)
 	put_subject(f, out);
 }
 
+/* How many accesses are filled in, of so many places. */
+static size_t n_shown(size_t n_places)
+{
+	return n_places < FINDING_ACCESSES ? n_places : FINDING_ACCESSES;
+}
+
+/* The first of the accesses that write with a source line, as those of a library have none; else the first, if there is one. */
+static const struct finding_place *first_write(const struct finding_sharing *s)
+{
+	for (size_t i = 0; i < n_shown(s->n_write_places); i++)
+		if (s->writes[i].place.file != NULL)
+			return &s->writes[i].place;
+	return &s->writes[0].place;
+}
+
 /* Of shared data where they are written, or, if that has no source line, read. */
 static const struct finding_place *place_of(const struct finding *f)
 {
 	const struct finding_sharing *s = f->sharing;
+	const struct finding_place *write;
 
 	if (s == NULL)
 		return &f->where;
-	return s->n_write_places > 0 && s->writes[0].place.file != NULL ? &s->writes[0].place
-									: &s->reads[0].place;
+	write = first_write(s);
+	return write->file != NULL ? write : &s->reads[0].place;
 }
 
 /* An object without its type: "account" of "account (struct account, 64 bytes)". */
@@ -474,9 +497,10 @@ static void put_brief_cost(struct table *t, const struct finding *f, struct text
 /* ", 40": of a write in the file of the first one, on a line of its own. */
 static void put_other_line(const struct finding_sharing *s, size_t number, struct text *out)
 {
-	const struct finding_place *first = &s->writes[0].place, *p = &s->writes[number].place;
+	const struct finding_place *first = first_write(s), *p = &s->writes[number].place;
 
-	if (first->file == NULL || p->file == NULL || strcmp(first->file, p->file) != 0)
+	if (first->file == NULL || p->file == NULL || p == first ||
+	    strcmp(first->file, p->file) != 0)
 		return;
 	for (size_t i = 0; i < number; i++)
 		if (s->writes[i].place.line == p->line)
@@ -487,7 +511,7 @@ static void put_other_line(const struct finding_sharing *s, size_t number, struc
 /* ", written at sharing.c:38, 40, read at sharing.c:52" */
 static void put_accesses(const struct finding_sharing *s, struct text *out)
 {
-	const struct finding_place *writes = s->n_write_places > 0 ? &s->writes[0].place : NULL;
+	const struct finding_place *writes = s->n_write_places > 0 ? first_write(s) : NULL;
 	const struct finding_place *reads = s->n_read_places > 0 ? &s->reads[0].place : NULL;
 
 	if (writes != NULL && reads != NULL && writes->file != NULL && reads->file != NULL &&
@@ -497,7 +521,7 @@ static void put_accesses(const struct finding_sharing *s, struct text *out)
 	}
 	if (writes != NULL)
 		put_line(writes, ", written at ", "", out);
-	for (size_t i = 1; i < s->n_write_places && i < FINDING_ACCESSES; i++)
+	for (size_t i = 0; i < n_shown(s->n_write_places); i++)
 		put_other_line(s, i, out);
 	if (reads != NULL)
 		put_line(reads, ", read at ", "", out);
@@ -640,6 +664,8 @@ static void say_confidence(struct table *t, const struct findings *found, const 
 		text_format(&text, "from %s",
 			    table_human(t, cell_count(f->samples.n), f->samples.of));
 	}
+	if (finding_is_unproven(f))
+		text_format(&text, "; %s", words_unproven);
 	if (f->samples.no_jitter)
 		text_str(&text, "; no jitter: loops in step with the interval mislead");
 	if (lost != NULL)

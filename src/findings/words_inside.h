@@ -74,6 +74,7 @@ const char *sharing_waiters(const struct finding_sharing *, uint64_t n);
 const char *sharing_where(struct table *, const struct finding *);
 
 /* words_loops.c */
+extern const char words_unproven[]; /* why a finding is (finding_is_unproven()) */
 const char *loop_claim(struct table *, const struct finding *);
 /* "about 24 of at most 26 lines outstanding" */
 void put_lines_in_flight(const struct finding_loop *, struct text *out);

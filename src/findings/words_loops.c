@@ -17,6 +17,9 @@ static void put_loop(const struct finding_loop *l, struct text *out)
 		text_format(out, "the loop up to %s", l->at.name);
 }
 
+const char words_unproven[] =
+	"not proven: how long an iteration takes is not known, so it may wait for something else";
+
 static const char *const walk_words[N_FINDING_WALKS] = {
 	[WALK_UNKNOWN] = NULL,
 	[WALK_CHASE] = "pointer chase",
@@ -70,7 +73,8 @@ const char *loop_claim(struct table *t, const struct finding *f)
 {
 	struct text text = { 0 };
 
-	text_format(&text, "%s: %s", f->subject, claims[f->kind].before);
+	text_format(&text, "%s: %s%s", f->subject, finding_is_unproven(f) ? "it may be that " : "",
+		    claims[f->kind].before);
 	put_loop(f->loop, &text);
 	text_str(&text, claims[f->kind].after);
 	return words_take(t, &text);
@@ -191,6 +195,8 @@ void put_loop_evidence(struct table *t, const struct finding *f, struct text *ou
 		break;
 	}
 	put_walk(t, l, out);
+	if (finding_is_unproven(f))
+		text_format(out, "; %s", words_unproven);
 	if (!isnan(l->iteration_ns) && l->is_loop)
 		text_format(out, "; an iteration takes %.3g ns, %.3g cycles at %s%.3g GHz",
 			    l->iteration_ns, l->iteration_ns * l->ghz,

@@ -20,6 +20,8 @@ from harness import ENVIRONMENT, NO_DATA, Checks, run
 EXIT, AUX, AUXTRACE_INFO, CORESIGHT, TRUNCATED = 4, 11, 70, 3, 1  # types of records and traces; a flag of AUX
 FEATURES = slice(72, perf_file.HEADER_BYTES)  # the header's bits of what is behind the records
 EXIT_TIME, AUX_FLAGS = 24, 24  # where they stand in their records
+ATTRS, CONFIG = 16, 8  # where the header has the size and place of its attrs, and these their config
+JITTER, ONLY_LOADS = 1 << 16, 1 << 33  # of SPE
 CUT = 100000  # bytes: most records of the capture are in them, its features are not
 DEEP = "sym==chase_memory && op=load && tot>200"
 
@@ -95,6 +97,47 @@ def check_advice(checks, cyclops, data):
     checks.count("captures with advice")
 
 
+def set_filter(path, filtered):
+    """A copy whose header says that loads alone were recorded, which its records contradict."""
+    with open(path, "rb") as file:
+        bytes_of = bytearray(file.read())
+    entry_bytes, first, size = struct.unpack_from("<QQQ", bytes_of, ATTRS)
+    for at in range(first, first + size, entry_bytes):
+        config = struct.unpack_from("<Q", bytes_of, at + CONFIG)[0]
+        if config & JITTER:
+            struct.pack_into("<Q", bytes_of, at + CONFIG, config | ONLY_LOADS)
+    with open(filtered, "wb") as file:
+        file.write(bytes_of)
+
+
+def check_unproven(checks, cyclops, data, folder):
+    """Where the time of an iteration is not known, a chain of operations is possible and no more, and stands behind what was seen."""
+    filtered = os.path.join(folder, "filtered.data")
+    for name, first, kinds in (
+            ("multiply", "Possible dependency chain in multiply_naive (multiply.c:29): ", ["dependency-chain", "hot-function"]),
+            ("padded", "Possible store-to-load forwarding in count_up (sharing.c:40): ", ["store-forwarding", "hot-function"]),
+            ("chase", "DRAM latency in chase, ", ["dram-latency", "llc-bound", "dependency-chain", "hot-function"])):
+        path = os.path.join(data, f"samples/{name}.data")
+        set_filter(path, filtered)
+        answer = answer_of(cyclops, data, "report", filtered)
+        findings = json.loads(run(cyclops, "report", "--format", "json", "--symfs", os.path.join(data, "root"), filtered))["findings"]
+        told = [row["kind"] for row in findings]
+        checks.expect(answer[0].startswith(first) and told == kinds, f"{answer}; {told}")
+        checks.expect(any("not proven: " in line for line in answer) == first.startswith("Possible"), f"{answer}")
+        checks.expect(not any("not proven" in line or "ossible" in line for line in answer_of(cyclops, data, "report", path)), name)
+        checks.count("captures whose times are not known")
+
+
+def check_others(checks, cyclops, captures):
+    """Of two structs that two threads share, and a loop of hits in the L2 whose chain takes longer than the loop does."""
+    spe = os.path.join(captures, "spe")
+    findings = json.loads(run(cyclops, "report", "--format", "json", "--symfs", os.path.join(spe, "root"),
+                              os.path.join(spe, "sharing.data")))["findings"]
+    told = [row["kind"] for row in findings]
+    checks.expect(told[:3] == ["false-sharing", "false-sharing", "dependency-chain"], f"{told}")
+    checks.count("captures of others")
+
+
 def check_selected(checks, cyclops, data):
     """A share is of the records that were selected, and the sentence says so."""
     path = os.path.join(data, "samples/chase.data")
@@ -112,6 +155,11 @@ def main():
         check_cut(checks, cyclops, data, folder)
         check_other_trace(checks, cyclops, data, folder)
         check_elapsed(checks, cyclops, data, folder)
+        check_unproven(checks, cyclops, data, folder)
+    if "CYCLOPS_CAPTURES" in os.environ:
+        check_others(checks, cyclops, os.environ["CYCLOPS_CAPTURES"])
+    else:
+        print("captures of others: skipped, CYCLOPS_CAPTURES is not set")
     check_selected(checks, cyclops, data)
     check_advice(checks, cyclops, data)
     return checks.finish()

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which findings the finding of a contended line takes over. */
+/* Which findings the finding of a contended line takes over, and in which order findings are told. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,10 +73,48 @@ static void lines_take_over_what_waits_for_them(void **state)
 	}
 }
 
+static const struct {
+	enum finding_kind kind;
+	double share;
+	bool has_loop, is_time_known;
+} told[] = {
+	/* what records show */
+	{ FINDING_DEPENDENCY_CHAIN, 0.25, true, true },
+	{ FINDING_DRAM_LATENCY, 0.2, true, false },
+	{ FINDING_FALSE_SHARING, 0.03, false, false },
+	{ FINDING_METRIC, NAN, false, false },
+	/* what code alone tells */
+	{ FINDING_DIVISION, 0.6, true, false },
+	{ FINDING_DEPENDENCY_CHAIN, 0.5, true, false },
+	{ FINDING_STORE_FORWARDING, 0.4, true, false },
+	/* where, not why */
+	{ FINDING_HOT_FUNCTION, 0.9, false, false },
+};
+
+static void what_is_seen_comes_first(void **state)
+{
+	struct finding_loop loops[COUNT(told)];
+	struct findings all = { 0 };
+
+	(void)state;
+	for (size_t i = COUNT(told); i-- > 0;) {
+		struct finding *f = findings_add(&all, told[i].kind);
+
+		loops[i] = (struct finding_loop){ .iteration_ns = told[i].is_time_known ? 2 : NAN };
+		f->size.share = told[i].share;
+		f->loop = told[i].has_loop ? &loops[i] : NULL;
+	}
+	findings_sort(&all);
+	for (size_t i = 0; i < COUNT(told); i++)
+		assert_int_equal(all.list.items[i]->kind, told[i].kind);
+	findings_release(&all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_take_over_what_waits_for_them),
+		cmocka_unit_test(what_is_seen_comes_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
