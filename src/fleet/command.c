@@ -233,10 +233,10 @@ static int show_answer(const struct fleet_question *q, const struct answering *h
 	if (rc == 0) {
 		if (q->query->mark != NULL)
 			q->query->mark(&table);
+		say_answer(q, &facts, &table, &answer); /* of all rows */
 		if (q->query->is_cut_here || how->gates->conditions.n > 0)
 			table_show_top(&table, how->top);
 		out.document.is_modelled = results->is_modelled = facts.modelled > 0;
-		say_answer(q, &facts, &table, &answer);
 		printer_page(&out, how->output);
 	}
 	*vec_add(&tables.list) = &answer;

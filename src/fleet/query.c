@@ -194,16 +194,26 @@ static const struct column coverage_columns[] = {
 	AMOUNT("newest_schema", "newest schema", "", "highest version of the tables"),
 };
 
+static const struct cell *cell_of(const struct table *t, size_t row, const char *column)
+{
+	return table_cell(t, row, (size_t)table_column(t, column));
+}
+
 static const struct cell *first_cell(const struct table *t, const char *column)
 {
-	return table_cell(t, 0, (size_t)table_column(t, column));
+	return cell_of(t, 0, column);
+}
+
+static const char *text_of(const struct table *t, size_t row, const char *column)
+{
+	const struct cell *cell = cell_of(t, row, column);
+
+	return cell->type == CELL_TEXT ? cell->text : "[unknown]";
 }
 
 static const char *first_text(const struct table *t, const char *column)
 {
-	const struct cell *cell = first_cell(t, column);
-
-	return cell->type == CELL_TEXT ? cell->text : "[unknown]";
+	return text_of(t, 0, column);
 }
 
 /* What shares of the first row's event are of. */
@@ -305,6 +315,123 @@ static void say_history(const struct table *t, struct table *answer)
 		   whole_words(t), first_text(t, "day"));
 }
 
+/* "3 085 cycles", or ">= 4 095 cycles" of a full counter. */
+static const char *latency_words(const struct table *t, size_t row, const char *column,
+				 struct table *answer)
+{
+	uint64_t cycles = cell_of(t, row, column)->count;
+	char digits[GROUPED_BYTES];
+
+	return table_format(answer, "%s%s cycles", latency_is_full(cycles) ? "\xe2\x89\xa5 " : "",
+			    grouped_u64(cycles, digits));
+}
+
+/*
+ * Of the accesses with a data source, else of all operations, those that take longest. Of a few records more than
+ * their median says little.
+ */
+static void say_latency(const struct table *t, struct table *answer)
+{
+	enum { LEAST = 30 };
+	uint64_t n_machine = 0;
+	size_t best = 0;
+	char digits[GROUPED_BYTES], all[GROUPED_BYTES];
+
+	for (size_t row = 1; row < table_n_rows(t); row++) {
+		bool has_source = cell_of(t, row, "source")->type == CELL_TEXT;
+		bool best_has = cell_of(t, best, "source")->type == CELL_TEXT;
+		bool is_enough = cell_of(t, row, "records")->count >= LEAST;
+		bool best_is = cell_of(t, best, "records")->count >= LEAST;
+
+		if (is_enough != best_is ? is_enough
+		    : has_source != best_has
+			    ? has_source
+			    : cell_of(t, row, "p50")->count > cell_of(t, best, "p50")->count)
+			best = row;
+	}
+	for (size_t row = 0; row < table_n_rows(t); row++)
+		if (strcmp(text_of(t, row, "machine"), text_of(t, best, "machine")) == 0)
+			n_machine += cell_of(t, row, "records")->count;
+	answer_say(answer,
+		   "%s%s%s on %s takes longest: median %s, 99th percentile %s, %s of %s records.",
+		   text_of(t, best, "operation"),
+		   cell_of(t, best, "source")->type == CELL_TEXT ? " from " : "",
+		   cell_of(t, best, "source")->type == CELL_TEXT ? text_of(t, best, "source") : "",
+		   text_of(t, best, "machine"), latency_words(t, best, "p50", answer),
+		   latency_words(t, best, "p99", answer),
+		   grouped_u64(cell_of(t, best, "records")->count, digits),
+		   grouped_u64(n_machine, all));
+}
+
+/* The machine of a row, or its host or day where these divide the rows. */
+static const char *counted_words(const struct table *t, size_t row, struct table *answer)
+{
+	const char *machine = text_of(t, row, "machine");
+
+	if (cell_of(t, row, "host")->type == CELL_TEXT)
+		return table_format(answer, "on %s (%s)", text_of(t, row, "host"), machine);
+	if (cell_of(t, row, "day")->type == CELL_TEXT)
+		return table_format(answer, "on %s (%s)", text_of(t, row, "day"), machine);
+	return table_format(answer, "on %s", machine);
+}
+
+static const char *ipc_words(const struct table *t, size_t row, struct table *answer)
+{
+	const struct cell *half = cell_of(t, row, "ipc_error");
+	const char *error = half->type == CELL_NUMBER
+				    ? table_format(answer, " \xc2\xb1 %.2f", half->number)
+				    : "";
+
+	return table_format(answer, "%.2f%s %s", cell_of(t, row, "ipc")->number, error,
+			    counted_words(t, row, answer));
+}
+
+static void say_counts(const struct table *t, struct table *answer)
+{
+	const size_t none = SIZE_MAX;
+	size_t least = none, most = none;
+
+	for (size_t row = 0; row < table_n_rows(t); row++) {
+		const struct cell *ipc = cell_of(t, row, "ipc");
+
+		if (ipc->type != CELL_NUMBER)
+			continue;
+		if (least == none || ipc->number < cell_of(t, least, "ipc")->number)
+			least = row;
+		if (most == none || ipc->number > cell_of(t, most, "ipc")->number)
+			most = row;
+	}
+	if (least == none)
+		answer_say(answer, "No IPC is known: no capture counted cycles and instructions.");
+	else if (least == most)
+		answer_say(answer, "IPC is %s.", ipc_words(t, least, answer));
+	else
+		answer_say(answer, "IPC is lowest %s, highest %s.",
+			   table_format(answer, "at %s", ipc_words(t, least, answer)),
+			   table_format(answer, "at %s", ipc_words(t, most, answer)));
+}
+
+/* Which day tells least. */
+static void say_coverage(const struct table *t, struct table *answer)
+{
+	const struct cell *share;
+	const char *part;
+	size_t least = 0;
+
+	for (size_t row = 1; row < table_n_rows(t); row++)
+		if (cell_of(t, row, "sampled_ns")->count < cell_of(t, least, "sampled_ns")->count)
+			least = row;
+	share = cell_of(t, least, "sampled_share");
+	part = share->type != CELL_NUMBER ? "an unknown part"
+	       : share->number < 0.001	  ? "less than 0.1 %"
+					  : table_format(answer, "%.1f %%", 100 * share->number);
+	answer_say(answer, "%s on %s (%s): %s, %s of the day of its host%s.",
+		   table_n_rows(t) == 1 ? "Sampled" : "Least was sampled", text_of(t, least, "day"),
+		   text_of(t, least, "machine"),
+		   table_human(answer, *cell_of(t, least, "sampled_ns"), "ns"), part,
+		   plural(cell_of(t, least, "hosts")->count));
+}
+
 /* Latencies by counters that were full are lower bounds. */
 static void mark_latencies(struct table *t)
 {
@@ -348,6 +475,7 @@ const struct fleet_query fleet_queries[] = {
 	  .n_columns = COUNT(latency_columns),
 	  .none = "no SPE records with a latency",
 	  .is_cut_here = true,
+	  .say = say_latency,
 	  .mark = mark_latencies },
 	{ .name = "history",
 	  .tables = OF_SAMPLES,
@@ -363,12 +491,14 @@ const struct fleet_query fleet_queries[] = {
 	  .n_columns = COUNT(counts_columns),
 	  .none = "no counts of this event",
 	  .is_cut_here = true,
+	  .say = say_counts,
 	  .mark = mark_counts },
 	{ .name = "coverage",
 	  .tables = 1u << DATASET_CAPTURES,
 	  .columns = coverage_columns,
 	  .n_columns = COUNT(coverage_columns),
-	  .is_cut_here = true },
+	  .is_cut_here = true,
+	  .say = say_coverage },
 	{ .name = NULL },
 };
 

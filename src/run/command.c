@@ -136,13 +136,18 @@ static void add_program(struct run *r, struct words *w)
 		words_add(w, *word);
 }
 
-/* A person is told which run of the program this is, and with --verbose how to do it by hand. */
-static void announce(const struct run *r, const struct words *w, const char *doing)
+/* Who reads what the program prints is told why it is there again, and with --verbose how to do it by hand. */
+static void announce(const struct run *r, const struct words *w, const char *doing, unsigned n_runs)
 {
 	struct text line = { 0 };
+	bool is_repeated = r->n_wanted > 1 && r->command->sweep == NULL;
 
-	if (r->command->verbose || isatty(STDERR_FILENO))
-		fprintf(stderr, "Run %u of %u: %s\n", r->n_done + 1, r->n_wanted, doing);
+	if (is_repeated || r->command->verbose || isatty(STDERR_FILENO)) {
+		fprintf(stderr, n_runs > 1 ? "Runs %u" : "Run %u", r->n_done + 1);
+		if (n_runs > 1)
+			fprintf(stderr, " to %u", r->n_done + n_runs);
+		fprintf(stderr, " of %u: %s\n", r->n_wanted, doing);
+	}
 	if (!r->command->verbose)
 		return;
 	if (r->environment != NULL)
@@ -167,20 +172,23 @@ static int check_result(const struct run *r, const char *path, int status, struc
 	if (status == LAUNCH_NOT_FOUND || status == LAUNCH_NOT_EXECUTABLE)
 		return err_set(err, ERR_IO, ERR_NOWHERE, "'%s' did not run: nothing was measured",
 			       r->program[0]);
+	if (r->command->model)
+		return err_set(err, ERR_IO, ERR_NOWHERE, "the model measured nothing");
 	return err_set(err, ERR_IO, ERR_NOWHERE,
 		       "that step wrote no %s (exit status %d); `cyclops doctor` says what this "
 		       "machine can measure",
 		       path, status);
 }
 
-static int step(struct run *r, struct words *w, const char *doing, const char *result,
-		struct err *err)
+/* The command runs the program so many times. */
+static int step(struct run *r, struct words *w, const char *doing, unsigned n_runs,
+		const char *result, struct err *err)
 {
 	struct launch l;
 	int rc;
 
 	w->items[w->n] = NULL;
-	announce(r, w, doing);
+	announce(r, w, doing, n_runs);
 	if (launch_init(&l, (char *const *)(uintptr_t)w->items, err) < 0)
 		return -1;
 	rc = launch_go(&l, err);
@@ -189,7 +197,7 @@ static int step(struct run *r, struct words *w, const char *doing, const char *r
 	r->program_status = launch_status(&l);
 	r->is_interrupted |= l.is_interrupted;
 	launch_release(&l);
-	r->n_done++;
+	r->n_done += n_runs;
 	return rc < 0 ? -1 : check_result(r, result, r->program_status, err);
 }
 
@@ -238,7 +246,7 @@ int run_model(struct run *r, struct err *err)
 		   r->command->interval > 0 ? r->command->interval : MODELLED_INTERVAL);
 	add_number(r, &w, "--seed", r->command->seed);
 	add_program(r, &w);
-	return step(r, &w, "counting and sampling on the machine model", r->capture_path, err);
+	return step(r, &w, "counting and sampling on the machine model", 1, r->capture_path, err);
 }
 
 int run_counting(struct run *r, unsigned n_times, struct err *err)
@@ -253,7 +261,7 @@ int run_counting(struct run *r, unsigned n_times, struct err *err)
 	if (n_times > 1)
 		add_number(r, &w, "--repeat", n_times);
 	add_program(r, &w);
-	return step(r, &w, "counting", r->counts_path, err);
+	return step(r, &w, "counting", n_times, r->counts_path, err);
 }
 
 /* Can call chains be made of copied stacks of this machine's programs? */
@@ -287,7 +295,7 @@ static int run_sampling(struct run *r, const struct cpu_metric *first, struct er
 	words_add(&w, "--event");
 	words_add(&w, sampling.events);
 	add_program(r, &w);
-	return step(r, &w, "sampling", r->capture_path, err);
+	return step(r, &w, "sampling", 1, r->capture_path, err);
 }
 
 int run_read_counts(struct run *r, struct err *err)

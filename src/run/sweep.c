@@ -298,6 +298,8 @@ int run_sweep(struct run *r, const struct output_options *output, struct err *er
 
 	read_values(r, &sweep);
 	r->n_wanted = (unsigned)sweep.runs.n;
+	if (!r->command->model && r->command->runs > 1)
+		r->n_wanted *= r->command->runs;
 	for (size_t i = 0; i < sweep.runs.n && rc == 0; i++)
 		rc = sweep_step(r, program, &sweep, i, err);
 	if (rc == 0) {

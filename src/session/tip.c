@@ -2,9 +2,12 @@
 #include "session/tip.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "base/text.h"
 
 static void add_option(struct text *line, const char *option, const char *value)
@@ -72,6 +75,46 @@ static void add_machine(struct text *out, const char *line, const char *end)
 				    at + strlen(options[i]));
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/*
+ * The program as it is found here: who recorded it may have been in another folder, or on another machine. NULL: it is
+ * not here. `word` is what it was called there.
+ */
+static const char *program_here(const struct session *s, const char *word)
+{
+	uint32_t n = s->symbols == NULL ? 0 : (uint32_t)timeline_n_processes(s->timeline);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct module_id module = timeline_process(s->timeline, i)->program;
+		const char *file = module.v == 0 ? NULL : symbols_file_of(s->symbols, module);
+
+		if (file != NULL && strcmp(path_base(file), path_base(word)) == 0)
+			return is_same_file(file, word) ? word : file;
+	}
+	return NULL;
+}
+
+/* " ./walk 7" of what was recorded, with the path that it has here. False: it is not here. */
+static bool add_program(const struct session *s, const char *program, struct text *out)
+{
+	size_t n = strcspn(program, " ");
+	char *word = mem_strndup(program, n);
+	const char *here = program_here(s, word);
+
+	if (here != NULL) {
+		text_shell_word(out, here);
+		text_str(out, program + n);
+	}
+	free(word);
+	return here != NULL;
+}
+
 const char *tip_of_program(struct table *t, const struct session *s, const char *command)
 {
 	const struct info *info = s != NULL && s->capture != NULL ? capture_info(s->capture) : NULL;
@@ -81,11 +124,12 @@ const char *tip_of_program(struct table *t, const struct session *s, const char 
 	const char *program = recorded_program(line), *out;
 	struct text text = { 0 };
 
-	if (program == NULL)
-		return table_format(t, "%s -- COMMAND", command);
 	text_str(&text, command);
-	add_machine(&text, line, program);
-	text_format(&text, " -- %s", program);
+	if (program != NULL)
+		add_machine(&text, line, program);
+	text_str(&text, " --");
+	if (program == NULL || !add_program(s, program, &text))
+		text_str(&text, " COMMAND");
 	text_char(&text, '\0');
 	out = table_text(t, text.bytes);
 	text_release(&text);

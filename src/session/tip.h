@@ -14,9 +14,9 @@
 const char *tip(struct table *, const struct session *, const char *command);
 
 /*
- * "cyclops model --what-if l1d -- ./walk 7": `command` of the program that was recorded, on the machine that was
- * modelled. "-- COMMAND" where the capture does not tell the program (`session` may be NULL, too). Lives as long as the
- * table.
+ * "cyclops model --what-if l1d -- ./walk 7": `command` of the program that was recorded, by the path that it has here, on
+ * the machine that was modelled. "-- COMMAND" where the capture does not tell the program, or it was not found (`session`
+ * may be NULL, too). Lives as long as the table.
  */
 const char *tip_of_program(struct table *, const struct session *, const char *command);
 

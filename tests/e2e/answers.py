@@ -138,6 +138,19 @@ def check_others(checks, cyclops, captures):
     checks.count("captures of others")
 
 
+def check_program(checks, cyclops, data, folder):
+    """The command that simulates names the program as it is found here, in whatever folder who reads it is."""
+    cyclops, data = os.path.abspath(cyclops), os.path.abspath(data)
+    path, root = os.path.join(data, "samples/chase.data"), os.path.join(data, "root")
+    for words, cwd, there in ((["--symfs", root], folder, os.path.join(root, "opt/kernels/chase")),
+                              (["--symfs", os.path.relpath(root, folder)], folder, os.path.relpath(root, folder) + "/opt/kernels/chase")):
+        done = subprocess.run([cyclops, "report", *words, path], cwd=cwd, env={**ENVIRONMENT, "COLUMNS": "400"},
+                              capture_output=True, text=True, check=True)
+        programs = [line.split(" -- ")[1] for line in done.stdout.splitlines() if "--what-if" in line]
+        checks.expect(programs == [there] and os.path.exists(os.path.join(cwd, there)), f"{words}: {programs}")
+        checks.count("programs as they are here")
+
+
 def check_selected(checks, cyclops, data):
     """A share is of the records that were selected, and the sentence says so."""
     path = os.path.join(data, "samples/chase.data")
@@ -156,6 +169,7 @@ def main():
         check_other_trace(checks, cyclops, data, folder)
         check_elapsed(checks, cyclops, data, folder)
         check_unproven(checks, cyclops, data, folder)
+        check_program(checks, cyclops, data, folder)
     if "CYCLOPS_CAPTURES" in os.environ:
         check_others(checks, cyclops, os.environ["CYCLOPS_CAPTURES"])
     else:

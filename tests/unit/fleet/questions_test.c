@@ -13,6 +13,7 @@
 #include "fleet/dialect.h"
 #include "fleet/gates.h"
 #include "fleet/result.h"
+#include "table/answer.h"
 
 static const struct dialect *const dialects[] = { &dialect_duckdb, &dialect_spark,
 						  &dialect_clickhouse };
@@ -161,6 +162,67 @@ static void answers_become_tables(void **state)
 	}
 }
 
+/* What stands above the table, of the rows of an engine. */
+static void answers_begin_with_a_sentence(void **state)
+{
+	static const char latency[] =
+		"machine,operation,source,records,p50,p90,p99,most,saturated_records\n";
+	static const char counts[] = "machine,host,day,event,events,ipc,ipc_error,pki,pki_error,"
+				     "cycles_share,cycles_share_error,running,hosts,captures\n";
+	static const char coverage[] =
+		"day,machine,hosts,captures,sampled_ns,sampled_share,records,lost,"
+		"captures_with_losses,captures_damaged,captures_modelled,twice,oldest_schema,"
+		"newest_schema\n";
+	static const struct {
+		const char *question, *head, *rows, *sentence;
+	} cases[] = {
+		/* few records, no source: not of these */
+		{ "latency", latency,
+		  "n1,OTHER,,900,500,900,900,900,0\nn1,LD,L1D,60,4,5,6,7,0\n"
+		  "n1,LD,DRAM,40,300,900,4095,4095,2\nn1,LD,HITM,29,800,900,900,900,0\n"
+		  "v2,LD,L2,40,20,30,40,50,0\n",
+		  "LD from DRAM on n1 takes longest: median 300 cycles, 99th percentile "
+		  "\xe2\x89\xa5 4 095 "
+		  "cycles, 40 of 1 029 records." },
+		{ "latency", latency, "n1,B,,3,5,6,7,8,0\n",
+		  "B on n1 takes longest: median 5 cycles, 99th percentile 7 cycles, 3 of 3 "
+		  "records." },
+		{ "counts", counts, "n1,,,cycles,100,,,,,,,1,2,2\n",
+		  "No IPC is known: no capture counted cycles and instructions." },
+		{ "counts", counts, "n1,,,instructions,100,0.5,,,,,,1,2,2\n",
+		  "IPC is 0.50 on n1." },
+		{ "counts", counts,
+		  "n1,a,,instructions,100,1.5,0.1,,,,,1,2,2\nn1,b,,instructions,100,0.5,,,,,,1,2,"
+		  "2\n",
+		  "IPC is lowest at 0.50 on b (n1), highest at 1.50 \xc2\xb1 0.10 on a (n1)." },
+		{ "coverage", coverage, "2026-11-01,n1,1,1,2000000,0.0001,5,0,0,0,0,0,1,1\n",
+		  "Sampled on 2026-11-01 (n1): 2.00 ms, less than 0.1 % of the day of its host." },
+		{ "coverage", coverage,
+		  "2026-11-01,n1,2,1,9000000000,0.05,5,0,0,0,0,0,1,1\n"
+		  "2026-11-02,n1,2,1,4000000000,0.02,5,0,0,0,0,0,1,1\n",
+		  "Least was sampled on 2026-11-02 (n1): 4.00 s, 2.0 % of the day of its hosts." },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct table t, answer;
+		struct text text = { 0 };
+		struct err err;
+		const struct fleet_query *q = fleet_query_find(cases[i].question, &err);
+
+		text_str(&text, cases[i].head);
+		text_str(&text, cases[i].rows);
+		table_init(&t, q->name, NULL, q->columns, q->n_columns);
+		answer_init(&answer);
+		assert_int_equal(result_read_rows(engine_find("duckdb", &err), &text, &t, &err), 0);
+		q->say(&t, &answer);
+		assert_string_equal(table_cell(&answer, 0, 0)->text, cases[i].sentence);
+		table_release(&answer);
+		table_release(&t);
+		text_release(&text);
+	}
+}
+
 /* An answer may end anywhere: it is read or an error, and no byte behind it is looked at. */
 static void an_answer_may_be_cut_anywhere(void **state)
 {
@@ -216,6 +278,7 @@ int main(void)
 		cmocka_unit_test(values_do_not_leave_their_quotes),
 		cmocka_unit_test(questions_need_what_they_are_about),
 		cmocka_unit_test(answers_become_tables),
+		cmocka_unit_test(answers_begin_with_a_sentence),
 		cmocka_unit_test(an_answer_may_be_cut_anywhere),
 		cmocka_unit_test(gates_are_about_one_event),
 	};
