@@ -27,9 +27,10 @@ CAUSES = {
 
 
 def screen(cyclops, data, path, width, *words, name="report"):
+    """Asked in the folder of the captures, so that no line is long by the paths in it."""
     environment = {**ENVIRONMENT, "COLUMNS": str(width)}
-    command = [cyclops, name, "--symfs", os.path.join(data, "root"), *words, path]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    command = [os.path.abspath(cyclops), name, "--symfs", "root", *words, os.path.relpath(path, data)]
+    return subprocess.run(command, cwd=data, env=environment, capture_output=True, text=True, check=True).stdout
 
 
 def check_same_words(checks, cyclops, data):
