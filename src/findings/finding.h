@@ -36,6 +36,7 @@ enum finding_kind {
 	FINDING_SCALAR_LOOP,
 	FINDING_FRONT_END, /* … and of all code (struct finding_code) */
 	FINDING_SLOW_OPERATIONS,
+	FINDING_PAGE_FAULTS, /* … of all samples (struct finding_page_faults) */
 	FINDING_UNNAMED_CODE,
 	FINDING_HOT_FUNCTION,
 	/* Of samples, by cache line. */
@@ -154,6 +155,10 @@ enum remedy_kind {
 	REMEDY_FEWER_BYTES,
 	REMEDY_BLOCK,
 	REMEDY_STORE_IN_ORDER,
+	REMEDY_REUSE_MEMORY,
+	REMEDY_COPY_LESS,
+	REMEDY_MAP_AHEAD,
+	REMEDY_LESS_MEMORY,
 	REMEDY_CALL_LESS,
 	REMEDY_CALL_CHAINS,
 	REMEDY_SYMBOLS, /* `text`: what gives names to the code */
@@ -347,6 +352,25 @@ struct finding_code {
 	uint64_t n_lines, n_pages; /* of 64 bytes, of 4 KiB: of nine of ten records */
 };
 
+/* What page faults are for. */
+enum finding_faults {
+	FAULTS_OTHER,
+	FAULTS_FRESH,	 /* memory that is touched for the first time */
+	FAULTS_COPIED,	 /* pages that are copied on a write */
+	FAULTS_OF_FILES, /* pages of files that are mapped */
+	FAULTS_SWAPPED,
+	FAULTS_MOVED, /* pages that the kernel looks for a better node for */
+	N_FINDING_FAULTS,
+};
+
+/* What is known of the time in page faults. */
+struct finding_page_faults {
+	enum finding_faults faults; /* what most of the time is for */
+	double part;		    /* and how much of it */
+	double function_part;	    /* of the time in faults: that of the finding's function */
+	double n_counted;	    /* faults of the run, by the kernel; 0: not counted */
+};
+
 struct finding {
 	enum finding_kind kind;
 	enum finding_origin origin;
@@ -361,9 +385,10 @@ struct finding {
 	VEC_OF(struct evidence) evidence;
 	VEC_OF(struct remedy) remedies;
 	struct finding_place where;
-	struct finding_sharing *sharing; /* NULL: it is about no lines */
-	struct finding_loop *loop;	 /* NULL: it is about no loop */
-	struct finding_code *code;	 /* NULL: it is not about all code */
+	struct finding_sharing *sharing;	 /* NULL: it is about no lines */
+	struct finding_loop *loop;		 /* NULL: it is about no loop */
+	struct finding_code *code;		 /* NULL: it is not about all code */
+	struct finding_page_faults *page_faults; /* NULL: it is not about page faults */
 
 	/* Of code of a library or the kernel: where the program calls it; and the part it has there. */
 	struct finding_place caller;

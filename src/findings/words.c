@@ -171,6 +171,16 @@ static const char *const remedy_words[N_REMEDIES] = {
 	[REMEDY_STORE_IN_ORDER] = "store whole cache lines, in order: sort or partition the data "
 				  "first; combine small stores; use smaller types; use "
 				  "non-temporal stores (stnp) for data that are not read again",
+	[REMEDY_REUSE_MEMORY] = "reuse memory: keep buffers, or let malloc keep what is freed "
+				"(mallopt, GLIBC_TUNABLES: "
+				"a larger mmap_threshold and trim_threshold); or use huge pages "
+				"(madvise MADV_HUGEPAGE)",
+	[REMEDY_COPY_LESS] = "write to fewer pages after a fork(): use posix_spawn() or vfork() "
+			     "where the child only executes; share what both write (MAP_SHARED)",
+	[REMEDY_MAP_AHEAD] = "map what is needed at once (MAP_POPULATE, MADV_POPULATE_READ); read "
+			     "large parts with read() into a buffer that is reused; keep the file "
+			     "mapped",
+	[REMEDY_LESS_MEMORY] = "access fewer pages, or use less memory: the kernel moves pages",
 	[REMEDY_CALL_LESS] =
 		"call it less often, or on less data: use another algorithm or data structure",
 	[REMEDY_CALL_CHAINS] =
@@ -282,6 +292,8 @@ static const char *function_claim(struct table *t, const struct finding *f)
 		return table_format(t,
 				    "%s: mean latency %.0f cycles; of all operations %.0f cycles",
 				    subject, f->value, f->other);
+	case FINDING_PAGE_FAULTS:
+		return table_format(t, "page faults, most of them in %s", subject);
 	case FINDING_UNNAMED_CODE:
 		return table_format(t, "%s has no symbols", subject);
 	default:
@@ -348,6 +360,32 @@ static void put_left_cpu(const struct evidence *e, struct text *out)
 	else
 		text_str(out, "what it waited for is not known: a CPU, or something else; all "
 			      "other numbers are of the time on a CPU");
+}
+
+const char *page_faults_words(const struct finding_page_faults *p)
+{
+	static const char *const words[N_FINDING_FAULTS] = {
+		[FAULTS_OTHER] = "is spent in the kernel's entry and exit",
+		[FAULTS_FRESH] = "maps memory that is touched for the first time",
+		[FAULTS_COPIED] = "copies pages on a write",
+		[FAULTS_OF_FILES] = "maps pages of files",
+		[FAULTS_SWAPPED] = "reads swapped pages",
+		[FAULTS_MOVED] = "looks for a better node for pages",
+	};
+
+	return words[p->faults];
+}
+
+static void put_page_faults(const struct finding *f, struct text *out)
+{
+	const struct finding_page_faults *p = f->page_faults;
+	char digits[GROUPED_BYTES];
+
+	text_format(out, "%.0f %% of that in %s; %.0f %% of it %s", 100 * p->function_part,
+		    f->subject, 100 * p->part, page_faults_words(p));
+	if (p->n_counted > 0)
+		text_format(out, "; counted: %s page faults",
+			    grouped_u64((uint64_t)llround(p->n_counted), digits));
 }
 
 static const char *evidence_words(struct table *, const struct finding *, bool is_alone);
@@ -427,6 +465,8 @@ static const char *evidence_words(struct table *t, const struct finding *f, bool
 		put_loop_evidence(t, f, &text);
 	if (f->code != NULL)
 		put_code_evidence(t, f->code, &text);
+	if (f->page_faults != NULL)
+		put_page_faults(f, &text);
 	for (size_t i = 0; i < f->evidence.n; i++) {
 		text_str(&text, text.n > 0 ? "; " : "");
 		put_evidence(t, &f->evidence.items[i], is_alone, &text);

@@ -43,6 +43,7 @@ static const char *const causes[N_FINDING_KINDS] = {
 	[FINDING_SCALAR_LOOP] = "scalar loop",
 	[FINDING_FRONT_END] = "instruction fetch",
 	[FINDING_SLOW_OPERATIONS] = "slow operations",
+	[FINDING_PAGE_FAULTS] = "page faults",
 	[FINDING_UNNAMED_CODE] = "no symbols",
 	[FINDING_HOT_FUNCTION] = "hot function",
 	[FINDING_FALSE_SHARING] = "false sharing",
@@ -78,6 +79,10 @@ static const char *const fixes[N_REMEDIES] = {
 	[REMEDY_FEWER_BYTES] = "read fewer bytes: smaller types, fused loops",
 	[REMEDY_BLOCK] = "block the loops",
 	[REMEDY_STORE_IN_ORDER] = "store in order, whole cache lines",
+	[REMEDY_REUSE_MEMORY] = "reuse memory, use huge pages, or let malloc keep what is freed",
+	[REMEDY_COPY_LESS] = "write to fewer pages after a fork()",
+	[REMEDY_MAP_AHEAD] = "map what is needed at once, or read() it into a buffer",
+	[REMEDY_LESS_MEMORY] = "access fewer pages, or use less memory",
 	[REMEDY_CALL_LESS] = "call it less often: use another algorithm or data structure",
 	[REMEDY_CALL_CHAINS] = "record the callers: cyclops record -g",
 	[REMEDY_SEPARATE_THREADS] = "give each thread's data its own cache line",
@@ -398,6 +403,9 @@ static const char *evidence_brief(struct table *t, const struct finding *f)
 		put_loop_brief(f->loop, f->kind, &text);
 	else if (f->sharing != NULL)
 		put_sharing_brief(t, f, &text);
+	else if (f->page_faults != NULL)
+		text_format(&text, "%.0f %% %s", 100 * f->page_faults->part,
+			    page_faults_words(f->page_faults));
 	else if (f->kind == FINDING_MEMORY_BOUND)
 		text_format(&text, "%.0f %% of loads from DRAM", f->value);
 	else if (f->kind == FINDING_SHARED_DATA)

@@ -4,6 +4,7 @@
  * fix leaves of a cause, and what it adds, they do not tell; the machine model predicts the first.
  */
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -28,6 +29,7 @@ static const struct ideal {
 	[FINDING_DIVISION] = { "if divisions took no time", "division" },
 	[FINDING_SCALAR_LOOP] = { "if the loop took no time", NULL },
 	[FINDING_SHARED_DATA] = { "if no other core took the lines", "coherence" },
+	[FINDING_PAGE_FAULTS] = { "if no page faulted", NULL },
 	[FINDING_FRONT_END] = { "if no fetch missed", "instruction-side" },
 };
 
@@ -131,11 +133,11 @@ const char *finding_gain_brief(struct table *t, const struct finding *f)
 		put_gain_of_sharing(t, f, &text);
 	else if (f->has_prediction)
 		put_prediction(f, &text);
-	else if (is_of_time(f))
+	else if (is_of_time(f) || f->page_faults != NULL)
 		text_format(&text, "at most that, %s", ideal_of(f).condition);
 	else
 		text_str(&text, not_known(f));
-	if (f->sharing == NULL && (f->has_prediction || is_of_time(f)))
+	if (f->sharing == NULL && (f->has_prediction || is_of_time(f) || f->page_faults != NULL))
 		text_format(&text, "; %s", not_of_fix);
 	return words_take(t, &text);
 }
@@ -172,9 +174,13 @@ const char *finding_gain_words(struct table *t, const struct session *s, const s
 	}
 	if (is_of_time(f))
 		put_bound(f, &text);
+	else if (f->page_faults != NULL)
+		text_format(&text, "at most %.1f %% of %s, %s",
+			    100 * fmin(1, f->size.share + f->size.error), f->size.whole,
+			    ideal_of(f).condition);
 	else if (!f->has_prediction)
 		text_str(&text, not_known(f));
-	if (f->has_prediction || is_of_time(f))
+	if (f->has_prediction || is_of_time(f) || f->page_faults != NULL)
 		text_format(&text, "; %s", not_of_fix);
 	if (command != NULL)
 		text_format(&text, "; simulated without the cause: %s", command);

@@ -32,6 +32,9 @@ const char *finding_code_words(struct table *, const struct session *, const str
 const char *finding_annotate_words(struct table *, const struct finding *);
 void findings_note_silence(struct table *, const struct silence *);
 
+/* "maps memory that is touched for the first time" */
+const char *page_faults_words(const struct finding_page_faults *);
+
 /* words_brief.c: "store misses in fill (stride.c:22): at most 3.1 % +- 0.4 of the time" */
 const char *finding_cause_words(struct table *, const struct finding *);
 

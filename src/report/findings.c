@@ -10,6 +10,7 @@
 #include "hot/sums/functions.h"
 #include "report/finding_kinds.h"
 #include "report/loops.h"
+#include "report/page_faults.h"
 #include "report/report.h"
 #include "report/user_code.h"
 
@@ -38,6 +39,7 @@ struct finder {
 	VEC_OF(struct candidate) found;
 	const struct candidate *shown[SHOWN];
 	size_t n_shown;
+	bool has_faults; /* there is a finding of page faults */
 	struct findings *out;
 };
 
@@ -306,6 +308,75 @@ static void add_finding(const struct finder *d, const struct candidate *found)
 		d->out, names_module(d->session, session_place(d->session, place).module));
 }
 
+/* What helps, by what the faults are for. */
+static const enum remedy_kind fault_remedies[N_FINDING_FAULTS] = {
+	[FAULTS_OTHER] = REMEDY_REUSE_MEMORY,  [FAULTS_FRESH] = REMEDY_REUSE_MEMORY,
+	[FAULTS_COPIED] = REMEDY_COPY_LESS,    [FAULTS_OF_FILES] = REMEDY_MAP_AHEAD,
+	[FAULTS_SWAPPED] = REMEDY_LESS_MEMORY, [FAULTS_MOVED] = REMEDY_NODES,
+};
+
+/* Of less of the time nothing is said: each program faults while it starts. */
+static const double least_faults = 0.1;
+
+static bool add_page_faults(const struct finder *d)
+{
+	struct page_fault_sums sums;
+	uint64_t event;
+	const struct page_faults *faults =
+		d->user_code == NULL ? NULL : user_code_faults(d->user_code, &event);
+	const struct hot_cost *all;
+	struct finding *f;
+	double share;
+
+	if (faults == NULL || !page_faults_sums(faults, &sums) || sums.n < LEAST_SAMPLES)
+		return false;
+	all = &d->functions.totals[event];
+	share = ratio(sums.weight, hot_event_weight(d->hot, event, all));
+	if (share < least_faults)
+		return false;
+	f = findings_add(d->out, FINDING_PAGE_FAULTS);
+	f->event = findings_text(d->out, event_words(d, event));
+	f->size = (struct finding_size){
+		.share = share,
+		.error = share_error(share, sums.n, all->n, 1, 1),
+		.whole = f->event,
+	};
+	f->subject = subject_name(d->names, sums.place, d->out);
+	f->where = findings_place(d->out, d->names, sums.place);
+	f->function = findings_text(d->out, names_function(d->names, sums.place));
+	f->module = findings_text(
+		d->out, names_module(d->session, session_place(d->session, sums.place).module));
+	f->samples = (struct finding_samples){
+		.n = sums.n,
+		.n_all = all->n,
+		.of = "samples",
+		.error = f->size.error,
+		.full_share = -1,
+	};
+	f->page_faults = arena_alloc(&d->out->memory, sizeof(*f->page_faults));
+	*f->page_faults = (struct finding_page_faults){
+		.faults = sums.faults,
+		.part = sums.faults_part,
+		.function_part = sums.function_part,
+	};
+	f->command = "hot --call-tree";
+	finding_add_remedy(f, (struct remedy){ .kind = fault_remedies[sums.faults] });
+	return true;
+}
+
+/* Is the function the kernel's, and most of what it does in page faults, which have a finding? */
+static bool is_of_faults(const struct finder *d, const struct candidate *found)
+{
+	uint64_t event;
+	const struct page_faults *faults =
+		d->user_code == NULL ? NULL : user_code_faults(d->user_code, &event);
+
+	return d->has_faults && finding_is_general(found->class->kind) &&
+	       found->function->event == event &&
+	       2 * page_faults_of_function(faults, found->function->places[0]) >=
+		       found->function->weight;
+}
+
 /* Says why there is no finding: nothing stands out, or nothing could. */
 static void add_silence(const struct finder *d)
 {
@@ -358,17 +429,18 @@ void report_find(const struct hot *hot, const struct names *names,
 		look_at(&d, &d.functions.list.items[i]);
 	if (d.found.n > 1)
 		qsort_r(d.found.items, d.found.n, sizeof(*d.found.items), compare_candidates, &d);
+	d.has_faults = add_page_faults(&d);
 	n_loops = report_add_loops(bottlenecks, names, user_code, least_loop, SHOWN, out);
 	for (size_t i = 0; i < d.found.n && n_loops + d.n_shown < SHOWN; i++) {
 		const struct candidate *found = &d.found.items[i];
 
-		if (is_shown(&d, found) || is_told_by_loops(&d, found))
+		if (is_shown(&d, found) || is_told_by_loops(&d, found) || is_of_faults(&d, found))
 			continue;
 		add_finding(&d, found);
 		d.shown[d.n_shown++] = found;
 	}
 	has_code = report_add_code(bottlenecks, out);
-	if (d.found.n + n_loops == 0 && !has_code)
+	if (d.found.n + n_loops == 0 && !has_code && !d.has_faults)
 		add_silence(&d);
 	findings_sort(out);
 	vec_release(&d.found);

@@ -8,6 +8,8 @@
 #include "estimate/shares.h"
 #include "hot/sums/functions.h"
 #include "keys/keys.h"
+#include "report/page_faults.h"
+#include "report/weights.h"
 
 enum { NO_EVENT = -1, MOST_DEPTH = 128 };
 
@@ -23,12 +25,6 @@ struct user_row {
 	uint64_t most_called;
 };
 
-/* Sums by key. */
-struct weights {
-	struct tuples keys;
-	VEC_OF(uint64_t) list;
-};
-
 struct user_code {
 	const struct hot *hot;
 	const struct names *names;
@@ -38,9 +34,10 @@ struct user_code {
 	uint64_t all;	    /* its weight */
 	struct tuples keys; /* function, that which it is inlined into, module: numbers of rows */
 	VEC_OF(struct user_row) rows;
-	struct weights places; /* of row, place */
-	struct weights called; /* of row, library function, module */
-	struct weights calls;  /* of event, library function, module, the caller's place */
+	struct weights places;	    /* of row, place */
+	struct weights called;	    /* of row, library function, module */
+	struct weights calls;	    /* of event, library function, module, the caller's place */
+	struct page_faults *faults; /* of the event */
 };
 
 static const struct symbol_frame *innermost_frame(const struct names *names, uint32_t place)
@@ -109,6 +106,21 @@ static bool find_user_place(const struct user_code *u, const struct chained_grou
 	return false;
 }
 
+/* Without code of the program: the first place of the chain that is not the kernel's, else the innermost. */
+static uint32_t first_outside_kernel(const struct user_code *u, const struct chained_group *g)
+{
+	const struct session *s = u->names->session;
+
+	for (size_t i = 0; i < g->chain.n; i++) {
+		struct module_id id = session_place(s, g->chain.items[i]).module;
+		enum module_kind kind = modules_get(timeline_modules(s->timeline), id)->kind;
+
+		if (kind != MODULE_KERNEL && kind != MODULE_KERNEL_MODULE)
+			return g->chain.items[i];
+	}
+	return (uint32_t)g->key[DIM_PLACE];
+}
+
 static uint32_t user_row_number(struct user_code *u, uint32_t place)
 {
 	uint32_t inlined = names_inlined(u->names, place).v;
@@ -123,22 +135,6 @@ static uint32_t user_row_number(struct user_code *u, uint32_t place)
 	if (number == u->rows.n)
 		*vec_add(&u->rows) = (struct user_row){ .place = place };
 	return number;
-}
-
-/* Adds to a sum; returns what it is now. */
-static uint64_t weights_add(struct weights *w, const uint64_t *key, uint64_t by)
-{
-	uint32_t number = tuples_add(&w->keys, key);
-
-	if (number == w->list.n)
-		vec_add(&w->list);
-	return w->list.items[number] += by;
-}
-
-static void weights_release(struct weights *w)
-{
-	tuples_release(&w->keys);
-	vec_release(&w->list);
 }
 
 /* Of equals the first in its module stays, whatever the order they come in. */
@@ -236,8 +232,13 @@ static void user_code_add_group(struct user_code *u, const struct chained_group 
 	if (hot_is_spe(u->hot, raw[DIM_EVENT]) || hot_is_branches(u->hot, raw[DIM_EVENT], &sampled))
 		return;
 	u->all += is_of_row ? weight : 0;
-	if (!find_user_place(u, g, &user))
+	if (!find_user_place(u, g, &user)) {
+		if (is_of_row)
+			page_faults_add(u->faults, g, first_outside_kernel(u, g), weight);
 		return;
+	}
+	if (is_of_row)
+		page_faults_add(u->faults, g, user, weight);
 	if (user != raw[DIM_PLACE])
 		add_call(u, raw, user, weight);
 	if (is_of_row)
@@ -303,6 +304,7 @@ struct user_code *user_code_new(const struct hot *hot, const struct names *names
 	tuples_init(&u->calls.keys, 4);
 	find_modules_with_lines(u);
 	u->event = find_event(u);
+	u->faults = page_faults_new(names);
 	user_code_add_groups(u);
 	find_heaviest_parts(u);
 	return u;
@@ -317,6 +319,7 @@ void user_code_free(struct user_code *u)
 	weights_release(&u->places);
 	weights_release(&u->called);
 	weights_release(&u->calls);
+	page_faults_free(u->faults);
 	free(u->has_lines);
 	free(u);
 }
@@ -324,6 +327,12 @@ void user_code_free(struct user_code *u)
 bool user_code_has_chains(const struct user_code *u)
 {
 	return u->event != NO_EVENT;
+}
+
+const struct page_faults *user_code_faults(const struct user_code *u, uint64_t *out_event)
+{
+	*out_event = (uint64_t)u->event;
+	return u->event == NO_EVENT ? NULL : u->faults;
 }
 
 bool user_code_caller(const struct user_code *u, uint64_t event, uint32_t place,

@@ -35,6 +35,10 @@ bool user_code_is_library(const struct user_code *, uint32_t place);
 bool user_code_caller(const struct user_code *, uint64_t event, uint32_t place,
 		      uint32_t *out_caller, double *out_share);
 
+/* Its time in page faults, of the first event that has call chains; NULL: none has. */
+struct page_faults;
+const struct page_faults *user_code_faults(const struct user_code *, uint64_t *out_event);
+
 /* Rows of the first event that has call chains; empty if nothing is called or inlined. */
 void user_code_table(const struct user_code *, size_t top, struct table *out);
 

@@ -204,15 +204,24 @@ static void tell(struct method *m, struct finding *f, enum finding_origin origin
  * What explains itself, and where, comes from the samples. That a function is hot explains
  * nothing, but where nothing else is known it is the answer.
  */
-static void add_sampled(struct method *m, const struct session *s)
+static bool is_told_first(const struct finding *f, bool is_blind)
 {
-	bool takes_general = is_blind(m, s);
+	return !finding_is_general(f->kind) || (!is_blind && f->remedies.n > 0);
+}
+
+static void add_sampled(struct method *m, const struct session *s, bool are_first,
+			const struct counts *counts)
+{
+	const struct count *n = counts == NULL ? NULL : counts_find(counts, "page-faults");
 
 	for (size_t i = 0; i < m->report.found.list.n; i++) {
 		struct finding *f = m->report.found.list.items[i];
 
-		if (takes_general || !finding_is_general(f->kind) || f->remedies.n > 0)
-			tell(m, f, FINDING_FROM_SAMPLES);
+		if (is_told_first(f, is_blind(m, s)) != are_first)
+			continue;
+		if (f->page_faults != NULL && n != NULL)
+			f->page_faults->n_counted = n->value;
+		tell(m, f, FINDING_FROM_SAMPLES);
 	}
 }
 
@@ -461,12 +470,12 @@ int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *cou
 		tables_add_filled(&out->shown, &out->report.sampled);
 	}
 	/* Samples explain; where they only say where, what the counts say comes first. */
-	if (s != NULL && !is_blind(out, s))
-		add_sampled(out, s);
+	if (s != NULL)
+		add_sampled(out, s, true, counts);
 	if (counts != NULL)
 		add_counted(out, hot.result, &names);
 	if (s != NULL && is_blind(out, s)) {
-		add_sampled(out, s);
+		add_sampled(out, s, false, counts);
 		put_busy_machine_last(&out->found);
 	}
 	if (counts != NULL) {
