@@ -67,6 +67,7 @@ static uint64_t decode_all(const struct capture *c, struct batch *batch)
 	struct unit_reader *r = unit_reader_new(c);
 	uint64_t n_rows = 0;
 
+	unit_reader_want_branches(r);
 	for (size_t unit = 0; unit < capture_n_units(c); unit++) {
 		unit_reader_start(r, unit);
 		while (unit_reader_next(r, batch))

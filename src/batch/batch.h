@@ -40,7 +40,7 @@ enum batch_has {
 	HAS_WEIGHT = 1u << 18,
 	HAS_DATA_SRC = 1u << 19,
 	HAS_STACK = 1u << 20,	    /* a call chain was recorded (it may be empty) */
-	HAS_BRANCHES = 1u << 21,    /* a branch stack was recorded (it may be empty) */
+	HAS_BRANCHES = 1u << 21,    /* a branch stack was recorded and requested */
 	HAS_PLACE = 1u << 22,	    /* the pc lies in a known module */
 	HAS_PROCESS = 1u << 23,	    /* the process is known */
 	HAS_REGISTERS = 1u << 24,   /* registers were recorded and requested */

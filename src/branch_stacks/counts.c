@@ -707,6 +707,7 @@ static void stack_merge(void *into, const void *from, const struct id_map *map)
 const struct analysis_class stack_class = {
 	.new = stack_new,
 	.free = stack_free,
+	.reads_branches = true,
 	.consume = stack_consume,
 	.finish = stack_counts_finish,
 	.merge = stack_merge,

@@ -220,6 +220,9 @@ void unit_reader_want_registers(struct unit_reader *);
 /* Batches get copied stacks and their registers (HAS_USER_STACK) from now on. */
 void unit_reader_want_stacks(struct unit_reader *);
 
+/* Batches get branch stacks (HAS_BRANCHES) from now on. */
+void unit_reader_want_branches(struct unit_reader *);
+
 /* Moves to the start of a unit. */
 void unit_reader_start(struct unit_reader *, size_t unit);
 

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "base/alloc.h"
 #include "capture/format/sample.h"
 
 #define BIT(n) ((uint64_t)1 << (n))
@@ -120,6 +121,24 @@ int events_of_sample(const struct events *e, const struct record *r)
 	if (cur_left(&r->body) < at + sizeof(uint64_t))
 		return -1;
 	return events_of_id(e, load_u64(r->body.pos + at));
+}
+
+int events_of_next_sample(const struct events *e, struct event_cache *cache, const struct record *r)
+{
+	size_t at = (size_t)e->sample_id_word * sizeof(uint64_t), slot;
+	uint64_t id;
+
+	if (is_first_event(e, e->sample_id_word))
+		return first_event(e);
+	if (cur_left(&r->body) < at + sizeof(uint64_t))
+		return -1;
+	id = load_u64(r->body.pos + at);
+	slot = id % COUNT(cache->slots);
+	if (cache->slots[slot].id != id) {
+		cache->slots[slot].id = id;
+		cache->slots[slot].event = events_of_id(e, id);
+	}
+	return cache->slots[slot].event;
 }
 
 int events_of_trailer(const struct events *e, const struct record *r)

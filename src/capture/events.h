@@ -44,6 +44,17 @@ int events_of_id(const struct events *, uint64_t id);
 /* The event of a sample, by the id in its body, or -1. */
 int events_of_sample(const struct events *, const struct record *);
 
+/* Ids that were looked up, and their events; zeroed: empty. Each thread has its own. */
+struct event_cache {
+	struct {
+		uint64_t id;
+		int event;
+	} slots[64];
+};
+
+/* The same, of many samples: ids come again. */
+int events_of_next_sample(const struct events *, struct event_cache *, const struct record *);
+
 /* The event that a record belongs to, by the id in its trailer, or -1. */
 int events_of_trailer(const struct events *, const struct record *);
 

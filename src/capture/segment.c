@@ -123,16 +123,6 @@ bool walk_chunk_is_readable(const struct walk *w)
 	return w->n_chunks <= w->segment->chunks.n && w->plain_stop == FRAME_OK;
 }
 
-static void segment_fill(struct record *out, const struct frame *f, const uint8_t *at)
-{
-	*out = (struct record){
-		.type = f->type,
-		.misc = f->misc,
-		.size = f->size,
-		.body = frame_body(f, at),
-	};
-}
-
 /* Returns the next decompressed record. One that is split over two chunks waits for the second. */
 static bool next_plain(struct walk *w, struct record *out)
 {
@@ -150,7 +140,7 @@ static bool next_plain(struct walk *w, struct record *out)
 			w->plain_stop = status;
 		return false;
 	}
-	segment_fill(out, &f, at);
+	frame_fill(&f, at, out);
 	out->was_compressed = true;
 	w->chunk = segment_chunk_of(s, w->plain_at, w->chunk);
 	out->position = s->chunks.items[w->chunk].position;
@@ -193,7 +183,7 @@ bool walk_next(struct walk *w, struct record *out)
 		return false;
 	if (!segment_find_frame(w, &f))
 		return false;
-	segment_fill(out, &f, segment_at(s, w->at));
+	frame_fill(&f, segment_at(s, w->at), out);
 	out->position = w->at;
 	w->is_plain = false;
 	w->payload = f.payload;

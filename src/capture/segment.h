@@ -91,6 +91,22 @@ static inline struct cursor frame_body(const struct frame *f, const uint8_t *at)
 	return cur_of(at + RECORD_HEADER_BYTES, (size_t)f->size - RECORD_HEADER_BYTES);
 }
 
+/*
+ * Fills in a record that is at `at`; its position is the caller's to tell. Field by field: two words that are stored and
+ * then copied as one make a processor wait for each record.
+ */
+static inline void frame_fill(const struct frame *f, const uint8_t *at, struct record *out)
+{
+	out->type = f->type;
+	out->misc = f->misc;
+	out->size = f->size;
+	out->position = 0;
+	out->body.pos = at + RECORD_HEADER_BYTES;
+	out->body.end = at + f->size;
+	out->body.bad = false;
+	out->was_compressed = false;
+}
+
 enum frame_status frame_read(const uint8_t *at, uint64_t left, struct frame *out);
 
 /*

@@ -14,8 +14,10 @@ struct unit_reader {
 	const struct capture *capture;
 	struct diags diags;
 	const struct unit *unit;
-	bool is_done; /* the unit has ended and its damage is counted */
-	bool wants_registers, wants_stacks;
+	struct event_cache events;
+	uint32_t *columns; /* by event: what its samples have */
+	bool is_done;	   /* the unit has ended and its damage is counted */
+	bool wants_registers, wants_stacks, wants_branches;
 
 	/* Samples: the next record, in the same unit as unit.from. */
 	uint64_t at;
@@ -27,6 +29,31 @@ struct unit_reader {
 	struct spe_decoder *decoder;
 };
 
+/* Columns for bits of sample_type. */
+static const struct {
+	uint8_t sample_bit;
+	uint32_t has;
+} sample_columns[] = {
+	{ SAMPLE_IP, HAS_PC },
+	{ SAMPLE_TID, HAS_PID | HAS_TID },
+	{ SAMPLE_TIME, HAS_TIME },
+	{ SAMPLE_ADDR, HAS_VA },
+	{ SAMPLE_CPU, HAS_CPU },
+	{ SAMPLE_WEIGHT, HAS_WEIGHT },
+	{ SAMPLE_WEIGHT_STRUCT, HAS_WEIGHT | HAS_WEIGHT_PARTS },
+	{ SAMPLE_DATA_SRC, HAS_DATA_SRC },
+};
+
+static uint32_t columns_of_event(const struct attr *attr)
+{
+	uint32_t has = HAS_PERIOD;
+
+	for (size_t i = 0; i < COUNT(sample_columns); i++)
+		if (attr->sample_type >> sample_columns[i].sample_bit & 1)
+			has |= sample_columns[i].has;
+	return has;
+}
+
 struct unit_reader *unit_reader_new(const struct capture *c)
 {
 	struct unit_reader *r = mem_zalloc(1, sizeof(*r));
@@ -34,6 +61,9 @@ struct unit_reader *unit_reader_new(const struct capture *c)
 	r->capture = c;
 	r->decoder = spe_decoder_new();
 	r->is_done = true;
+	r->columns = mem_alloc(c->events.list.n + 1, sizeof(*r->columns));
+	for (size_t i = 0; i < c->events.list.n; i++)
+		r->columns[i] = columns_of_event(&c->events.list.items[i].attr);
 	return r;
 }
 
@@ -43,6 +73,7 @@ void unit_reader_free(struct unit_reader *r)
 		return;
 	spe_decoder_free(r->decoder);
 	diags_release(&r->diags);
+	free(r->columns);
 	free(r);
 }
 
@@ -59,6 +90,11 @@ void unit_reader_want_registers(struct unit_reader *r)
 void unit_reader_want_stacks(struct unit_reader *r)
 {
 	r->wants_stacks = true;
+}
+
+void unit_reader_want_branches(struct unit_reader *r)
+{
+	r->wants_branches = true;
 }
 
 static const struct aux_piece *piece_of(const struct unit_reader *r)
@@ -149,20 +185,24 @@ static void add_addresses(struct batch *b, size_t row, const struct sample *s)
 static struct batch_slice unit_add_words(struct batch *b, const uint8_t *bytes, uint64_t n)
 {
 	struct batch_slice slice = { .first = (uint32_t)b->words.n, .n = (uint32_t)n };
+	uint64_t *restrict out;
 
 	vec_reserve(&b->words, n);
+	out = b->words.items;
 	for (uint64_t i = 0; i < n; i++)
-		b->words.items[b->words.n++] = load_u64(bytes + i * sizeof(uint64_t));
+		out[slice.first + i] = load_u64(bytes + i * sizeof(uint64_t));
+	b->words.n += n;
 	return slice;
 }
 
-static void add_slices(struct batch *b, size_t row, const struct sample *s)
+static void add_slices(const struct unit_reader *r, struct batch *b, size_t row,
+		       const struct sample *s)
 {
 	if (s->callchain.bytes != NULL) {
 		b->stack[row] = unit_add_words(b, s->callchain.bytes, s->callchain.n);
 		b->has[row] |= HAS_STACK;
 	}
-	if (s->branches.bytes != NULL) {
+	if (r->wants_branches && s->branches.bytes != NULL) {
 		b->branches[row] = unit_add_words(b, s->branches.bytes, 3 * s->branches.n);
 		b->has[row] |= HAS_BRANCHES;
 	}
@@ -208,29 +248,9 @@ static void add_user_stack(struct batch *b, size_t row, const struct attr *attr,
 	b->has[row] |= HAS_USER_STACK;
 }
 
-/* Columns for bits of sample_type. */
-static const struct {
-	uint8_t sample_bit;
-	uint32_t has;
-} sample_columns[] = {
-	{ SAMPLE_IP, HAS_PC },
-	{ SAMPLE_TID, HAS_PID | HAS_TID },
-	{ SAMPLE_TIME, HAS_TIME },
-	{ SAMPLE_ADDR, HAS_VA },
-	{ SAMPLE_CPU, HAS_CPU },
-	{ SAMPLE_WEIGHT, HAS_WEIGHT },
-	{ SAMPLE_WEIGHT_STRUCT, HAS_WEIGHT | HAS_WEIGHT_PARTS },
-	{ SAMPLE_DATA_SRC, HAS_DATA_SRC },
-};
-
 /* The kernel writes pid and tid -1 for an exiting thread. */
-static uint32_t columns_of_sample(const struct sample *s)
+static uint32_t columns_of_sample(uint32_t has, const struct sample *s)
 {
-	uint32_t has = HAS_PERIOD;
-
-	for (size_t i = 0; i < COUNT(sample_columns); i++)
-		if (s->sample_type >> sample_columns[i].sample_bit & 1)
-			has |= sample_columns[i].has;
 	if (s->pid == UINT32_MAX)
 		has &= ~(uint32_t)HAS_PID;
 	if (s->tid == UINT32_MAX)
@@ -245,7 +265,7 @@ static void unit_add_sample(const struct unit_reader *r, struct batch *b,
 	size_t row = b->n++;
 	bool has_period = s->sample_type >> SAMPLE_PERIOD & 1;
 
-	b->has[row] = columns_of_sample(s);
+	b->has[row] = columns_of_sample(r->columns[event_index], s);
 	b->position[row] = record->position;
 	b->time_ns[row] = s->time_ns;
 	b->cpu[row] = s->cpu;
@@ -259,7 +279,7 @@ static void unit_add_sample(const struct unit_reader *r, struct batch *b,
 	b->weight2[row] = s->weight2;
 	b->weight3[row] = s->weight3;
 	add_addresses(b, row, s);
-	add_slices(b, row, s);
+	add_slices(r, b, row, s);
 	if (r->wants_registers)
 		unit_add_registers(b, row, &event->attr, s);
 	if (r->wants_stacks)
@@ -269,7 +289,7 @@ static void unit_add_sample(const struct unit_reader *r, struct batch *b,
 static void unit_read_sample(struct unit_reader *r, const struct record *record, struct batch *b)
 {
 	const struct events *events = &r->capture->events;
-	int index = events_of_sample(events, record);
+	int index = events_of_next_sample(events, &r->events, record);
 	struct sample s;
 	struct err err;
 
@@ -299,14 +319,9 @@ static bool take_record(struct unit_reader *r, struct record *out)
 		r->at = r->unit->to; /* the file has changed since pass 1 */
 		return false;
 	}
-	*out = (struct record){
-		.type = f.type,
-		.misc = f.misc,
-		.size = f.size,
-		.position = r->at,
-		.body = frame_body(&f, bytes),
-		.was_compressed = is_plain,
-	};
+	frame_fill(&f, bytes, out);
+	out->position = r->at;
+	out->was_compressed = is_plain;
 	if (is_plain && f.type == RECORD_SAMPLE) {
 		r->chunk = segment_chunk_of(s, r->at, r->chunk);
 		out->position = s->chunks.items[r->chunk].position;

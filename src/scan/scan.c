@@ -81,6 +81,15 @@ static unsigned chains_wanted(const struct scan_job *job)
 	return wanted;
 }
 
+static bool reads_branches(const struct scan_job *job)
+{
+	bool reads = job->output != NULL || job->wish.with_branches;
+
+	for (size_t i = 0; i < job->n_analyses; i++)
+		reads |= job->analyses[i].class->reads_branches;
+	return reads;
+}
+
 static size_t unwind(void *context, struct place_cache *cache, const struct batch *b, size_t row,
 		     uint32_t process, uint64_t time_ns, uint64_t *out, size_t max)
 {
@@ -126,6 +135,8 @@ static void worker_init(struct worker *w, const struct scan_job *job)
 				!(job->chains & CHAINS_OF_SPE));
 	if (job->wish.with_registers)
 		unit_reader_want_registers(w->reader);
+	if (reads_branches(job))
+		unit_reader_want_branches(w->reader);
 	if (job->unwinds)
 		unwinder_init(w, s);
 	w->batch = batch_new();

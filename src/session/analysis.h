@@ -35,6 +35,9 @@ struct analysis_class {
 	 */
 	unsigned (*wants_chains)(const void *options);
 
+	/* It reads branch stacks of samples (HAS_BRANCHES): other scans leave them out. */
+	bool reads_branches;
+
 	/* Takes the rows of a batch. Frame ids in it are the worker's, place ids the session's. */
 	void (*consume)(void *partial, const struct batch *);
 

@@ -75,6 +75,7 @@ static uint64_t read_units(struct capture *c, struct text *out)
 	struct batch *batch = batch_new();
 	uint64_t n_rows = 0;
 
+	unit_reader_want_branches(reader);
 	for (size_t unit = 0; unit < capture_n_units(c); unit++) {
 		unit_reader_start(reader, unit);
 		while (unit_reader_next(reader, batch)) {

@@ -79,7 +79,7 @@ def main():
             run(arguments.make_family, name, str(arguments.records), file)
             same_for_any_workers(checks, arguments.cyclops, name, file)
             samples_of_perf(checks, arguments.cyclops, name, file)
-            if name in ("chains", "loads", "stacks"):
+            if name in ("chains", "loads", "stacks", "samples"):
                 continue
             counts_of_perf(checks, arguments.cyclops, name, file)
             first_pairs(checks, arguments.cyclops, name, file)

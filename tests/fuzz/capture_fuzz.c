@@ -55,6 +55,7 @@ static void read_units(struct capture *c)
 	struct unit_reader *reader = unit_reader_new(c);
 	struct batch *batch = batch_new();
 
+	unit_reader_want_branches(reader);
 	for (size_t unit = 0; unit < capture_n_units(c); unit++) {
 		unit_reader_start(reader, unit);
 		while (unit_reader_next(reader, batch))

@@ -50,7 +50,8 @@ static const struct family {
 	enum layout layout;
 	bool threads_end; /* each slice is a thread of its own */
 	bool without_context, with_more_events;
-	uint32_t n_frames, n_branches; /* PMU samples with these, no SPE */
+	bool has_samples;	       /* of the PMU, no SPE … */
+	uint32_t n_frames, n_branches; /* … with these */
 	bool of_loads;		       /* … and with a data source and a latency */
 } families[] = {
 	{ "two-buffers", "two huge buffers, kernel code, thousands of shared lines", .n_cpus = 2,
@@ -75,10 +76,12 @@ static const struct family {
 	{ "one-buffer", "one CPU, one huge buffer", .n_cpus = 1, .chunk_records = UINT32_MAX,
 	  .n_lines = 20000 },
 	{ "chains", "samples with call chains", .n_cpus = 8, .n_threads = 40, .n_user = 20000,
-	  .n_frames = 24 },
+	  .has_samples = true, .n_frames = 24 },
 	{ "loads", "samples of loads with call chains", .n_cpus = 8, .n_threads = 40,
-	  .n_user = 20000, .n_frames = 24, .of_loads = true },
-	{ "stacks", "samples with branch stacks", .n_cpus = 8, .n_threads = 40, .n_branches = 32 },
+	  .n_user = 20000, .has_samples = true, .n_frames = 24, .of_loads = true },
+	{ "stacks", "samples with branch stacks", .n_cpus = 8, .n_threads = 40, .has_samples = true,
+	  .n_branches = 32 },
+	{ "samples", "samples with neither", .n_cpus = 8, .n_threads = 40, .has_samples = true },
 };
 
 static uint32_t or_usual(uint32_t value, uint32_t usual)
@@ -365,7 +368,7 @@ static void write_sample(struct making *m, uint64_t cpu, uint64_t record)
 static void write_records(struct making *m)
 {
 	uint64_t step = m->f->chunk_records;
-	bool has_samples = m->f->n_frames + m->f->n_branches > 0;
+	bool has_samples = m->f->has_samples;
 
 	if (has_samples) /* in order of time, but for the CPUs */
 		step = SLICE;
@@ -443,7 +446,7 @@ static int make_family(const struct family *f, uint64_t n_records, const char *p
 	m.n_of_cpu = (n_records + f->n_cpus - 1) / f->n_cpus;
 	m.aux_offsets = mem_zalloc(f->n_cpus, sizeof(*m.aux_offsets));
 	writer_time_conv(m.writer, &tick_of_10_ns);
-	if (f->n_frames + f->n_branches == 0)
+	if (!f->has_samples)
 		writer_spe_info_v1(m.writer, MAKE_SPE_TYPE, true);
 	writer_mmap(m.writer, &kernel, 1, NULL);
 	for (uint32_t i = 0; i < f->n_threads && !f->threads_end; i++)

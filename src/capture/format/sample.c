@@ -109,25 +109,46 @@ static uint64_t take_if(struct cursor *c, uint64_t sample_type, unsigned bit)
 	return attr_has_bit(sample_type, bit) ? cur_u64(c) : 0;
 }
 
-/* Reads the fields before the first one of variable length. */
+/* The fields before the first one of variable length: a word each. */
+static const uint64_t fixed_fields =
+	1ull << SAMPLE_IDENTIFIER | 1ull << SAMPLE_IP | 1ull << SAMPLE_TID | 1ull << SAMPLE_TIME |
+	1ull << SAMPLE_ADDR | 1ull << SAMPLE_ID | 1ull << SAMPLE_STREAM_ID | 1ull << SAMPLE_CPU |
+	1ull << SAMPLE_PERIOD;
+
+/* The next word, if the bit is set. */
+static inline uint64_t load_if(const uint8_t **at, uint64_t sample_type, unsigned bit)
+{
+	uint64_t word = 0;
+
+	if (attr_has_bit(sample_type, bit)) {
+		word = load_u64(*at);
+		*at += sizeof(word);
+	}
+	return word;
+}
+
+/* Reads these fields. All are there or none is read. */
 static void take_fixed(struct cursor *c, uint64_t type, struct sample *s)
 {
-	s->id = take_if(c, type, SAMPLE_IDENTIFIER);
-	s->ip = take_if(c, type, SAMPLE_IP);
-	if (attr_has_bit(type, SAMPLE_TID)) {
-		s->pid = cur_u32(c);
-		s->tid = cur_u32(c);
-	}
-	s->time_ns = take_if(c, type, SAMPLE_TIME);
-	s->addr = take_if(c, type, SAMPLE_ADDR);
-	if (attr_has_bit(type, SAMPLE_ID))
-		s->id = cur_u64(c);
-	s->stream_id = take_if(c, type, SAMPLE_STREAM_ID);
-	if (attr_has_bit(type, SAMPLE_CPU)) {
-		s->cpu = cur_u32(c);
-		cur_skip(c, sizeof(uint32_t));
-	}
-	s->period = take_if(c, type, SAMPLE_PERIOD);
+	size_t n = (size_t)__builtin_popcountll(type & fixed_fields);
+	const uint8_t *at = cur_take(c, n * sizeof(uint64_t));
+	uint64_t identifier, thread;
+
+	if (at == NULL)
+		return;
+	identifier = load_if(&at, type, SAMPLE_IDENTIFIER);
+	s->ip = load_if(&at, type, SAMPLE_IP);
+	thread = load_if(&at, type, SAMPLE_TID);
+	s->pid = (uint32_t)thread;
+	s->tid = (uint32_t)(thread >> 32);
+	s->time_ns = load_if(&at, type, SAMPLE_TIME);
+	s->addr = load_if(&at, type, SAMPLE_ADDR);
+	s->id = load_if(&at, type, SAMPLE_ID);
+	if (!attr_has_bit(type, SAMPLE_ID))
+		s->id = identifier;
+	s->stream_id = load_if(&at, type, SAMPLE_STREAM_ID);
+	s->cpu = (uint32_t)load_if(&at, type, SAMPLE_CPU);
+	s->period = load_if(&at, type, SAMPLE_PERIOD);
 }
 
 static void sample_take_variable(struct cursor *c, const struct attr *attr, struct sample *s)
@@ -167,10 +188,11 @@ int sample_read(const struct record *r, const struct attr *attr, struct sample *
 		struct err *err)
 {
 	struct cursor c = r->body;
-	struct sample s = { .sample_type = attr->sample_type, .branch_hw_index = UINT64_MAX };
 
-	take_fixed(&c, attr->sample_type, &s);
-	sample_take_variable(&c, attr, &s);
+	*out = (struct sample){ .sample_type = attr->sample_type, .branch_hw_index = UINT64_MAX };
+	take_fixed(&c, attr->sample_type, out);
+	if (attr->sample_type & ~fixed_fields)
+		sample_take_variable(&c, attr, out);
 	if (!cur_ok(&c))
 		return err_set(err, ERR_FORMAT, r->position,
 			       "sample of %" PRIu64 " bytes: ends before its fields "
@@ -181,7 +203,6 @@ int sample_read(const struct record *r, const struct attr *attr, struct sample *
 			       "sample of %" PRIu64 " bytes: %zu bytes left over behind its fields "
 			       "(sample_type 0x%" PRIx64 ")",
 			       r->size, cur_left(&c), attr->sample_type);
-	*out = s;
 	return 0;
 }
 

@@ -72,7 +72,7 @@ struct sample {
 
 /*
  * Reads a sample of an event with this attr. Fails if the body is too short, or has bytes left
- * over, which means that the attr is wrong.
+ * over, which means that the attr is wrong; `out` is of no use then.
  */
 int sample_read(const struct record *, const struct attr *, struct sample *out, struct err *);
 

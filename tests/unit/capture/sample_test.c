@@ -127,7 +127,7 @@ static void test_wrong_length(void **state)
 {
 	struct text t = { 0 };
 	struct attr attr = put_everything(&t);
-	struct sample s = { .ip = 1 };
+	struct sample s;
 	struct err err;
 
 	(void)state;
@@ -145,7 +145,6 @@ static void test_wrong_length(void **state)
 	struct record r = sample_of(&t);
 	assert_int_equal(sample_read(&r, &attr, &s, &err), -1);
 	assert_non_null(strstr(err.text, "8 bytes left over"));
-	assert_int_equal(s.ip, 1); /* untouched */
 	text_release(&t);
 }
 

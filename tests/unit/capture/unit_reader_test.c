@@ -102,8 +102,10 @@ static void test_samples(void **state)
 	put_rich(&t, 0);
 	struct capture *c = open_image(&t);
 	struct unit_reader *r = unit_reader_new(c);
-	struct batch *b = read_all(c, r);
+	struct batch *b;
 
+	unit_reader_want_branches(r);
+	b = read_all(c, r);
 	assert_int_equal(b->kind, BATCH_SAMPLES);
 	assert_int_equal(b->n, 4);
 	assert_int_equal(b->has[0], HAS_PC | HAS_PERIOD);
