@@ -55,15 +55,14 @@ static bool parse_ends_clean(struct tail *t, size_t at)
 
 	while (at < t->size) {
 		uint8_t here = (uint8_t)(1 << is_clean);
-		struct spe_packet p;
+		enum spe_kind kind;
 
 		if (t->passed[at] & here)
 			return true;
 		t->passed[at] |= here;
-		p = spe_packet_read(t->bytes + at, t->size - at, t->address + at);
-		if (p.kind != SPE_PAD && p.kind != SPE_ALIGNMENT)
-			is_clean = p.kind == SPE_TIMESTAMP || p.kind == SPE_END;
-		at += p.length;
+		at += spe_packet_length(t->bytes + at, t->size - at, t->address + at, &kind);
+		if (kind != SPE_PAD && kind != SPE_ALIGNMENT)
+			is_clean = kind == SPE_TIMESTAMP || kind == SPE_END;
 	}
 	return at == t->size && is_clean;
 }

@@ -105,3 +105,18 @@ struct spe_packet spe_packet_read(const uint8_t *bytes, size_t left, uint64_t ad
 		return read_extended(bytes, left, address);
 	return read_body(h, bytes, left, 1, 0);
 }
+
+size_t spe_packet_length(const uint8_t *bytes, size_t left, uint64_t address,
+			 enum spe_kind *out_kind)
+{
+	const struct spe_header *h = &spe_headers[bytes[0]];
+	struct spe_packet extended;
+
+	if (h->kind == SPE_ALIGNMENT) {
+		extended = read_extended(bytes, left, address);
+		*out_kind = extended.kind;
+		return extended.length;
+	}
+	*out_kind = left > h->size ? (enum spe_kind)h->kind : SPE_BAD;
+	return left > h->size ? 1u + h->size : 1;
+}

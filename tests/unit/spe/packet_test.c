@@ -170,6 +170,24 @@ static void test_alignment(void **state)
 	}
 }
 
+/* At every first and second byte, with every number of bytes left, as the whole packet is read. */
+static void test_length(void **state)
+{
+	(void)state;
+	for (unsigned headers = 0; headers < 256 * 256; headers++) {
+		uint8_t bytes[SPE_PACKET_MAX + 8] = { (uint8_t)headers, (uint8_t)(headers >> 8) };
+
+		for (size_t left = 1; left <= sizeof(bytes); left++) {
+			uint64_t address = headers % 16;
+			struct spe_packet p = spe_packet_read(bytes, left, address);
+			enum spe_kind kind;
+
+			assert_int_equal(spe_packet_length(bytes, left, address, &kind), p.length);
+			assert_int_equal(kind, p.kind);
+		}
+	}
+}
+
 static void test_write_alignment(void **state)
 {
 	uint8_t bytes[SPE_PACKET_MAX];
@@ -189,6 +207,7 @@ int main(void)
 		cmocka_unit_test(test_write_gives_the_bytes_read),
 		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_alignment),
+		cmocka_unit_test(test_length),
 		cmocka_unit_test(test_write_alignment),
 	};
 
