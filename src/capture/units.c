@@ -23,6 +23,7 @@ enum {
 	PACKET_BYTES = 16,
 	/* Bytes in which all parses, from whatever offset, come to the same packet boundaries. */
 	TAIL_BYTES = 1024,
+	SHORT_TAIL_BYTES = 128, /* … of nearly all records */
 	/* The recorder pads chunks to this, with zero bytes that the next offset does not count. */
 	CHUNK_ALIGNMENT = 8,
 };
@@ -68,16 +69,17 @@ static bool parse_ends_clean(struct tail *t, size_t at)
 }
 
 /*
- * Does the piece end with a whole record? A payload may look like the packet that ends a record, so
+ * Does the piece end with a whole record, by its last bytes? A payload may look like the packet that ends a record, so
  * the packets before it are parsed, too. At the start of a unit the first packet is known.
  * Elsewhere, parsing is tried from each offset that may be the first packet: all must give the same
  * answer.
  */
-static bool ends_clean(const struct capture *c, const struct aux_piece *piece, bool begins_unit)
+static bool tail_ends_clean(const struct capture *c, const struct aux_piece *piece,
+			    bool begins_unit, uint64_t tail_bytes)
 {
 	const struct aux_chunk *chunk = &c->chunks.items[piece->chunk];
-	bool is_whole = piece->to - piece->from <= TAIL_BYTES;
-	uint64_t from = is_whole ? piece->from : piece->to - TAIL_BYTES;
+	bool is_whole = piece->to - piece->from <= tail_bytes;
+	uint64_t from = is_whole ? piece->from : piece->to - tail_bytes;
 	size_t n_ways = is_whole && begins_unit ? 1 : PACKET_BYTES;
 	struct tail t = {
 		.bytes = chunk->bytes + from,
@@ -91,6 +93,13 @@ static bool ends_clean(const struct capture *c, const struct aux_piece *piece, b
 		if (!parse_ends_clean(&t, at))
 			return false;
 	return true;
+}
+
+/* Each parse comes through the short tail: if all end clean that begin in it, there is no other answer. */
+static bool ends_clean(const struct capture *c, const struct aux_piece *piece, bool begins_unit)
+{
+	return tail_ends_clean(c, piece, begins_unit, SHORT_TAIL_BYTES) ||
+	       tail_ends_clean(c, piece, begins_unit, TAIL_BYTES);
 }
 
 /* Does the last unit, which is of this stream, end with a whole record? */
