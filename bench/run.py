@@ -245,9 +245,9 @@ def bench_branches(b):
 
 
 # What perf is asked of samples: the chains, or branch stacks, that they have.
-REPORT_OF_SAMPLES = {"chains": ["report", "--stdio", "--no-children", "-g"],
+REPORT_OF_SAMPLES = {**dict.fromkeys(("chains", "loads"), ["report", "--stdio", "--no-children", "-g"]),
                      **dict.fromkeys(("stacks", "samples"), ["report", "--stdio", "--no-children"])}
-FIELDS_OF_SAMPLES = {"chains": "ip,sym", "stacks": "ip,sym,brstack", "samples": "ip,sym"}
+FIELDS_OF_SAMPLES = {"chains": "ip,sym", "loads": "ip,sym", "stacks": "ip,sym,brstack", "samples": "ip,sym"}
 
 
 def family_jobs(b, name, file):
