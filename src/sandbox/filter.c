@@ -26,6 +26,7 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
+#include "sandbox/sanitized.h"
 
 #ifndef PR_SET_VMA
 #define PR_SET_VMA 0x53564d41 /* the C library names its memory */
@@ -35,16 +36,6 @@
 #define ARCHITECTURE AUDIT_ARCH_X86_64
 #else
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
-#endif
-
-/* Sanitizers look for leaks in a process that traces this one, and run a program that names places in code. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
-	__has_feature(memory_sanitizer) || __has_feature(undefined_behavior_sanitizer)
-#define IS_SANITIZED 1
-#endif
 #endif
 
 static const int allowed[] = {
@@ -162,7 +153,7 @@ static const int allowed[] = {
 	SYS_arch_prctl,
 	SYS_getdents,
 #endif
-#ifdef IS_SANITIZED
+#if IS_SANITIZED
 	SYS_ptrace,
 	SYS_clone,
 	SYS_execve,
@@ -173,6 +164,8 @@ static const int allowed[] = {
 	SYS_prctl,
 	SYS_sched_setaffinity,
 	SYS_setrlimit,
+	SYS_mmap,
+	SYS_mprotect,
 #ifdef __x86_64__
 	SYS_fork,
 	SYS_vfork,
@@ -256,7 +249,7 @@ static const int killing[] = {
 	SYS_iopl,
 	SYS_ioperm,
 #endif
-#ifndef IS_SANITIZED
+#if !IS_SANITIZED
 	SYS_execve,
 	SYS_ptrace,
 #ifdef __x86_64__
@@ -370,22 +363,17 @@ static void check_arguments(program *p)
 	/* What isatty() and the width of a terminal need; others could type into it. */
 	static const uint32_t terminal[] = { TCGETS, TIOCGWINSZ, FIONREAD };
 	static const uint32_t process[] = { PR_SET_NAME, PR_GET_NAME, PR_SET_VMA, PR_GET_DUMPABLE };
+	const uint32_t self[] = { (uint32_t)getpid() };
 
 	check_values(p, SYS_ioctl, 1, terminal, COUNT(terminal), SECCOMP_RET_ERRNO | ENOTTY);
+	if (IS_SANITIZED)
+		return;
 	check_bits(p, SYS_mmap, 2, 0, PROT_EXEC, SECCOMP_RET_ERRNO | EPERM);
 	check_bits(p, SYS_mprotect, 2, 0, PROT_EXEC, SECCOMP_RET_ERRNO | EPERM);
-#ifndef IS_SANITIZED
-	{
-		const uint32_t self[] = { (uint32_t)getpid() };
-
-		check_values(p, SYS_prctl, 0, process, COUNT(process), SECCOMP_RET_ERRNO | EINVAL);
-		check_bits(p, SYS_clone, 0, CLONE_THREAD, 0, SECCOMP_RET_KILL_PROCESS);
-		check_values(p, SYS_kill, 0, self, 1, SECCOMP_RET_KILL_PROCESS);
-		check_values(p, SYS_tgkill, 0, self, 1, SECCOMP_RET_KILL_PROCESS);
-	}
-#else
-	(void)process;
-#endif
+	check_values(p, SYS_prctl, 0, process, COUNT(process), SECCOMP_RET_ERRNO | EINVAL);
+	check_bits(p, SYS_clone, 0, CLONE_THREAD, 0, SECCOMP_RET_KILL_PROCESS);
+	check_values(p, SYS_kill, 0, self, 1, SECCOMP_RET_KILL_PROCESS);
+	check_values(p, SYS_tgkill, 0, self, 1, SECCOMP_RET_KILL_PROCESS);
 }
 
 static void make_filter(program *p, bool writes_in_place)

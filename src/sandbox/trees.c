@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "sandbox/sanitized.h"
 
 enum {
 	CALL_CREATE = 444,
@@ -43,13 +44,15 @@ enum {
 };
 
 enum {
-	MAY_READ = MAY_READ_FILE | MAY_READ_DIR,
+	MAY_READ = MAY_READ_FILE | MAY_READ_DIR | (IS_SANITIZED ? MAY_EXECUTE : 0),
 	MAY_WRITE_ANYWAY = MAY_READ_FILE | MAY_WRITE_FILE | MAY_TRUNCATE,
-	MAY_REPLACE = MAY_READ | MAY_WRITE_ANYWAY | MAY_MAKE_FILE | MAY_REMOVE_FILE,
-	MAY_FILL = MAY_REPLACE | MAY_MAKE_DIR,
+	/* Nothing is read there by that: the folder may be the user's home. */
+	MAY_REPLACE = MAY_WRITE_FILE | MAY_TRUNCATE | MAY_MAKE_FILE | MAY_REMOVE_FILE,
+	MAY_MAKE_FOLDERS = MAY_REPLACE | MAY_MAKE_DIR,
+	MAY_FILL = MAY_MAKE_FOLDERS | MAY_READ,
 
 	/* What rules about files that are no folders can be about. */
-	OF_FILES = MAY_READ_FILE | MAY_WRITE_FILE | MAY_TRUNCATE,
+	OF_FILES = MAY_EXECUTE | MAY_READ_FILE | MAY_WRITE_FILE | MAY_TRUNCATE,
 };
 
 enum { NET_ALL = 3 /* 4: bind, connect */, SCOPE_ALL = 3 /* 6: abstract sockets, signals */ };
@@ -208,7 +211,7 @@ static bool is_there(const char *path, struct stat *out)
 	return stat(path, out) == 0;
 }
 
-/* A folder that is filled; if it is not there, the one in which it is made. */
+/* A folder that is filled, and read; if it is not there, the one in which it is made. */
 static void allow_filling(const struct trees *t, const char *path)
 {
 	char *folder = mem_strndup(path, strlen(path));
@@ -223,7 +226,8 @@ static void allow_filling(const struct trees *t, const char *path)
 			n--;
 		folder[n] = '\0';
 	}
-	allow(t, folder[0] != '\0' ? folder : ".", MAY_FILL);
+	allow(t, folder[0] != '\0' ? folder : ".",
+	      strcmp(folder, path) == 0 ? MAY_FILL : MAY_MAKE_FOLDERS);
 	free(folder);
 }
 

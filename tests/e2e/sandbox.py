@@ -67,7 +67,7 @@ def lines_of(cyclops):
 
 def check_calls(checks, place, line):
     """Calls that are forbidden end the program, and work without a sandbox."""
-    for does in ("connect", "perf") if is_sanitized(place) else ("connect", "perf", "exec"):
+    for does in ("connect", "perf") if sanitizers(place) else ("connect", "perf", "exec"):
         end = place.intrude(line, does)
         checks.count("forbidden calls")
         checks.expect(end == -signal.SIGSYS, f"{' '.join(line)}: {does}: ended with {end}, not by SIGSYS")
@@ -86,10 +86,10 @@ def check_files(checks, place, line):
     checks.expect(end == 0, f"{' '.join(line)}: read {HIDDEN} without a sandbox: {end}")
 
 
-def is_sanitized(place):
-    """Does the build have a sanitizer, which starts programs itself?"""
-    words = place.run("--version").stdout.decode()
-    return "sanitize=none" not in words
+def sanitizers(place):
+    """Those of the build, which start programs themselves: none, or such as "address,undefined"."""
+    found = re.search(r"sanitize=(\S+)", place.run("--version").stdout.decode())
+    return "" if found is None or found[1] == "none" else found[1]
 
 
 def check_outputs(checks, place):
@@ -113,6 +113,20 @@ def check_outputs(checks, place):
         for path in made:
             checks.expect((place.folder / path).exists() and path != "link", f"{words}: {path} is not there")
     checks.expect((place.folder / "out/behind").read_text() != "old", "-o link: what is behind the link was not written")
+
+
+def check_home(checks, place):
+    """Outputs in the user's home can be made, and what is hidden there stays so."""
+    home = place.folder / "home"
+    for words, made in ((["hot", "-o", f"{home}/out"], "out"), (["mem", "--format", "csv", "-o", f"{home}/tables/"], "tables/sources.csv"),
+                        (["export", "--format", "spe-parser", "-o", f"{home}/p"], "p-ldst.csv"),
+                        (["collect", "--into", f"{home}/deep/set"], "deep/set/samples"),
+                        (["collect", "--into", f"{home}/deep/set"], "deep/set/samples")):
+        for does, path in (("read", HIDDEN), ("write", HIDDEN)):
+            end = place.intrude([*words, "c.data"], does, path)
+            checks.count("files opened")
+            checks.expect(end == errno.EACCES, f"{words}: {does} {path}: {end}")
+        checks.expect((home / made).exists(), f"{words}: {made} is not there")
 
 
 def check_hidden_binary(checks, place):
@@ -162,6 +176,14 @@ def check_debuginfod(checks, place):
     checks.expect(done.returncode == 0, f"--debuginfod: exit status {done.returncode}: {done.stderr.decode()[-300:]}")
 
 
+def check_report(checks, place):
+    """The report of a sanitizer names functions and lines: its symbolizer may start in the sandbox of such a build."""
+    done = place.run("hot", "c.data", does="misuse", ASAN_OPTIONS="abort_on_error=0")
+    said = done.stderr.decode(errors="replace")
+    checks.expect("heap-use-after-free" in said and re.search(r"#\d+ \S+ in main \S*main\.c:\d+", said), f"report of a sanitizer: {said[:2000]}")
+    checks.count("reports of sanitizers")
+
+
 def support(cyclops):
     """What doctor says of the sandbox."""
     said = subprocess.run([cyclops, "doctor", "--format", "csv", "--table", "checks"], env=ENVIRONMENT,
@@ -183,6 +205,10 @@ def main():
         check_pager(checks, place)
         check_debuginfod(checks, place)
         check_hidden_binary(checks, place)
+        if "address" in sanitizers(place):
+            check_report(checks, place)
+        if has_landlock and has_filter:
+            check_home(checks, place)
         for line in lines_of(cyclops):
             if has_filter:
                 check_calls(checks, place, line)

@@ -23,19 +23,7 @@
 
 #include "base/alloc.h"
 #include "sandbox/sandbox.h"
-
-/* Fewer calls are refused where a sanitizer makes them itself. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
-	__has_feature(undefined_behavior_sanitizer)
-#define IS_SANITIZED 1
-#endif
-#endif
-#ifndef IS_SANITIZED
-#define IS_SANITIZED 0
-#endif
+#include "sandbox/sanitized.h"
 
 static char folder[] = "/tmp/cyclops-sandbox-XXXXXX";
 
@@ -175,9 +163,10 @@ static void other_calls_fail_or_work(void **state)
 	if (!sandbox_support().has_filter)
 		skip();
 	assert_int_equal(end_of(work), 0);
+	if (IS_SANITIZED) /* they have a symbolizer, with libraries */
+		return;
 	assert_int_equal(end_of(map_code), 0);
-	if (!IS_SANITIZED)
-		assert_int_equal(end_of(call_unknown), 0);
+	assert_int_equal(end_of(call_unknown), 0);
 }
 
 /* 0: it was opened; else errno. */
