@@ -81,14 +81,6 @@ static int open_replacement(struct output_file *f)
 	return fd;
 }
 
-/* Root is trusted by all, and under sudo its files and those of who asked are of one person. */
-static bool is_ours(uid_t owner)
-{
-	const char *asked = geteuid() == 0 ? getenv("SUDO_UID") : NULL;
-
-	return owner == geteuid() || (asked != NULL && owner == (uid_t)strtoul(asked, NULL, 10));
-}
-
 /* Fails at a link of another user. `path` without its last byte that is a slash. */
 static int check_links(const char *path, struct err *err)
 {
@@ -101,7 +93,7 @@ static int check_links(const char *path, struct err *err)
 			continue;
 		way = mem_strndup(path, n);
 		is_strange = lstat(way, &found) == 0 && S_ISLNK(found.st_mode) &&
-			     found.st_uid != 0 && !is_ours(found.st_uid);
+			     found.st_uid != 0 && !path_owner_is_us(found.st_uid);
 		if (is_strange)
 			err_set(err, ERR_IO, ERR_NOWHERE,
 				"%s: cannot write: %s is a symbolic link of user %u", path, way,
@@ -119,7 +111,7 @@ int output_file_check(const char *path, struct err *err)
 
 	if (check_links(path, err) < 0)
 		return -1;
-	if (stat(path, &old) < 0 || !S_ISREG(old.st_mode) || is_ours(old.st_uid))
+	if (stat(path, &old) < 0 || !S_ISREG(old.st_mode) || path_owner_is_us(old.st_uid))
 		return 0;
 	return err_set(err, ERR_IO, ERR_NOWHERE,
 		       "%s: cannot write: it is a file of user %u; remove it, or name another one",

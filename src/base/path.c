@@ -92,6 +92,13 @@ char *path_in_root(const char *root, const char *path)
 	return NULL;
 }
 
+bool path_owner_is_us(uid_t owner)
+{
+	const char *asked = geteuid() == 0 ? getenv("SUDO_UID") : NULL;
+
+	return owner == geteuid() || (asked != NULL && owner == (uid_t)strtoul(asked, NULL, 10));
+}
+
 int path_make_folders(const char *path, mode_t mode, struct err *err)
 {
 	char *way = mem_strndup(path, strlen(path));

@@ -2,6 +2,7 @@
 #ifndef CYCLOPS_BASE_PATH_H
 #define CYCLOPS_BASE_PATH_H
 
+#include <stdbool.h>
 #include <string.h>
 #include <sys/types.h>
 
@@ -20,6 +21,12 @@ static inline const char *path_base(const char *path)
  * result has no links below the root, begins with the root as given, and is to be freed. NULL: nothing is there.
  */
 char *path_in_root(const char *root, const char *path);
+
+/*
+ * Are files of this owner this user's own? Under sudo, root's files and those of who asked are of one person. For folders
+ * that all may write, such as /tmp, where others choose what is at a name.
+ */
+bool path_owner_is_us(uid_t owner);
 
 /*
  * Makes a folder and those above it, with these rights; what is there already stays, and others may make them at the

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/path.h"
 #include "elf/elf_symbols.h"
@@ -145,8 +146,21 @@ void load_vdso(struct loading *l)
 	binary_read_code(l);
 }
 
+/*
+ * Is it a file or link in a folder that all may write, made by somebody else? Then it names what they want. The folder is
+ * sticky, so nobody but its owner can exchange what was found.
+ */
+static bool is_of_others(const char *path)
+{
+	struct stat link, file;
+
+	return lstat(path, &link) == 0 && stat(path, &file) == 0 &&
+	       !((link.st_uid == 0 || path_owner_is_us(link.st_uid)) &&
+		 (file.st_uid == 0 || path_owner_is_us(file.st_uid)));
+}
+
 /* A process of another machine must not get the names of one here with the same number. */
-static char *jit_map_path(const struct loading *l)
+static char *jit_map_path(struct loading *l)
 {
 	const struct symbols_options *options = l->sources->search->options;
 	char name[64];
@@ -157,6 +171,12 @@ static char *jit_map_path(const struct loading *l)
 		return path_in_root(options->jit_map_dir, name);
 	if (options->symfs != NULL)
 		return path_in_root(options->symfs, name);
+	if (options->use_this_machine && is_of_others(name)) {
+		const struct refusal why = { .kind = REFUSED_OWNER, .path = name };
+
+		shortage_set_refusal(&l->binary->names, &why, &l->wanted);
+		return NULL;
+	}
 	return options->use_this_machine ? path_in_root("", name) : NULL;
 }
 

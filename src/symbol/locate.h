@@ -36,6 +36,7 @@ struct wanted {
 enum refusal_kind {
 	REFUSED_ABSENT,	 /* no candidate exists */
 	REFUSED_SANDBOX, /* it is there, and may be read, but not here (sandbox/sandbox.h) */
+	REFUSED_OWNER,	 /* it lies where all may write, and is neither this user's nor root's */
 	REFUSED_NOT_ELF,
 	REFUSED_OTHER_MACHINE, /* no build-id, and this may not be the machine that recorded */
 	REFUSED_DELETED,       /* no build-id, and the file was replaced while it ran */

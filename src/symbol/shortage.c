@@ -78,6 +78,8 @@ static const struct wording refusals[] = {
 			     "archive`), or give --symfs DIR" },
 	[REFUSED_SANDBOX] = { "%s is hidden from what reads a capture",
 			      "name its folder by --debug-dir DIR, or give --no-sandbox" },
+	[REFUSED_OWNER] = { "%s is neither yours nor root's, so anybody may have written it",
+			    "if the program wrote it: sudo chown root FILE" },
 	[REFUSED_NOT_ELF] = { "%s is not an ELF file",
 			      "give --symfs DIR with the recorded machine's files" },
 	[REFUSED_OTHER_MACHINE] = { "the capture has no build-ids, and %s of this machine may be "

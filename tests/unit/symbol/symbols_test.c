@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -265,6 +266,40 @@ static void test_jit(void **state)
 	}
 }
 
+/* In /tmp, a map that another user made, or a link of one, names nothing; root's does. */
+static void test_jit_map_of_others(void **state)
+{
+	static const char map[] = "7f0000001000 20 add\n";
+	enum { NOBODY = 65534 };
+	char path[64];
+	struct world w;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	for (int kind = 0; kind < 3; kind++) {
+		const char *file;
+
+		world_init(&w);
+		file = world_path(&w, "map");
+		file_write(file, map, strlen(map));
+		if (kind == 2)
+			assert_int_equal(symlink(file, path), 0);
+		else
+			file_write(path, map, strlen(map));
+		if (kind > 0)
+			assert_int_equal(lchown(path, NOBODY, NOBODY), 0);
+		w.options.use_this_machine = true;
+		world_module(&w, MODULE_JIT, "//anon")->pid = (uint32_t)getpid();
+		assert_string_equal(world_function(&w, 0x7f0000001010), kind == 0 ? "add" : "");
+		assert_int_equal(strstr(world_missing(&w), "neither yours nor root's") != NULL,
+				 kind > 0);
+		unlink(path);
+		world_release(&w);
+	}
+}
+
 static void test_bpf(void **state)
 {
 	struct world w;
@@ -411,6 +446,7 @@ int main(void)
 		cmocka_unit_test(test_hidden_kallsyms),
 		cmocka_unit_test(test_kernel_module),
 		cmocka_unit_test(test_jit),
+		cmocka_unit_test(test_jit_map_of_others),
 		cmocka_unit_test(test_bpf),
 		cmocka_unit_test(test_vdso),
 		cmocka_unit_test(test_each_function),
