@@ -8,7 +8,10 @@ struct disasm_arm *disasm_arm_new(enum isa isa, struct err *err)
 {
 	(void)isa;
 	err_set(err, ERR_UNSUPPORTED, ERR_NOWHERE,
-		"built without a disassembler of Arm: install llvm-19-dev and build again");
+		sizeof(void *) == 4 ? "a program of 32 bits has no disassembler of Arm: take that "
+				      "for AArch64 or x86-64"
+				    : "built without a disassembler of Arm: install llvm-19-dev "
+				      "and build again");
 	return NULL;
 }
 

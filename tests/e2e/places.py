@@ -3,15 +3,16 @@
 """
 Places where something is missing: each command works without it, or says in one sentence what is not there.
 
-usage: places.py CYCLOPS CAPTURE
+usage: places.py CYCLOPS CAPTURE MAKE-CAPTURE
 
 Mounts are hidden in a mount namespace, which only root may make: else, or where this is forbidden, those places are
-left out by name. A filter of system calls stands for those of containers.
+left out by name, and so are groups of memory. A filter of system calls stands for those of containers.
 """
 
 import ctypes
 import errno
 import os
+import pathlib
 import platform
 import re
 import resource
@@ -68,6 +69,10 @@ FEW_DESCRIPTORS = [(RECORD, None, r"made\.data: |event '.*': out of file descrip
                    ("hot CAPTURE", DONE, r"")]
 LITTLE_MEMORY = [("report CAPTURE", DONE, r""), ("hot CAPTURE", DONE, r""), ("mem CAPTURE", DONE, r""), ("c2c CAPTURE", DONE, r""),
                  ("addr CAPTURE", DONE, r""), (RECORD, DONE, r""), ("doctor", None, r"")]
+# Of a capture with as many records, in a container of 128 MiB
+GROUP_RECORDS, GROUP_MIB = 400000, 128
+GROUP = [(line, DONE, r"") for line in ("report CAPTURE", "hot CAPTURE", "hot -", "mem CAPTURE", "c2c CAPTURE", "addr CAPTURE", "quality CAPTURE",
+                                        "export --format csv -o made CAPTURE", RECORD)]
 
 
 def read(path):
@@ -132,10 +137,44 @@ def check_mounted(checks, cyclops, capture):
                     before=("unshare", "-m", "sh", "-c", mount + ' && cd "$PWD" && exec "$@"', "sh"))
 
 
+def make_memory_group():
+    """A cgroup below this process's own, which may have little memory; None: none can be made."""
+    for line in read("/proc/self/cgroup").decode().splitlines():
+        _, controllers, path = line.split(":", maxsplit=2)
+        top, limit = {"memory": ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), "": ("/sys/fs/cgroup", "memory.max")}.get(
+            controllers, (None, None))
+        group = f"{top}{path}/cyclops-{os.getpid()}"
+        try:
+            if top is not None:
+                os.mkdir(group)
+                pathlib.Path(group, limit).write_text(str(GROUP_MIB << 20), encoding="ascii")
+                return group
+        except OSError:
+            if os.path.isdir(group):
+                os.rmdir(group)
+    return None
+
+
+def check_memory_group(checks, cyclops, maker):
+    """A container's memory, in which the pages of the capture count, too."""
+    group = make_memory_group()
+    if group is None:
+        print(f"skipped: no group of {GROUP_MIB} MiB can be made here")
+        return
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            capture = os.path.join(folder, "large.data")
+            subprocess.run([maker, "--records", str(GROUP_RECORDS), "--output", capture], check=True)
+            check_place(checks, f"a group of {GROUP_MIB} MiB", cyclops, capture, GROUP,
+                        preexec_fn=lambda: pathlib.Path(group, "cgroup.procs").write_text(str(os.getpid()), encoding="ascii"))
+    finally:
+        os.rmdir(group)
+
+
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
-    cyclops, capture = map(os.path.abspath, sys.argv[1:])
+    cyclops, capture, maker = map(os.path.abspath, sys.argv[1:])
     checks = Checks()
     check_mounted(checks, cyclops, capture)
     if platform.machine() in CALLS:
@@ -145,6 +184,7 @@ def main():
         check_place(checks, "perf_event_open kills", cyclops, capture, FORBIDDEN, preexec_fn=lambda: forbid(KILL))
     check_place(checks, "16 descriptors", cyclops, capture, FEW_DESCRIPTORS, preexec_fn=limit_descriptors)
     check_place(checks, "128 MiB of address space", cyclops, capture, LITTLE_MEMORY, preexec_fn=limit_memory)
+    check_memory_group(checks, cyclops, maker)
     for home in ({"HOME": "/nonexistent"}, {}):
         words = [cyclops, "hot", capture]
         bare = {key: value for key, value in ENVIRONMENT.items() if key not in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
