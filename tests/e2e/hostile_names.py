@@ -7,11 +7,15 @@ Nothing of them reaches a terminal, a page or another folder.
 usage: hostile_names.py CYCLOPS WRITE-SAMPLES
 """
 
+import csv
+import io
+import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 import small_elf
 from harness import ENVIRONMENT, Checks, run
@@ -40,16 +44,29 @@ ASKED = (["report"], ["hot"], ["hot", "--by", "process,thread,module,function"],
          ["cycles", "--template", "neoverse-n1"])
 
 
-def write_capture(writer, folder, name, thing):
-    """A capture of a program of that name with a function of that name, and the program itself below `root`."""
+# What is asked of a capture that has all names at once, and how its answer is read.
+FORMATS = {
+    "json": (["hot", "--format", "json"], ["report", "--format", "json"], ["annotate", "--format", "json"], ["quality", "--format", "json"],
+             ["export", "--format", "json", "--table", "samples"], ["export", "--format", "speedscope"], ["export", "--format", "chrome-trace"],
+             ["export", "--format", "firefox"]),
+    "xml": (["export", "--format", "svg"], ["hot", "--junit", "/dev/stdout", "-o", "/dev/null", "--fail-if", "samples > 1000000"]),
+    "csv": (["hot", "--format", "csv", "--table", "hot"], ["export", "--format", "csv", "--table", "samples"]),
+    "markdown": (["hot", "--format", "markdown"], ["report", "--format", "markdown"]),
+    "text": (["export", "--format", "folded"], ["export", "--format", "perf-script"], ["export", "--format", "callgrind"]),
+}
+
+
+def write_capture(writer, folder, name, thing, *more):
+    """A capture of a program of that name with a function of that name, and of `more`, and the program itself below `root`."""
     program = b"/opt/n" + thing.replace(b"\n", b"?").replace(b"/", b"|").replace(b"\0", b"")[:60]
     path = os.path.join(os.fsencode(folder), b"root" + program)
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    function = thing.decode(errors="surrogateescape")
-    addresses = small_elf.write(path, {function: [0xD503201F] * 8})
-    at = addresses[function] - small_elf.BASE + 0x400000
+    functions = [each.decode(errors="surrogateescape") for each in (thing, *more)]
+    addresses = list(small_elf.write(path, {function: [0xD503201F] * 8 for function in functions}).values())
     lines = ["E cycles 0 0 0 107 0"]
-    lines += [f"S 0 0 1000 1000 {1000000 + 1000 * i:x} {at + 4 * (i % 8):x} 0 100 0 0 0 0 2" for i in range(200)]
+    for i in range(max(200, 16 * len(functions))):
+        at = addresses[i % len(functions)] - small_elf.BASE + 0x400000
+        lines.append(f"S 0 0 1000 1000 {1000000 + 1000 * i:x} {at + 4 * (i % 8):x} 0 100 0 0 0 0 2")
     capture = os.path.join(folder, f"{name}.data")
     done = subprocess.run([os.fsencode(writer), os.fsencode(capture), program, b"aarch64", b"0x00000000410fd0c0"],
                           input="\n".join(lines).encode() + b"\n", env=ENVIRONMENT, stderr=subprocess.PIPE, check=False)
@@ -96,6 +113,45 @@ def check_names(checks, cyclops, writer, folder):
             checks.count("pages")
     checks.expect(seen > 0, "no name was shown at all")
     checks.expect(not os.path.exists(os.path.join(folder, "owned")), "a shell has run a name")
+
+
+def read_as(kind, data):
+    """Reads an answer as other programs would; a fault raises ValueError or a kind of it. Returns what of it is text."""
+    text = data.decode()
+    if kind == "json":
+        json.loads(text)
+    elif kind == "xml":
+        for element in xml.etree.ElementTree.fromstring(text).iter():
+            if any(name.startswith("on") and "alert(1)" in value for name, value in element.items()):
+                raise ValueError(f"{element.tag} does something: {element.attrib}")
+    elif kind == "csv":
+        rows = list(csv.reader(io.StringIO(text, newline="")))
+        if len({len(row) for row in rows}) != 1:
+            raise ValueError(f"rows have {sorted({len(row) for row in rows})} fields")
+        text = "\n".join(field for row in rows for field in row).replace("\r", "") # as it is, in quotes
+    elif kind == "markdown":
+        tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
+        if not tables or any(len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) != 1 for table in tables):
+            raise ValueError("a row of a table has other columns than the rest")
+    return text
+
+
+def check_formats(checks, cyclops, writer, folder):
+    """All names in one capture: each format can be read, and has none that would do something."""
+    capture = write_capture(writer, folder, "all", b"\x1b[2J<b>|`\"", *CORPUS.values())
+    for kind, questions in FORMATS.items():
+        for words in questions:
+            done = ask(cyclops, folder, *words, "--symfs", "root", *(["--all"] if words[0] == "hot" else []), "-i", capture)
+            what = " ".join(words)
+            checks.expect(done.returncode in (0, 3) and done.stdout, f"all names: {what}: exit status {done.returncode}: {done.stderr[-300:]}")
+            try:
+                text = read_as(kind, done.stdout)
+            except (ValueError, xml.etree.ElementTree.ParseError) as error:
+                checks.expect(False, f"all names: {what}: {error}")
+                continue
+            found = FORBIDDEN.search(text)
+            checks.expect(found is None, f"all names: {what}: {found and ascii(text[max(found.start() - 30, 0):found.end() + 30])}")
+            checks.count("answers read back")
 
 
 def names_of(cyclops, folder, symfs, capture):
@@ -145,6 +201,7 @@ def main():
     run(cyclops, "--version")
     with tempfile.TemporaryDirectory(prefix="cyclops-names-") as folder:
         check_names(checks, cyclops, writer, folder)
+        check_formats(checks, cyclops, writer, folder)
         check_symfs(checks, cyclops, writer, folder)
         check_devices(checks, cyclops, writer, folder)
     checks.finish()
