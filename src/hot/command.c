@@ -75,22 +75,22 @@ static void hot_command_names(struct session *s, const struct hot *hot, const st
 }
 
 /* The table, and that of the skid if there is something to compare with. */
-static int hot_make_tables(struct session *s, const struct hot *hot, const struct names *names,
-			   const struct hot_event *event, const struct hot_view *view,
+static int hot_make_tables(struct session *s, struct hot_grouping *g, const struct hot_event *event,
 			   struct table *table, struct table *skid, struct err *err)
 {
+	const struct hot *hot = g->hot;
 	int rc;
 
 	if (event->with_branches && hot_branches_check(hot, event, err) < 0)
 		return -1;
-	rc = hot_table(hot, names, view, table, err);
-	hot_table_notes(hot, view, table);
+	rc = hot_table_of(g, table, err);
+	hot_table_notes(hot, g->view, table);
 	if (rc == 0 && event->with_branches)
 		hot_branches_note(hot, table);
 	else if (rc == 0 && event->is_spe)
 		note_without_spe(s, table);
 	if (rc == 0 && event->with_skid)
-		hot_skid_table(hot, event, names, &view->keys, view->top, skid);
+		hot_skid_table(hot, event, g->names, &g->view->keys, g->view->top, skid);
 	return rc;
 }
 
@@ -209,6 +209,7 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	struct elapsed_told told = { 0 };
 	struct tables tables = { 0 };
 	struct names names = { 0 };
+	struct hot_grouping grouping;
 	bool by_address;
 	int rc;
 
@@ -228,13 +229,18 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	answer_init(&answer);
 	*vec_add(&tables.list) = &answer;
 	hot_command_names(s, hot->result, &shown.keys, &names);
+	hot_grouping_init(&grouping, hot->result, &names, &shown);
 	if (has_answer(q, &shown))
-		hot_summary(s, hot->result, &names, &shown, &answer);
+		hot_summary(s, &grouping, &answer);
 	by_address = wants_addresses(q, &names);
-	addresses = shown;
-	addresses.keys = (struct keys){ { KEY_PLACE }, 1 };
-	rc = hot_make_tables(s, hot->result, &names, event, by_address ? &addresses : &shown,
-			     &table, &skid, err);
+	if (by_address) {
+		addresses = shown;
+		addresses.keys = (struct keys){ { KEY_PLACE }, 1 };
+		hot_grouping_release(&grouping);
+		hot_grouping_init(&grouping, hot->result, &names, &addresses);
+	}
+	rc = hot_make_tables(s, &grouping, event, &table, &skid, err);
+	hot_grouping_release(&grouping);
 	if (rc == 0)
 		rc = hot_check(hot->result, err);
 	q->lacks_data = rc == 0 && table_n_rows(&table) == 0;

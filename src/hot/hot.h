@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "gate/gate.h"
+#include "hot/sums/group.h"
 #include "hot/sums/sums.h"
 #include "hot/sums/view.h"
 #include "session/names.h"
@@ -18,6 +19,9 @@
  */
 int hot_table(const struct hot *, const struct names *, const struct hot_view *, struct table *out,
 	      struct err *);
+
+/* The same of groups that are there. */
+int hot_table_of(struct hot_grouping *, struct table *out, struct err *);
 
 /* What the event of a group is called; the text may be one of the table's. */
 const char *hot_event_text(const struct hot *, uint64_t event, struct table *);

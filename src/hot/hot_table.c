@@ -334,6 +334,18 @@ static int show_all(struct hot_grouping *g, struct table *t, struct err *err)
 	return rc;
 }
 
+int hot_table_of(struct hot_grouping *g, struct table *out, struct err *err)
+{
+	int rc;
+
+	hot_start_table(g, out);
+	if (g->view->with_call_tree && g->has_chains)
+		rc = hot_show_call_tree(g, out, err);
+	else
+		rc = show_all(g, out, err);
+	return rc < 0 ? rc : table_sort_by(out, g->view->sort, g->view->top, err);
+}
+
 int hot_table(const struct hot *hot, const struct names *names, const struct hot_view *view,
 	      struct table *out, struct err *err)
 {
@@ -341,13 +353,9 @@ int hot_table(const struct hot *hot, const struct names *names, const struct hot
 	int rc;
 
 	hot_grouping_init(&g, hot, names, view);
-	hot_start_table(&g, out);
-	if (view->with_call_tree && g.has_chains)
-		rc = hot_show_call_tree(&g, out, err);
-	else
-		rc = show_all(&g, out, err);
+	rc = hot_table_of(&g, out, err);
 	hot_grouping_release(&g);
-	return rc < 0 ? rc : table_sort_by(out, view->sort, view->top, err);
+	return rc;
 }
 
 bool hot_heaviest_function(const struct hot *hot, const struct names *names,

@@ -62,22 +62,14 @@ static uint32_t heaviest_place(const struct hot_grouping *g, const uint64_t *wan
 }
 
 /* " (sharing.c:52)"; "" if the line is not known. */
-static const char *line_of(struct session *s, uint32_t place, uint32_t n_places, struct table *t)
+static const char *line_of(struct session *s, uint32_t place, struct table *t)
 {
-	bool *wanted = mem_zalloc(n_places + 1, sizeof(*wanted));
-	struct names names = { 0 };
-	const char *file, *text = "";
+	const char *file;
 	uint32_t line;
 
-	if (place != NO_PLACE) {
-		wanted[place] = true;
-		names_init(&names, s, wanted, SYMBOLS_LINES);
-		if (names_line(&names, place, &file, &line))
-			text = table_format(t, " (%s:%" PRIu32 ")", path_base(file), line);
-		names_release(&names);
-	}
-	free(wanted);
-	return text;
+	if (place == NO_PLACE || !names_find_line(s, place, &file, &line))
+		return "";
+	return table_format(t, " (%s:%" PRIu32 ")", path_base(file), line);
 }
 
 /* What the share is of. */
@@ -184,13 +176,13 @@ static void say_first(struct session *s, const struct hot_grouping *g, uint32_t 
 
 	if (words[2] == 0 || share == NULL)
 		return;
-	answer_say_sentence(
-		answer,
-		table_format(answer, "%s of %s %s in %s%s%s", share, whole_of(g, words[0], answer),
-			     is_singular(g, words[0]) ? "is" : "are",
-			     function_words(g->names, words + 1, answer),
-			     line_of(s, heaviest_place(g, words, false), g->names->n, answer),
-			     doubt_of(g, number)));
+	answer_say_sentence(answer,
+			    table_format(answer, "%s of %s %s in %s%s%s", share,
+					 whole_of(g, words[0], answer),
+					 is_singular(g, words[0]) ? "is" : "are",
+					 function_words(g->names, words + 1, answer),
+					 line_of(s, heaviest_place(g, words, false), answer),
+					 doubt_of(g, number)));
 	say_next(s, g->names, words + 1, answer);
 }
 
@@ -211,20 +203,16 @@ static void say_first_keys(const struct hot_grouping *g, uint32_t number, struct
 			   doubt_of(g, number));
 }
 
-void hot_summary(struct session *s, const struct hot *hot, const struct names *names,
-		 const struct hot_view *view, struct table *answer)
+void hot_summary(struct session *s, const struct hot_grouping *g, struct table *answer)
 {
-	struct hot_grouping g;
 	uint32_t number = 0;
 
-	hot_grouping_init(&g, hot, names, view);
-	if (!first_group(&g, &number))
-		;
-	else if (is_by_function(&view->keys))
-		say_first(s, &g, number, answer);
+	if (!first_group(g, &number))
+		return;
+	if (is_by_function(&g->view->keys))
+		say_first(s, g, number, answer);
 	else
-		say_first_keys(&g, number, answer);
-	hot_grouping_release(&g);
+		say_first_keys(g, number, answer);
 }
 
 void hot_summary_run_time(struct session *s, const struct hot *hot, const struct names *names,
@@ -258,6 +246,6 @@ void hot_summary_run_time(struct session *s, const struct hot *hot, const struct
 	answer_say(answer, "%.1f %% of the run time (%.1f to %.1f %%) is in %s%s.",
 		   100 * told->first_share, 100 * told->first_low, 100 * told->first_high,
 		   function_words(names, words + 1, answer),
-		   line_of(s, heaviest_place(&g, words, true), names->n, answer));
+		   line_of(s, heaviest_place(&g, words, true), answer));
 	say_next(s, names, words + 1, answer);
 }

@@ -8,10 +8,9 @@
 
 /*
  * Says the first row of a table, of its first event: nothing if that is of no known module, or of branch
- * stacks. The names are those of the table.
+ * stacks.
  */
-void hot_summary(struct session *, const struct hot *, const struct names *,
-		 const struct hot_view *, struct table *answer);
+void hot_summary(struct session *, const struct hot_grouping *, struct table *answer);
 
 /*
  * Says instead which row by these keys has most of the run time, and of a function what shows why. Nothing, and the

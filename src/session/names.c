@@ -84,19 +84,34 @@ const char *names_inlined_function(const struct names *n, uint32_t place)
 	return inlined.v == 0 ? NULL : strings_get(symbols_strings(n->session->symbols), inlined);
 }
 
-bool names_line(const struct names *n, uint32_t place, const char **out_file, uint32_t *out_line)
+static bool line_of_symbol(const struct symbols *symbols, const struct symbol *s,
+			   const char **out_file, uint32_t *out_line)
 {
-	const struct symbol *s = &n->symbols[place];
 	const struct symbol_frame *frame;
 
 	if (s->n_frames == 0)
 		return false;
-	frame = &symbols_frames(n->session->symbols)[s->first_frame];
+	frame = &symbols_frames(symbols)[s->first_frame];
 	if (frame->line == 0)
 		return false;
-	*out_file = strings_get(symbols_strings(n->session->symbols), frame->file);
+	*out_file = strings_get(symbols_strings(symbols), frame->file);
 	*out_line = frame->line;
 	return true;
+}
+
+bool names_line(const struct names *n, uint32_t place, const char **out_file, uint32_t *out_line)
+{
+	return line_of_symbol(n->session->symbols, &n->symbols[place], out_file, out_line);
+}
+
+bool names_find_line(struct session *s, uint32_t place, const char **out_file, uint32_t *out_line)
+{
+	const struct place where = session_place(s, place);
+	struct symbol symbol = { 0 };
+
+	symbols_resolve_numbered(s->symbols, s->pool, &where, &(uint32_t){ 0 }, 1, SYMBOLS_LINES,
+				 &symbol);
+	return line_of_symbol(s->symbols, &symbol, out_file, out_line);
 }
 
 void names_place(const struct names *n, uint32_t place, struct text *out)

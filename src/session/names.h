@@ -53,6 +53,9 @@ bool names_have_functions(const struct names *);
 /* Innermost source line of a place; false if it is not known. */
 bool names_line(const struct names *, uint32_t place, const char **out_file, uint32_t *out_line);
 
+/* The same of one place, which is looked up now. */
+bool names_find_line(struct session *, uint32_t place, const char **out_file, uint32_t *out_line);
+
 /* "chase+0x4", or "libc.so.6+0x1f00" where no function is known, or the bare address. */
 void names_place(const struct names *, uint32_t place, struct text *);
 
