@@ -51,21 +51,26 @@ void units_forget(struct units *u, uint64_t cycle)
 	u->from = from;
 }
 
-/* Is the unit free in these cycles? Cycles that are not kept are free. */
-static bool is_free(const struct units *u, uint32_t unit, uint64_t at, uint32_t cycles)
+/* Is the unit free in these cycles? Else the last one in which it is not. Cycles that are not kept are free. */
+static bool is_free(const struct units *u, uint32_t unit, uint64_t at, uint32_t cycles,
+		    uint64_t *out_busy)
 {
-	for (uint64_t end = at + cycles; at < end && at - u->from < UNIT_CYCLES; at++)
-		if (u->busy[at % UNIT_CYCLES] & unit)
+	for (uint64_t last = at + cycles; last-- > at;) {
+		if (last - u->from < UNIT_CYCLES && u->busy[last % UNIT_CYCLES] & unit) {
+			*out_busy = last;
 			return false;
+		}
+	}
 	return true;
 }
 
-uint64_t units_take_long(struct units *u, uint32_t kind, uint64_t ready, uint32_t cycles)
+uint64_t units_take_long(struct units *u, unsigned kind, uint64_t ready, uint32_t cycles)
 {
-	uint32_t unit = kind & -kind;
+	uint32_t unit = u->kinds[kind] & -(uint32_t)u->kinds[kind];
+	uint64_t busy;
 
-	while (!is_free(u, unit, ready, cycles))
-		ready++;
+	while (!is_free(u, unit, ready, cycles, &busy))
+		ready = busy + 1;
 	for (uint64_t at = ready; at < ready + cycles && at - u->from < UNIT_CYCLES; at++)
 		u->busy[at % UNIT_CYCLES] |= (uint16_t)unit;
 	return ready;
