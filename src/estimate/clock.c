@@ -48,7 +48,7 @@ static void pairs_free(void *partial)
 	free(partial);
 }
 
-static bool counts_cycles(const struct attr *a)
+bool clock_counts_cycles(const struct attr *a)
 {
 	return (a->type == ATTR_TYPE_HARDWARE && a->config == HARDWARE_CYCLES) ||
 	       (a->type == ATTR_TYPE_RAW && a->config == CPU_CYCLES);
@@ -81,7 +81,7 @@ static void pairs_consume(void *partial, const struct batch *b)
 		size_t at = b->cpu[row] % N_LAST;
 
 		if ((b->has[row] & need) != need ||
-		    !counts_cycles(&capture_event(p->session->capture, b->event[row])->attr))
+		    !clock_counts_cycles(&capture_event(p->session->capture, b->event[row])->attr))
 			continue;
 		if (last[at].is_there && last[at].cpu == b->cpu[row] &&
 		    last[at].event == b->event[row] && b->time_ns[row] > last[at].time_ns)

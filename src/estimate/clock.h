@@ -3,11 +3,14 @@
 #ifndef CYCLOPS_ESTIMATE_CLOCK_H
 #define CYCLOPS_ESTIMATE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
 #include "base/text.h"
 #include "session/analysis.h"
+
+struct attr;
 
 enum clock_basis { CLOCK_UNKNOWN, CLOCK_GIVEN, CLOCK_DERIVED };
 
@@ -19,6 +22,9 @@ struct core_clock {
 
 /* Reads what --ghz says. */
 int core_clock_parse(const char *text, struct core_clock *out, struct err *);
+
+/* Does the event count cycles of the core? */
+bool clock_counts_cycles(const struct attr *);
 
 /*
  * Sampled cycles against time: the rate between consecutive samples of an event of cycles on

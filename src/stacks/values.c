@@ -2,6 +2,7 @@
 /* What stacks are weighed by, in words. */
 #include <string.h>
 
+#include "estimate/clock.h"
 #include "stacks/stacks.h"
 
 static const struct stack_value_class {
@@ -48,10 +49,13 @@ bool stack_value_is_estimate(enum stack_value value)
 
 const char *stacks_unit(const struct stacks *s, uint64_t event, enum stack_value value)
 {
-	bool is_weight = value == STACK_PERIOD || value == STACK_SCALED;
+	const struct capture *c = s->session->capture;
 
-	return is_weight && hot_event_is_time(s->hot, event) ? "nanoseconds"
-							     : value_classes[value].unit;
+	if ((value != STACK_PERIOD && value != STACK_SCALED) || event >= capture_n_events(c))
+		return value_classes[value].unit;
+	return hot_event_is_time(s->hot, event)			     ? "nanoseconds"
+	       : clock_counts_cycles(&capture_event(c, event)->attr) ? "cycles"
+								     : value_classes[value].unit;
 }
 
 enum stack_value stacks_weight(const struct stacks *s, uint64_t event)

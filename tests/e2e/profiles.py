@@ -78,6 +78,8 @@ def read_svg(data):
     tag = "{http://www.w3.org/2000/svg}"
     if any(element.tag not in {tag + name for name in ("svg", "title", "style", "text", "g", "rect")} for element in root.iter()):
         raise Failed("svg: other elements than those that are written")
+    if any(len(text.text) > 160 for text in root.iter(tag + "text") if text.get("class") == "note"):
+        raise Failed("svg: a note is wider than the picture")
     frames, sums = [], collections.Counter()
     for group in root.iter(tag + "g"):
         title, rect = group.find(tag + "title").text, group.find(tag + "rect")
@@ -144,12 +146,19 @@ def packed(fields, field):
     return numbers
 
 
+# Of values that are no plain number.
+UNITS = {"spe_cycles": "cycles", "cycles": "cycles", "cycles:u": "cycles", "cpu-clock": "nanoseconds", "task-clock": "nanoseconds"}
+
+
 def read_pprof(data):
     profile = fields_of(gzip.decompress(data))
     strings = [text.decode() for text in profile[6]]
     if not strings or strings[0]:
         raise Failed("pprof: the first string is not empty")
     types = [strings[fields_of(kind)[1][0]] for kind in profile[1]]
+    units = {strings[fields_of(kind)[1][0]]: strings[fields_of(kind)[2][0]] for kind in profile[1]}
+    if any(unit != UNITS.get(name, unit) or unit not in ("count", *UNITS.values()) for name, unit in units.items()):
+        raise Failed(f"pprof: units {units}")
     index = types.index(strings[profile[14][0]]) if profile[14] else 0
     functions = {f[1][0]: strings[(f[2] or [0])[0]] for f in map(fields_of, profile[5])}
     mappings = {m[1][0]: m for m in map(fields_of, profile[3])}

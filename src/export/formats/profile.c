@@ -130,11 +130,11 @@ static bool choose_event(struct profile *p)
 	return true;
 }
 
-/* Says which events and threads a format with one event leaves out. */
-static void note_other_events(const struct profile *p)
+bool profile_others_sentence(const struct profile *p, struct text *out)
 {
 	const struct stacks *s = p->stacks;
 	struct text names = { 0 };
+	bool has_others;
 
 	for (uint64_t event = p->event + 1; event < s->totals_end; event++) {
 		if (s->totals[event][STACK_RECORDS] == 0)
@@ -144,12 +144,25 @@ static void note_other_events(const struct profile *p)
 		text_format(&names, " (%" PRIu64 " %s)", s->totals[event][STACK_RECORDS],
 			    hot_is_spe(s->hot, event) ? "records" : "samples");
 	}
-	if (names.n > 0) {
-		text_char(&names, '\0');
-		profile_writer_note(p->out, "other events are left out; --event chooses: %s",
-				    names.bytes);
+	has_others = names.n > 0;
+	if (has_others) {
+		text_str(out, "of ");
+		stacks_event_name(s, p->event, out);
+		text_str(out, "; other events are left out; --event chooses: ");
+		text_add(out, names.bytes, names.n);
 	}
 	text_release(&names);
+	return has_others;
+}
+
+/* Says which event a format with one has, and which it leaves out. */
+static void note_other_events(const struct profile *p)
+{
+	struct text sentence = { 0 };
+
+	if (profile_others_sentence(p, &sentence))
+		profile_writer_note(p->out, "%.*s", (int)sentence.n, sentence.bytes);
+	text_release(&sentence);
 }
 
 /* Says that call chains of SPE records are no recorded ones. */

@@ -90,6 +90,9 @@ void profile_put_value_name(const struct profile *, uint64_t event, enum stack_v
 /* Sentences about the numbers: modelled, lower bounds, estimates. `each` is called for each of them. */
 void profile_each_caveat(const struct profile *, void (*each)(struct profile *, const char *));
 
+/* Appends which event a format with one value has, and which others it leaves out. False: there are none. */
+bool profile_others_sentence(const struct profile *, struct text *);
+
 /* The name of a frame: its function, or its module in brackets where it has no name. */
 void profile_put_frame_name(const struct profile *, const struct stack_frame *, struct text *);
 

@@ -3,6 +3,8 @@
  * A file for speedscope: https://www.speedscope.app/file-format-schema.json, with a sampled profile for each
  * event of each thread. The frames stand behind the profiles, which a reader of json does not mind.
  */
+#include <string.h>
+
 #include "export/formats/frames.h"
 #include "table/json_string.h"
 
@@ -55,7 +57,10 @@ static void put_profile_name(struct speedscope *s, const struct stack *of, enum 
 	text_release(&name);
 }
 
-/* The profile of the thread whose stacks begin at *at; it goes through them twice. */
+/*
+ * The profile of the thread whose stacks begin at *at; it goes through them twice. speedscope has units of time and bytes
+ * only: what else is counted stands in the profile's name.
+ */
 static void put_profile(struct speedscope *s, uint64_t *at, const struct stack *first)
 {
 	const struct stacks *stacks = s->profile->stacks;
@@ -70,7 +75,7 @@ static void put_profile(struct speedscope *s, uint64_t *at, const struct stack *
 					   : "\n{\"type\":\"sampled\",\"name\":");
 	put_profile_name(s, first, value);
 	text_format(s->out, ",\"unit\":\"%s\",\"startValue\":0,\"samples\":[",
-		    unit[0] == 'n' ? "nanoseconds" : "none");
+		    strcmp(unit, "nanoseconds") == 0 ? "nanoseconds" : "none");
 	for (uint64_t i = end = *at;
 	     stacks_next(stacks, &i, &stack) && stack_is_of_thread(&stack, first); end = i) {
 		if (stack.values[value] == 0)

@@ -10,7 +10,8 @@
 #include "stacks/tree.h"
 #include "table/xml.h"
 
-enum { WIDTH = 1200, MARGIN = 10, ROW = 17, FONT = 12, TITLE_ROWS = 3, LETTERS_LEAST = 3 };
+enum { WIDTH = 1200, MARGIN = 10, ROW = 17, FONT = 12, TITLE_ROWS = 2, LETTERS_LEAST = 3 };
+enum { NOTE_LETTERS = 156 }; /* in a row of notes: fonts differ, so there is room left */
 
 static const double least_width = 0.5, letter_width = 7.0;
 
@@ -19,6 +20,8 @@ struct drawing {
 	struct stack_tree tree;
 	double scale; /* pixels for a unit of weight */
 	int height;
+	struct text notes;
+	VEC_OF(size_t) note_ends; /* of rows: where they end in the notes */
 };
 
 static const char style[] =
@@ -159,10 +162,75 @@ static uint64_t least_weight(double scale)
 	return least;
 }
 
-static void put_caveat(struct profile *p, const char *caveat)
+static void add_note(struct profile *p, const char *note)
 {
-	xml_put(&p->out->text, caveat);
-	text_str(&p->out->text, ". ");
+	struct drawing *d = p->format_state;
+
+	text_str(&d->notes, d->notes.n > 0 ? ". " : "");
+	put_printable(&d->notes, note);
+}
+
+/* Rows end between words. A word that is longer than a row is a row. */
+static void break_notes(struct drawing *d)
+{
+	const char *bytes = d->notes.bytes;
+	size_t letters = 0, space = 0;
+
+	for (size_t at = 0, start = 0; at < d->notes.n; at++) {
+		letters += begins_letter(bytes[at]);
+		if (bytes[at] == ' ')
+			space = at;
+		if (letters <= NOTE_LETTERS || space <= start)
+			continue;
+		*vec_add(&d->note_ends) = start = space;
+		letters = 0;
+		for (size_t i = start + 1; i <= at; i++)
+			letters += begins_letter(bytes[i]);
+	}
+	if (d->notes.n > 0)
+		*vec_add(&d->note_ends) = d->notes.n;
+}
+
+/* What has to be said about the numbers, and what is not drawn, in rows. */
+static void make_notes(struct drawing *d)
+{
+	struct profile *p = d->profile;
+	struct text sentence = { 0 };
+	char grouped[GROUPED_BYTES];
+
+	p->format_state = d;
+	profile_each_caveat(p, add_note);
+	if (d->tree.n_lighter > 0) {
+		text_format(&sentence, "%s frames narrower than half a pixel are left out",
+			    grouped_u64(d->tree.n_lighter, grouped));
+		text_char(&sentence, '\0');
+		add_note(p, sentence.bytes);
+		text_reset(&sentence);
+	}
+	if (profile_others_sentence(p, &sentence)) {
+		text_char(&sentence, '\0');
+		add_note(p, sentence.bytes);
+	}
+	text_release(&sentence);
+	break_notes(d);
+}
+
+static void put_notes(const struct drawing *d)
+{
+	struct text *out = &d->profile->out->text, row = { 0 };
+	size_t start = 0;
+
+	for (size_t i = 0; i < d->note_ends.n; i++) {
+		text_add(&row, d->notes.bytes + start, d->note_ends.items[i] - start);
+		text_char(&row, '\0');
+		text_format(out, "<text class=\"note\" x=\"%d\" y=\"%d\">", MARGIN,
+			    (int)(i + 2) * ROW);
+		xml_put(out, row.bytes);
+		text_str(out, "</text>\n");
+		text_reset(&row);
+		start = d->note_ends.items[i] + 1;
+	}
+	text_release(&row);
 }
 
 static void put_head(struct drawing *d)
@@ -182,17 +250,11 @@ static void put_head(struct drawing *d)
 	xml_put(out, name.bytes);
 	text_format(out, "</title>\n%s<text class=\"head\" x=\"%d\" y=\"%d\">", style, MARGIN, ROW);
 	xml_put(out, name.bytes);
-	text_format(out, ", %s %s%s</text>\n<text class=\"note\" x=\"%d\" y=\"%d\">",
-		    grouped_u64(d->tree.nodes.items[0].total, grouped),
+	text_format(out, ", %s %s%s</text>\n", grouped_u64(d->tree.nodes.items[0].total, grouped),
 		    stacks_unit(p->stacks, p->event, p->value),
 		    p->options->is_inverted ? "; callers above the functions that were sampled"
-					    : "",
-		    MARGIN, 2 * ROW);
-	profile_each_caveat(p, put_caveat);
-	if (d->tree.n_lighter > 0)
-		text_format(out, "%s frames narrower than half a pixel are left out",
-			    grouped_u64(d->tree.n_lighter, grouped));
-	text_str(out, "</text>\n");
+					    : "");
+	put_notes(d);
 	text_release(&name);
 }
 
@@ -211,7 +273,8 @@ static int svg_write(struct profile *p, struct err *err)
 		return -1;
 	d.scale = paths.total > 0 ? (double)(WIDTH - 2 * MARGIN) / (double)paths.total : 0;
 	stack_tree_init(&d.tree, &paths, d.scale > 0 ? least_weight(d.scale) : 0);
-	d.height = (int)(d.tree.depth + 1 + TITLE_ROWS) * ROW + 2 * MARGIN;
+	make_notes(&d);
+	d.height = (int)(d.tree.depth + 1 + TITLE_ROWS + d.note_ends.n) * ROW + 2 * MARGIN;
 	put_head(&d);
 	if (paths.total > 0)
 		draw_nodes(&d);
@@ -221,6 +284,8 @@ static int svg_write(struct profile *p, struct err *err)
 				    "%llu frames narrower than half a pixel are left out, "
 				    "with what is above them",
 				    (unsigned long long)d.tree.n_lighter);
+	vec_release(&d.note_ends);
+	text_release(&d.notes);
 	stack_tree_release(&d.tree);
 	stack_paths_release(&paths);
 	return 0;
