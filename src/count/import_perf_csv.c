@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Output of `perf stat -x SEP` (perf-stat(1), "CSV FORMAT"). There is no header and no
- * quoting, so the separator is found by trying: it is the one with which lines make sense.
+ * quoting, so the separator is found by trying: it is the one with which lines make sense. A name may have separators in
+ * it. There are cgroups in all lines, or behind events that stand without one, too.
  *
  *	[time] [place [n]] value unit event [cgroup] [deviation] run-time percentage [metric unit]
  */
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/strings.h"
 #include "count/import_inside.h"
 
 enum { FIELDS_MAX = 64, SEPARATOR_MAX = 3, TRIED_LINES = 64 };
@@ -24,6 +26,8 @@ struct counter_line {
 	double seconds; /* of -I; negative if there is none */
 	int32_t cpu, tid;
 	struct slice where; /* the place; empty if there is none */
+	bool has_group;	    /* there is something between event and deviation: */
+	struct slice group; /* a cgroup, or the rest of the name */
 	double value;
 	uint8_t state;
 	struct slice unit, event;
@@ -133,8 +137,9 @@ static bool read_counter(const struct fields *f, size_t at, struct counter_line 
 	out->event = join_fields(f, at + 2, last);
 	if (times > last + 1 && is_deviation(f->items[times - 1], &out->deviation))
 		times--;
-	if (times > last + 1)
-		out->where = join_fields(f, last + 1, times - 1);
+	out->has_group = times > last + 1;
+	if (out->has_group)
+		out->group = join_fields(f, last + 1, times - 1);
 	return true;
 }
 
@@ -234,6 +239,7 @@ static void add_counter(struct counts *c, struct import_times *times,
 			const struct counter_line *line)
 {
 	const char *name = slice_copy(&c->memory, line->event);
+	struct slice where = line->where.n > 0 ? line->where : line->group;
 	struct count *count = counts_add(c, name);
 
 	count->value = line->value;
@@ -242,12 +248,28 @@ static void add_counter(struct counts *c, struct import_times *times,
 	count->tid = line->tid;
 	count->spread = line->deviation / 100;
 	count->running_ns = line->running_ns;
-	if (line->where.n > 0)
-		count->where = slice_copy(&c->memory, line->where);
+	if (where.n > 0)
+		count->where = slice_copy(&c->memory, where);
 	if (line->seconds >= 0)
 		count->interval = import_interval(c, line->seconds);
 	counts_set_unit(c, count, line->unit.at, line->unit.n);
 	*vec_add(&times->percent) = line->percent;
+}
+
+/* The names of events that stand without a cgroup. */
+static void collect_events(const char *text, size_t size, struct slice separator,
+			   struct strings *out)
+{
+	struct lines lines = { text, text, text + size };
+	struct counter_line counter;
+	struct fields fields;
+	struct slice line;
+
+	while (lines_next(&lines, &line)) {
+		import_perf_csv_split(line, separator, &fields);
+		if (!slice_begins(line, "#") && read_line(&fields, &counter) && !counter.has_group)
+			strings_add(out, counter.event.at, counter.event.n);
+	}
 }
 
 static int read_csv(const char *text, size_t size, struct counts *out, struct err *err)
@@ -257,19 +279,32 @@ static int read_csv(const char *text, size_t size, struct counts *out, struct er
 	struct import_times times = { 0 };
 	struct counter_line counter;
 	struct fields fields;
+	struct strings events;
+	size_t n_events;
 
 	if (separator.n == 0)
 		return err_set(err, ERR_FORMAT, 0,
 			       "counts: no line reads like one of perf stat -x (value, unit, "
 			       "event, run time, percentage)");
+	strings_init(&events);
+	collect_events(text, size, separator, &events);
+	n_events = events.texts.n;
 	while (lines_next(&lines, &line)) {
 		if (line.n == 0 || slice_begins(line, "#"))
 			continue;
 		import_perf_csv_split(line, separator, &fields);
-		if (read_line(&fields, &counter))
-			add_counter(out, &times, &counter);
+		if (!read_line(&fields, &counter))
+			continue;
+		if (counter.has_group && n_events > 1 &&
+		    strings_add(&events, counter.event.at, counter.event.n).v >= n_events) {
+			counter.event.n =
+				(size_t)(counter.group.at + counter.group.n - counter.event.at);
+			counter.group.n = 0;
+		}
+		add_counter(out, &times, &counter);
 	}
 	import_times_finish(&times, out);
+	strings_release(&events);
 	return 0;
 }
 

@@ -686,14 +686,21 @@ static void say_silences(struct table *t, const struct findings *f)
 	struct table notes;
 
 	table_init(&notes, "notes", NULL, columns, N_COLUMNS);
-	for (size_t i = 0; i < f->silences.n; i++)
-		findings_note_silence(&notes, &f->silences.items[i]);
+	for (size_t i = 0; i < f->silences.n; i++) {
+		struct silence without_command = f->silences.items[i];
+
+		without_command.command = NULL;
+		findings_note_silence(&notes, &without_command);
+	}
 	for (size_t i = 0; i < notes.notes.n; i++) {
 		struct text text = { 0 };
 
 		text_str(&text, notes.notes.items[i]);
 		say(t, &text);
 	}
+	for (size_t i = 0; i < f->silences.n; i++)
+		if (f->silences.items[i].command != NULL)
+			answer_next(t, table_text(t, f->silences.items[i].command));
 	table_release(&notes);
 }
 

@@ -31,9 +31,9 @@ static void write_remark(struct pen *pen, enum pen_style style, size_t indent, s
 /* A note. A command at its end, which does not fit in the line, is on its own, so that it can be pasted. */
 static void write_note(struct pen *pen, size_t indent, const char *note, struct arena *memory)
 {
-	static const char begin[] = ": cyclops ";
 	struct span words = span_of(memory, note, pen->has_unicode);
-	const char *at = strstr(words.bytes, begin);
+	const char *of_perf = strstr(words.bytes, ": perf stat ");
+	const char *at = of_perf != NULL ? of_perf : strstr(words.bytes, ": cyclops ");
 	size_t text;
 
 	if (at == NULL || indent + words.width <= pen->width) {

@@ -74,6 +74,9 @@ static void put_perf_event(const struct cpu_event *event, struct text *out)
 		text_format(out, "r%llx", (unsigned long long)event->code);
 }
 
+/* A list of events that is longer goes on with another -e, so that a line can end between them. */
+enum { LIST_LETTERS = 60 };
+
 /* Whoever counted before counts again: perf, or else cyclops, which follows the method by itself. */
 static const char *counting_command(const struct stat *s, const struct event_names *names,
 				    struct findings *out)
@@ -88,9 +91,14 @@ static const char *counting_command(const struct stat *s, const struct event_nam
 		text_format(&text, "cyclops stat -- %s", program);
 		return silences_text(out, &text);
 	}
-	text_str(&text, "perf stat -e ");
-	for (size_t i = 0; i < names->list.n; i++) {
-		text_str(&text, i > 0 ? "," : "");
+	text_str(&text, "perf stat");
+	for (size_t i = 0, start = 0; i < names->list.n; i++) {
+		if (i == 0 || text.n - start > LIST_LETTERS) {
+			text_str(&text, " -e ");
+			start = text.n;
+		} else {
+			text_char(&text, ',');
+		}
 		put_perf_event(names->list.items[i], &text);
 	}
 	text_format(&text, " -- %s", program);

@@ -52,6 +52,15 @@ static const struct text_case cases[] = {
 	  0,
 	  { { "cpu/event=0x3c,umask=0x0/u", 100, 0.5, NULL, NULL, ANY, COUNT_COUNTED },
 	    { "page-faults", 7, 1, NULL, NULL, ANY, COUNT_COUNTED } } },
+	{ "commas in the name that an event was given, and no cgroups",
+	  "CPU0,3,,page-faults,5265514,100.00,570.113,/sec\n"
+	  "CPU0,85,,My,Faults:c=1,0.00%,5261247,100.00,16.153,K/sec\n"
+	  "CPU1,82,,a,b,5260296,100.00,15.583,K/sec\n",
+	  3,
+	  0,
+	  { { "page-faults", 3, 1, NULL, NULL, 0, COUNT_ANY, COUNT_COUNTED },
+	    { "My,Faults:c=1", 85, 1, NULL, NULL, 0, COUNT_ANY, COUNT_COUNTED },
+	    { "a,b", 82, 1, NULL, NULL, 1, COUNT_ANY, COUNT_COUNTED } } },
 	{ "intervals",
 	  "     0.100186532,1.11,msec,task-clock,1105339,100.00,0.011,CPUs utilized\n"
 	  "     0.100186532,76,,page-faults,1105339,100.00,68.757,K/sec\n"
