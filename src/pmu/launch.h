@@ -92,4 +92,7 @@ void launch_release(struct launch *);
 /* CLOCK_MONOTONIC in ns. */
 uint64_t clock_now_ns(void);
 
+/* CPU time of this thread: what others run here meanwhile is not in it. */
+uint64_t clock_thread_ns(void);
+
 #endif

@@ -68,5 +68,6 @@ const struct microbenchmark microbenchmark_duty = {
 		[BUSY] = { 50, 1, 99 },
 	},
 	.architectures = ON_ALL,
+	.sleeps = true,
 	.run = run_duty,
 };

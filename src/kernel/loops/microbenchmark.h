@@ -102,6 +102,7 @@ struct microbenchmark {
 	unsigned n_arrays; /* of `lines` lines each, that share a cache level; 0: it has no level */
 	unsigned architectures; /* on which it can run */
 	unsigned n_threads;	/* 0 means 1 */
+	bool sleeps;		/* so that an iteration takes more time than CPU time */
 
 	/* Fills r->memory, which is NULL before. May be NULL. Fails if the system refuses something. */
 	int (*prepare)(struct microbenchmark_run *r, struct err *);

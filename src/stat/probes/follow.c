@@ -9,7 +9,6 @@
 #include <sys/epoll.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -262,22 +261,14 @@ static void find_own_exits(uintptr_t address, struct probe_function *f)
 	}
 }
 
-static double cpu_time_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
 /* CPU time of a call: others may run here, too. */
 static double time_of_calls(void)
 {
-	double start_ns = cpu_time_ns();
+	uint64_t start_ns = clock_thread_ns();
 
 	for (int i = 0; i < CALIBRATION_CALLS; i++)
 		empty_function();
-	return (cpu_time_ns() - start_ns) / CALIBRATION_CALLS;
+	return (double)(clock_thread_ns() - start_ns) / CALIBRATION_CALLS;
 }
 
 int follow_calibrate(struct probe_plan *plan, struct call_counts *out, double *out_call_ns,
