@@ -70,6 +70,30 @@ static int set_defaults(const struct option_set *sets, size_t n_sets, struct arg
 	return rc;
 }
 
+/* As options_parse(), with the configuration; fails if there are more arguments than a command takes. */
+static int parse_command(const struct usage *usage, int argc, char **argv,
+			 const struct option_set *sets, size_t n_sets, size_t max_arguments,
+			 const bool *wants_help, struct arguments *out, struct err *err)
+{
+	if (options_parse(argc, argv, sets, n_sets, out, err) < 0)
+		return -1;
+	if (*wants_help)
+		return 0;
+	if (set_defaults(sets, n_sets, out, err) < 0 ||
+	    options_protect_inputs(sets, n_sets, out, err) < 0)
+		return -1;
+	if (out->n <= max_arguments)
+		return 0;
+	if (strstr(usage->synopsis, " -- ") != NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "'%s': put -- before the program: cyclops %s [OPTIONS] -- %s",
+			       out->items[max_arguments], usage->command,
+			       out->items[max_arguments]);
+	return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		       "too many arguments: '%s' (usage: cyclops %s %s)", out->items[max_arguments],
+		       usage->command, usage->synopsis);
+}
+
 int start_command(const struct usage *usage, int argc, char **argv, const struct option_set *sets,
 		  size_t n_sets, size_t max_arguments, const bool *wants_help,
 		  struct arguments *out)
@@ -80,28 +104,16 @@ int start_command(const struct usage *usage, int argc, char **argv, const struct
 		print_list(sets, n_sets);
 		return EXIT_DONE;
 	}
-	if (options_parse(argc, argv, sets, n_sets, out, &err) < 0)
-		return fail(&err);
-	if (*wants_help) {
-		print_help(usage, sets, n_sets);
-		return EXIT_DONE;
-	}
-	if (set_defaults(sets, n_sets, out, &err) < 0 ||
-	    options_protect_inputs(sets, n_sets, out, &err) < 0)
-		return fail(&err);
-	if (out->n > max_arguments && strstr(usage->synopsis, " -- ") != NULL) {
-		err_set(&err, ERR_USAGE, ERR_NOWHERE,
-			"'%s': put -- before the program: cyclops %s [OPTIONS] -- %s",
-			out->items[max_arguments], usage->command, out->items[max_arguments]);
+	if (parse_command(usage, argc, argv, sets, n_sets, max_arguments, wants_help, out, &err) <
+	    0) {
+		arguments_release(out);
 		return fail(&err);
 	}
-	if (out->n > max_arguments) {
-		err_set(&err, ERR_USAGE, ERR_NOWHERE,
-			"too many arguments: '%s' (usage: cyclops %s %s)",
-			out->items[max_arguments], usage->command, usage->synopsis);
-		return fail(&err);
-	}
-	return -1;
+	if (!*wants_help)
+		return -1;
+	arguments_release(out);
+	print_help(usage, sets, n_sets);
+	return EXIT_DONE;
 }
 
 int need_program(const struct usage *usage, int argc, int end, struct err *err)

@@ -32,7 +32,8 @@ int fail(const struct err *);
 
 /*
  * Parses the options of a command. Returns -1 to go on, or an exit status: after an error, which is
- * printed, or after printing the help or, for --list-options alone, the options for programs. At most `max_arguments` arguments are accepted.
+ * printed, or after printing the help or, for --list-options alone, the options for programs.
+ * At most `max_arguments` arguments are accepted; above ARGUMENTS_MAX the caller releases them.
  */
 int start_command(const struct usage *, int argc, char **argv, const struct option_set *sets,
 		  size_t n_sets, size_t max_arguments, const bool *wants_help,

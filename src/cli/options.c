@@ -254,6 +254,24 @@ static int parse_option(const struct all_sets *all, int argc, char **argv, int *
 	return set_option(o, into, value, err);
 }
 
+/* There are no more than `argc` of them. */
+static void add_argument(struct arguments *a, int argc, const char *value)
+{
+	if (a->n == ARGUMENTS_MAX) {
+		a->items = mem_alloc((size_t)argc, sizeof(*a->items));
+		memcpy(a->items, a->few, sizeof(a->few));
+	}
+	a->items[a->n++] = value;
+}
+
+void arguments_release(struct arguments *a)
+{
+	if (a->items != a->few)
+		free(a->items);
+	a->items = a->few;
+	a->n = 0;
+}
+
 int options_parse(int argc, char **argv, const struct option_set *sets, size_t n_sets,
 		  struct arguments *out, struct err *err)
 {
@@ -261,6 +279,7 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t n
 	bool has_ended = false;
 
 	out->n = out->n_room = 0;
+	out->items = out->few;
 	for (int i = 1; i < argc; i++) {
 		if (!has_ended && strcmp(argv[i], "--") == 0) {
 			has_ended = true;
@@ -271,10 +290,7 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t n
 				return -1;
 			continue;
 		}
-		if (out->n == ARGUMENTS_MAX)
-			return err_set(err, ERR_USAGE, ERR_NOWHERE, "too many arguments: '%s'",
-				       argv[i]);
-		out->items[out->n++] = argv[i];
+		add_argument(out, argc, argv[i]);
 	}
 	return 0;
 }

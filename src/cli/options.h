@@ -60,12 +60,13 @@ struct named_input {
 };
 
 /*
- * Arguments that are not options. Stays where it is as long as the values of options are used: some
- * are in `room`.
+ * Arguments that are not options. Stays where it is as long as they or the values of options are used: some
+ * are in `few` and `room`. To be released where there may be more than ARGUMENTS_MAX.
  */
 struct arguments {
-	const char *items[ARGUMENTS_MAX];
+	const char **items;
 	size_t n;
+	const char *few[ARGUMENTS_MAX]; /* the items, unless they are more */
 
 	/* values that were typed in other words, or stand in the configuration file */
 	char room[ARGUMENTS_ROOM];
@@ -85,6 +86,9 @@ struct arguments {
  */
 int options_parse(int argc, char **argv, const struct option_set *sets, size_t n_sets,
 		  struct arguments *out, struct err *);
+
+/* Frees the items, if there are many. */
+void arguments_release(struct arguments *);
 
 /*
  * Sets options that were not given to what the configuration file says: after options_parse(), with

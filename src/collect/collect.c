@@ -73,7 +73,7 @@ static int collect_session(const struct collection *c, struct known_places *know
 static void collect_one(const struct collection *c, struct known_places *known, const char *path,
 			struct collected *out)
 {
-	const struct arguments arguments = { .items = { path }, .n = 1 };
+	const struct arguments arguments = { .items = (const char *[]){ path }, .n = 1 };
 	struct session session = { 0 };
 	struct select *select = NULL;
 	struct err err;

@@ -210,7 +210,7 @@ static int collect_command(int argc, char **argv)
 	struct arguments arguments;
 	struct err err;
 	unsigned n_workers;
-	int rc, status = start_command(&usage, argc, argv, sets, COUNT(sets), ARGUMENTS_MAX,
+	int rc, status = start_command(&usage, argc, argv, sets, COUNT(sets), SIZE_MAX,
 				       &input.wants_help, &arguments);
 
 	output.inputs = &arguments;
@@ -234,6 +234,7 @@ static int collect_command(int argc, char **argv)
 				  },
 				  n_workers, &rows, &output);
 	inputs_release(&inputs);
+	arguments_release(&arguments);
 	return status;
 }
 

@@ -95,7 +95,7 @@ static int add_capture(const struct question *q, const char *path, struct cycle_
 		       struct err *err)
 {
 	const struct cycles_command *command = q->what.into;
-	const struct arguments arguments = { .items = { path }, .n = 1 };
+	const struct arguments arguments = { .items = (const char *[]){ path }, .n = 1 };
 	struct cycle_template *tree = NULL;
 	struct session session;
 	struct select *select;

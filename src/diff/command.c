@@ -151,7 +151,7 @@ static bool is_of_counts(const struct session *s)
 static int load_capture(const struct loader *l, const char *path, struct measures *out,
 			struct err *err)
 {
-	const struct arguments arguments = { .items = { path }, .n = 1 };
+	const struct arguments arguments = { .items = (const char *[]){ path }, .n = 1 };
 	struct session session;
 	struct select *select;
 	struct shared_scan first = { 0 };

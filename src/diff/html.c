@@ -11,7 +11,7 @@
 static int add_run(struct html *h, const struct input_options *input, const char *path,
 		   const char *run, struct err *err)
 {
-	const struct arguments arguments = { .items = { path }, .n = 1 };
+	const struct arguments arguments = { .items = (const char *[]){ path }, .n = 1 };
 	struct session session;
 	struct select *select;
 	int rc;
