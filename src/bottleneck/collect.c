@@ -5,6 +5,7 @@
 #include "access/kind.h"
 #include "base/alloc.h"
 #include "bottleneck/judged.h"
+#include "data/data_names.h"
 #include "estimate/latency.h"
 #include "spe/packet.h"
 
@@ -68,11 +69,27 @@ static void add_source(const struct bottleneck_sums *s, struct insn_sums *to, co
 		l->state[LATENCY_TOTAL] == LATENCY_ABSENT ? 0u : l->cycles[access_latency(l)];
 }
 
+/* Before the addresses are added. Of several processes an address is no name of anything. */
+static void add_owner(struct insn_sums *to, uint32_t process, uint64_t time_ns)
+{
+	if (to->addresses.n == 0) {
+		to->process = process;
+		to->time_ns = time_ns;
+		return;
+	}
+	if (to->process != process)
+		to->process = OF_SEVERAL;
+	if (time_ns < to->time_ns)
+		to->time_ns = time_ns;
+}
+
 /* Addresses that follow each other are known within a batch, which is the same for all workers. */
-static void add_address(struct bottleneck_sums *s, uint32_t slot, uint64_t address)
+static void add_address(struct bottleneck_sums *s, uint32_t slot, uint64_t address,
+			uint32_t process, uint64_t time_ns)
 {
 	struct addr_pattern *p = &s->slots[slot].addresses;
 
+	add_owner(&s->slots[slot], process, time_ns);
 	addr_pattern_add(p, address);
 	if (s->last[slot].batch == s->n_batches)
 		addr_pattern_add_pair(p, s->last[slot].address, address);
@@ -115,7 +132,9 @@ static void add_insn_record(struct bottleneck_sums *s, uint32_t slot, const stru
 	if (is_access) {
 		add_source(s, to, b, row, &l);
 		if (has & HAS_VA)
-			add_address(s, slot, b->va[row]);
+			add_address(s, slot, b->va[row],
+				    has & HAS_PROCESS ? b->process[row] : OF_SEVERAL,
+				    data_time(s->plan->session, b, row));
 	}
 }
 
@@ -222,6 +241,8 @@ static void merge_insn(struct insn_sums *to, const struct insn_sums *from)
 		merge_latency(&to->level[i], &from->level[i]);
 		to->n_full[i] += from->n_full[i];
 	}
+	if (from->addresses.n > 0)
+		add_owner(to, from->process, from->time_ns);
 	addr_pattern_merge(&to->addresses, &from->addresses);
 }
 

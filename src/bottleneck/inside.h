@@ -11,6 +11,7 @@
 #include "session/analysis.h"
 
 #define NO_SLOT UINT32_MAX
+#define OF_SEVERAL UINT32_MAX /* processes */
 
 /*
  * Sums of latencies; a full counter counts with what it shows at least. struct latency_sum leaves
@@ -31,6 +32,9 @@ struct insn_sums {
 	struct insn_latency level[N_SOURCE_LEVELS]; /* the same without full counters */
 	uint64_t n_full[N_SOURCE_LEVELS];
 	struct addr_pattern addresses;
+	/* Of those: whose memory it is, OF_SEVERAL of no one process; and the first time (data_time()). */
+	uint32_t process;
+	uint64_t time_ns;
 };
 
 /* Times between records that follow each other, in halves: a pair may be of two functions. */

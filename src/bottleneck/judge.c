@@ -435,6 +435,22 @@ static void fill_common(const struct judged *j, const struct cause *c, struct bo
 	};
 }
 
+/* Whose memory the instruction accesses, and where. */
+static void describe_data(const struct judged *j, size_t insn, struct finding_data *out)
+{
+	const struct insn_sums *s = judged_sums(j, insn);
+
+	if (s->addresses.n == 0 || s->process == OF_SEVERAL)
+		return;
+	*out = (struct finding_data){
+		.code = session_place(j->all->session, judged_place(j, insn)),
+		.process = s->process,
+		.time_ns = s->time_ns,
+		.low = s->addresses.any,
+		.high = s->addresses.most,
+	};
+}
+
 /* What is known of the cause, but for amounts. False: it is not what the region waits for. */
 static bool describe_cause(struct judged *j, const struct cause *c, struct bottleneck *out)
 {
@@ -443,6 +459,7 @@ static bool describe_cause(struct judged *j, const struct cause *c, struct bottl
 	bool is_waited_for = true;
 
 	out->is_contended = loads_data(s) && is_contended(s);
+	describe_data(j, c->insn, &out->loop.data);
 	switch (c->cause) {
 	case BOTTLENECK_DATA:
 		out->level = heaviest_level(s);

@@ -241,6 +241,7 @@ enum loop_column {
 	LOOP_LACKING,
 	LOOP_LINES,
 	LOOP_MOST_LINES,
+	LOOP_DATA,
 	N_LOOP_COLUMNS,
 };
 
@@ -299,6 +300,8 @@ static const struct column loop_columns[N_LOOP_COLUMNS] = {
 			 "catalog" },
 	[LOOP_MOST_LINES] = { "most_outstanding_lines", NULL, "lines", CELL_NUMBER, 0,
 			      "that the core can wait for at a time" },
+	[LOOP_DATA] = { "data", NULL, "", CELL_TEXT, 0,
+			"that the instruction accesses: a variable or type, and the member" },
 };
 
 static const char *const walks[N_FINDING_WALKS] = {
@@ -359,6 +362,7 @@ static void loop_row_add(struct table *t, size_t number, const struct finding_lo
 	row[LOOP_PART] = cell_number(l->part);
 	row[LOOP_HERE] = cell_count(l->n_here);
 	row[LOOP_RECORDS] = cell_count(l->n_of);
+	row[LOOP_DATA] = table_text_cell(t, l->data.name);
 	row[LOOP_WALK] = words_cell(walks[l->walk]);
 	if (l->stride != 0)
 		row[LOOP_STRIDE] = cell_signed(l->stride);

@@ -305,11 +305,22 @@ enum finding_walk {
 	N_FINDING_WALKS,
 };
 
+/* Which data an instruction accesses. */
+struct finding_data {
+	struct place code;
+	uint32_t process;   /* in the timeline; 0: not known, or several */
+	uint64_t time_ns;   /* when it was there */
+	uint64_t low, high; /* addresses of its records, the lowest and the highest */
+	const char *
+		name; /* "table[].key"; NULL: it is not known to be one object, or objects of one type */
+};
+
 /* What is known of a loop, or of code outside of loops. Cycles are means. */
 struct finding_loop {
 	bool is_loop;
 	struct finding_place at;    /* where it goes back */
 	struct finding_place other; /* the prefetch */
+	struct finding_data data;   /* of the instruction that it is about */
 	double share;		    /* of the run time, that it takes; 0: not known */
 	double n_insns;		    /* for each iteration; 1: not of a loop */
 	double iteration_ns;	    /* NAN: not known */

@@ -2,9 +2,13 @@
 /* What hot loops wait for, in words. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
+#include "data/short_name.h"
 #include "findings/words_inside.h"
 #include "table/table.h"
+
+enum { DATA_WIDTH = 60 }; /* columns of its name */
 
 /* "the loop at walk.c:8", "the loop up to walk+0x10", "its code". */
 static void put_loop(const struct finding_loop *l, struct text *out)
@@ -195,6 +199,10 @@ void put_loop_evidence(struct table *t, const struct finding *f, struct text *ou
 		break;
 	}
 	put_walk(t, l, out);
+	if (l->data.name != NULL) {
+		text_str(out, "; data: ");
+		short_name(l->data.name, strlen(l->data.name), DATA_WIDTH, out);
+	}
 	if (finding_is_unproven(f))
 		text_format(out, "; %s", words_unproven);
 	if (!isnan(l->iteration_ns) && l->is_loop)

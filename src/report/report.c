@@ -12,6 +12,7 @@
 #include "hot/hot.h"
 #include "keys/keys.h"
 #include "report/leading.h"
+#include "report/loop_data.h"
 #include "scan/shared_scan.h"
 #include "scan/spe_filters.h"
 #include "session/tip.h"
@@ -305,6 +306,8 @@ static int make_report(struct session *s, const struct select *select, struct an
 		bottlenecks_find(bottlenecks);
 	if (rc == 0)
 		report_find(code, &names, bottlenecks, user_code, &out->found);
+	if (rc == 0)
+		loop_data_name(s, &out->found);
 	out->explained = bottlenecks_explained_part(bottlenecks);
 	user_code_free(user_code);
 	bottlenecks_free(bottlenecks);

@@ -9,6 +9,7 @@ usage: answers.py CYCLOPS DATA_DIR
 
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -151,6 +152,18 @@ def check_program(checks, cyclops, data, folder):
         checks.count("programs as they are here")
 
 
+def check_data(checks, cyclops, data):
+    """A finding of a loop names the data, as addr does; not where the instruction is no access, or its data have no name."""
+    for name, wanted in (("samples/chase", ["struct node.next", "struct node.next", None]), ("samples/stride", ["array[]", "array[]"]),
+                         ("samples/multiply", [None, None]), ("demo", [None, "nodes[].next", None])):
+        options = ["--format", "json", "--symfs", os.path.join(data, "root"), os.path.join(data, f"{name}.data")]
+        told = [row.get("data") for row in json.loads(run(cyclops, "report", *options))["loops"]]
+        objects = [row["object"] for row in json.loads(run(cyclops, "addr", *options))["objects"]]
+        checks.expect(told == wanted, f"{name}: {told}")
+        checks.expect(all(one is None or any(re.split(r"[.\[]", one)[0] in each for each in objects) for one in told), f"{told}; {objects}")
+        checks.count("captures whose data have names")
+
+
 def check_selected(checks, cyclops, data):
     """A share is of the records that were selected, and the sentence says so."""
     path = os.path.join(data, "samples/chase.data")
@@ -176,6 +189,7 @@ def main():
         print("captures of others: skipped, CYCLOPS_CAPTURES is not set")
     check_selected(checks, cyclops, data)
     check_advice(checks, cyclops, data)
+    check_data(checks, cyclops, data)
     return checks.finish()
 
 
