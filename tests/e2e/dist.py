@@ -206,18 +206,47 @@ def check_release(checks, release, root, folder, version):
         print(f"{where}: run --model: {status}: {text[-300:]}")
         checks.expect(status == 0 and "the files are in" in text or "/usr/bin/qemu-aarch64 has no plugins" in text, f"{where}: run --model: {text[-300:]}")
         checks.count("modelled runs", status == 0)
+        expect_inside(checks, where, root, (("dpkg", "--purge", "cyclops", "cyclops-sysctl"), "Removing cyclops"))
 
 
-def check_rpm(checks, folder, version):
+def check_rpm(checks, folder, architecture, version):
     """The RPM in a tree that has nothing else, not even a shell."""
-    root = os.path.join(folder, "empty")
+    root = os.path.join(folder, f"empty-{architecture}")
+    emulator = ARCHITECTURES[architecture][1]
     os.mkdir(root)
-    run("rpm", "-i", "--root", root, "--dbpath", "/var/lib/rpm", os.path.join(folder, f"cyclops-{version}-1.x86_64.rpm"))
+    run("rpm", "-i", "--root", root, "--dbpath", "/var/lib/rpm", *(["--ignorearch"] if emulator else []),
+        os.path.join(folder, f"cyclops-{version}-1.{architecture}.rpm"))
     os.mkdir(os.path.join(root, "tmp"))
-    with Mounted(root):
-        expect_inside(checks, "an empty tree with the RPM", root, *ANSWERS)
+    if emulator:
+        check_answers(checks, f"an empty tree with the RPM for {architecture}", os.path.join(root, "usr"), emulator)
+    else:
+        with Mounted(root):
+            expect_inside(checks, "an empty tree with the RPM", root, *ANSWERS)
     text = run("rpm", "--root", root, "--dbpath", "/var/lib/rpm", "-V", "cyclops").decode()
     checks.expect(text == "", f"rpm -V: {text}")
+
+
+def check_rpm_options(checks, root, folder, version):
+    """The RPM and its options in a system with a shell and setcap, whose own packages are of another kind."""
+    def package(name, kind):
+        return os.path.join(folder, f"{name}-{version}-1.{kind}.rpm")
+
+    def rights():
+        return inside(root, "getcap", "/usr/bin/cyclops")[0]
+
+    run("rpm", "-i", "--root", root, "--nodeps", package("cyclops", "x86_64"), package("cyclops-sysctl", "noarch"))
+    run("rpm", "-i", "--root", root, "--nodeps", package("cyclops-perfmon", "noarch"))
+    checks.expect("cap_perfmon" in rights(), f"rpm -i cyclops-perfmon: {rights()}")
+    run("rpm", "-U", "--force", "--root", root, "--nodeps", package("cyclops", "x86_64"))
+    checks.expect("cap_perfmon" in rights(), f"a newer cyclops.rpm: {rights()}")
+    setting = pathlib.Path(root, "usr/lib/sysctl.d/60-cyclops.conf").read_text(encoding="utf-8")
+    checks.expect("kernel.perf_event_paranoid = -1" in setting, f"cyclops-sysctl.rpm: {setting}")
+    run("rpm", "-e", "--root", root, "--nodeps", "cyclops-perfmon")
+    checks.expect(rights() == "", f"rpm -e cyclops-perfmon: {rights()}")
+    run("rpm", "-e", "--root", root, "--nodeps", "cyclops", "cyclops-sysctl")
+    left = [str(path) for path in pathlib.Path(root, "usr").rglob("*cyclops*")]
+    checks.expect(not left, f"rpm -e leaves {left}")
+    checks.count("steps with options of the RPM", 6)
 
 
 def check_image(checks, tree):
@@ -241,10 +270,10 @@ def check_relinking(checks, folder, architecture, parts, version):
     checks.count("programs relinked")
 
 
-def check_machine(checks, source, program):
-    """The program counts and records on the emulated Neoverse N1."""
-    for name in ("machine", "stat"):
-        done = subprocess.run([sys.executable, os.path.join(source, "tests/vm", f"{name}.py")], check=False, stdin=subprocess.DEVNULL,
+def check_machine(checks, source, program, package):
+    """The program counts and records on the emulated Neoverse N1, and the package is installed there."""
+    for name, words in (("machine", []), ("stat", []), ("package", [package])):
+        done = subprocess.run([sys.executable, os.path.join(source, "tests/vm", f"{name}.py"), *words], check=False, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, "CYCLOPS_ARM64": program})
         text = done.stdout.decode(errors="replace")
         if done.returncode == SKIP:
@@ -278,10 +307,11 @@ def check_everywhere(checks, source, folder, architectures, version):
             check_same_answers(checks, programs[architecture], emulator, trees["the tarball"], programs[architectures[0]],
                                architecture != "armv6")
         if architecture == "aarch64":
-            check_machine(checks, source, programs[architecture])
+            check_machine(checks, source, programs[architecture], os.path.join(into, f"cyclops_{version}_arm64.deb"))
         if architecture == "x86_64":
-            check_rpm(checks, into, version)
             check_image(checks, trees["the image"])
+        if architecture != "armv6":
+            check_rpm(checks, into, architecture, version)
     if "x86_64" not in architectures:
         return
     mirror = run("apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", "Origin: Debian",
@@ -290,6 +320,7 @@ def check_everywhere(checks, source, folder, architectures, version):
         root = os.path.join(folder, release)
         run("mmdebstrap", "--quiet", "--variant=minbase", f"--keyring={KEYRING}", release, root, mirror)
         check_release(checks, release, root, into, version)
+    check_rpm_options(checks, root, into, version)
 
 
 def main():
