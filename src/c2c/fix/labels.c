@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/pool.h"
 #include "c2c/fix/fold.h"
 
 enum {
@@ -24,11 +25,22 @@ struct parts {
 	VEC_OF(struct part) list;
 };
 
+/* What is worked out of a cause before its labels are made of it. */
+struct cause_work {
+	struct parts parts;
+	struct c2c_fold fold;	       /* of many objects of a type */
+	VEC_OF(struct layout) layouts; /* those that are drawn */
+	VEC_OF(struct text) objects;   /* what is drawn is called in them */
+	struct text fix, drawing;
+};
+
 struct labelling {
 	const struct c2c *sharing;
 	struct c2c_labels *out;
 	const struct c2c_objects *objects;
 	const struct c2c_instances *instances;
+	struct cause_work *work; /* by number of the cause, modulo `window` */
+	size_t window;
 };
 
 static const char *keep(struct labelling *l, struct text *text)
@@ -324,11 +336,11 @@ static uint32_t finding_of(const struct labelling *l, size_t line)
 }
 
 static void put_layout(struct labelling *l, size_t number, const struct c2c_subject *subject,
-		       const struct part *part, struct text *fix, struct text *drawing)
+		       const struct part *part, struct cause_work *work)
 {
 	struct layout_question question;
+	struct text *fix = &work->fix, object = { 0 };
 	struct layout layout;
-	struct text object = { 0 };
 	size_t before;
 
 	data_object_text(&l->objects->names, part->name, &object);
@@ -341,12 +353,10 @@ static void put_layout(struct labelling *l, size_t number, const struct c2c_subj
 	l->out->moves_data[number] |= layout.advice != LAYOUT_KEEP;
 	if (fix->n == before && before > 0)
 		fix->n -= strlen("; ");
-	if (layout.body != LAYOUT_BYTES) {
-		layout_draw(&layout, DRAWN_WIDTH, drawing);
-		layout_rows(&layout, number + 1, finding_of(l, number), &l->out->layouts);
-	}
-	layout_release(&layout);
-	text_release(&object);
+	if (layout.body != LAYOUT_BYTES)
+		layout_draw(&layout, DRAWN_WIDTH, &work->drawing);
+	*vec_add(&work->layouts) = layout;
+	*vec_add(&work->objects) = object;
 }
 
 /* Where nobody contends, there is nothing to fix. */
@@ -365,21 +375,18 @@ static void label_line(struct labelling *l, size_t number, struct parts *parts)
 	label_parts(l, parts, number);
 }
 
-static void label_objects(struct labelling *l, const struct c2c_cause *cause)
+static void work_out_objects(struct labelling *l, const struct c2c_cause *cause,
+			     struct cause_work *work)
 {
 	size_t number = cause->lines.items[0];
 	const struct c2c_subject *subject = &l->sharing->subjects.items[number];
-	struct text fix = { 0 }, drawing = { 0 };
-	struct parts parts = { 0 };
+	const struct parts *parts = &work->parts;
 
-	label_line(l, number, &parts);
-	l->out->moves_data[number] = parts.list.n > 1 && have_conflict(l, &parts);
+	l->out->moves_data[number] = parts->list.n > 1 && have_conflict(l, parts);
 	if (l->out->moves_data[number])
-		put_apart(l, &parts, &fix);
-	for (size_t i = 0; i < parts.list.n; i++)
-		put_layout(l, number, subject, &parts.list.items[i], &fix, &drawing);
-	keep_fix(l, number, &fix, &drawing, &cause->sum.judgement);
-	parts_release(&parts);
+		put_apart(l, parts, &work->fix);
+	for (size_t i = 0; i < parts->list.n; i++)
+		put_layout(l, number, subject, &parts->list.items[i], work);
 }
 
 /* Below the drawing of one that stands for many. */
@@ -415,30 +422,23 @@ static struct data_name name_of_many(const struct labelling *l, const struct c2c
 }
 
 /* One drawing and one fix for all objects of a type. */
-static void label_type(struct labelling *l, uint32_t number)
+static void work_out_type(struct labelling *l, uint32_t number, struct cause_work *work)
 {
 	const struct c2c_cause *cause = &l->out->causes.list.items[number];
-	uint32_t line = cause->lines.items[0];
-	struct text fix = { 0 }, drawing = { 0 };
-	struct parts parts = { 0 };
-	struct c2c_fold fold;
+	struct c2c_fold *fold = &work->fold;
 	struct data_name name;
 	struct part part;
 
-	label_line(l, line, &parts);
-	c2c_fold_init(&fold, l->objects, l->instances, &l->out->causes, number);
-	name = name_of_many(l, cause, &fold);
+	c2c_fold_init(fold, l->objects, l->instances, &l->out->causes, number);
+	name = name_of_many(l, cause, fold);
 	part = (struct part){
 		.name = &name,
-		.accesses = { fold.accesses.items, fold.accesses.n, fold.accesses.cap },
+		.accesses = { fold->accesses.items, fold->accesses.n, fold->accesses.cap },
 		.is_of_many = cause->n_objects > 1,
-		.has_roles = fold.has_roles,
+		.has_roles = fold->has_roles,
 	};
-	put_layout(l, line, &cause->sum, &part, &fix, &drawing);
-	put_fold(l, &fold, &drawing);
-	keep_fix(l, line, &fix, &drawing, &cause->sum.judgement);
-	c2c_fold_release(&fold);
-	parts_release(&parts);
+	put_layout(l, cause->lines.items[0], &cause->sum, &part, work);
+	put_fold(l, fold, &work->drawing);
 }
 
 /* Other lines of a cause have its words; of objects of a type each has a name of its own. */
@@ -462,17 +462,60 @@ static void label_others(struct labelling *l, const struct c2c_cause *cause)
 	}
 }
 
+static void work_out_cause(void *context, size_t number, unsigned worker)
+{
+	struct labelling *l = context;
+	const struct c2c_cause *cause = &l->out->causes.list.items[number];
+	struct cause_work *work = &l->work[number % l->window];
+
+	(void)worker;
+	*work = (struct cause_work){ 0 };
+	find_parts(l, cause->lines.items[0], &work->parts);
+	if (cause->n_objects > 0)
+		work_out_type(l, (uint32_t)number, work);
+	else
+		work_out_objects(l, cause, work);
+}
+
+static void cause_work_release(struct cause_work *work)
+{
+	for (size_t i = 0; i < work->layouts.n; i++) {
+		layout_release(&work->layouts.items[i]);
+		text_release(&work->objects.items[i]);
+	}
+	vec_release(&work->layouts);
+	vec_release(&work->objects);
+	c2c_fold_release(&work->fold);
+	parts_release(&work->parts);
+}
+
+static void label_cause(void *context, size_t number, unsigned worker)
+{
+	struct labelling *l = context;
+	const struct c2c_cause *cause = &l->out->causes.list.items[number];
+	struct cause_work *work = &l->work[number % l->window];
+	size_t line = cause->lines.items[0];
+
+	(void)worker;
+	label_parts(l, &work->parts, line);
+	for (size_t i = 0; i < work->layouts.n; i++)
+		if (work->layouts.items[i].body != LAYOUT_BYTES)
+			layout_rows(&work->layouts.items[i], line + 1, finding_of(l, line),
+				    &l->out->layouts);
+	keep_fix(l, line, &work->fix, &work->drawing, &cause->sum.judgement);
+	label_others(l, cause);
+	cause_work_release(work);
+}
+
+/* Layouts are worked out by all workers; what is made of them is in order of the causes. */
 static void label_causes(struct labelling *l)
 {
-	for (uint32_t i = 0; i < l->out->causes.list.n; i++) {
-		const struct c2c_cause *cause = &l->out->causes.list.items[i];
+	struct pool *pool = l->sharing->session->pool;
 
-		if (cause->n_objects > 0)
-			label_type(l, i);
-		else
-			label_objects(l, cause);
-		label_others(l, cause);
-	}
+	l->window = 2 * (size_t)pool_size(pool);
+	l->work = mem_zalloc(l->window, sizeof(*l->work));
+	pool_run_ordered(pool, l->out->causes.list.n, l->window, work_out_cause, label_cause, l);
+	free(l->work);
 }
 
 void c2c_labels_init(struct c2c_labels *out, const struct c2c *s)
