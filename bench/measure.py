@@ -22,12 +22,14 @@ ENVIRONMENT = {
 
 
 class Cost(NamedTuple):
-    """Seconds of wall-clock time, and of CPU time on all CPUs; of several runs the least of each, and the median."""
+    """Seconds of wall-clock time, and of CPU time on all CPUs; of several runs the least of each, and the median. How often
+    its threads waited, for a lock, for work, for the end of others."""
 
     wall: float
     cpu: float
     wall_median: float = 0
     n_runs: int = 1
+    n_waits: int = 0
 
 
 def fail(message):
@@ -56,7 +58,7 @@ def run(command, home):
     began = time.monotonic()
     process = start(command, home, subprocess.DEVNULL)
     usage = finish(process, command)
-    return Cost(time.monotonic() - began, usage.ru_utime + usage.ru_stime)
+    return Cost(time.monotonic() - began, usage.ru_utime + usage.ru_stime, n_waits=usage.ru_nvcsw)
 
 
 def best(commands, home, runs):
@@ -67,8 +69,8 @@ def best(commands, home, runs):
         for i, command in enumerate(commands):
             if turn < runs[i]:
                 costs[i].append(run(command, home))
-    return [Cost(min(c.wall for c in each), min(c.cpu for c in each), statistics.median(c.wall for c in each), len(each))
-            for each in costs]
+    return [Cost(min(c.wall for c in each), min(c.cpu for c in each), statistics.median(c.wall for c in each), len(each),
+                 min(c.n_waits for c in each)) for each in costs]
 
 
 def output(command, home):
