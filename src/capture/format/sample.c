@@ -198,7 +198,8 @@ int sample_read(const struct record *r, const struct attr *attr, struct sample *
 			       "sample of %" PRIu64 " bytes: ends before its fields "
 			       "(sample_type 0x%" PRIx64 ")",
 			       r->size, attr->sample_type);
-	if (cur_left(&c) != 0)
+	/* new kinds of fields came behind the others so far */
+	if (cur_left(&c) != 0 && attr->sample_type >> SAMPLE_BITS_END == 0)
 		return err_set(err, ERR_FORMAT, r->position,
 			       "sample of %" PRIu64 " bytes: %zu bytes left over behind its fields "
 			       "(sample_type 0x%" PRIx64 ")",

@@ -40,6 +40,7 @@ enum sample_bit {
 	SAMPLE_DATA_PAGE_SIZE,
 	SAMPLE_CODE_PAGE_SIZE,
 	SAMPLE_WEIGHT_STRUCT,
+	SAMPLE_BITS_END, /* of what we know; of others the fields are not read */
 };
 
 /* A part of variable length, inside of the capture: may be unaligned, read with load_u64(). */
