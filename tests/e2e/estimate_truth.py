@@ -5,7 +5,8 @@ Estimates by function with their limits, against what the model counted in full:
 DATA_DIR [SEEDS [FIRST_SEED]].
 
 Each of SEEDS captures (default 5) of the demo in each mode has other samples. The limits that `hot --event`
-and `mem` state must cover the truth as often as they claim: 19 times out of 20. Where samples were lost, to
+and `mem` state must cover the truth as often as they claim: 19 times out of 20; of few limits no fewer than happens by
+chance. Where samples were lost, to
 collisions or in full buffers, there is no upper limit, unless they were counted (--counts). Without the
 emulator, or nm, the test is skipped.
 """
@@ -49,8 +50,10 @@ MODES = {
 COUNTED = ", counted"  # behind the mode
 AUX, TRUNCATED, FLAGS_AT = 11, 1, 24
 CLAIMED = 0.95
-ROOM = 0.02  # below the claim …
-FEW, ROOM_OF_FEW = 100, 0.06  # … and with fewer limits
+ROOM = 0.02  # below the claim
+# Of fewer limits the part that holds varies by itself: 14 of 16, or fewer, once in five. The samples depend on where the
+# program lies and on the environment, so each machine has others.
+FEW, LEAST_CHANCE = 100, 1e-4
 RECORD_BYTES = 64
 
 
@@ -103,6 +106,11 @@ def lose_a_part(path, seed):
     path.write_bytes(data)
 
 
+def chance(held, n):
+    """Of so few or fewer, were each held as often as is claimed."""
+    return sum(math.comb(n, k) * CLAIMED ** k * (1 - CLAIMED) ** (n - k) for k in range(held + 1))
+
+
 class Coverage:
     """How often limits hold the truth, by mode and quantity."""
 
@@ -124,8 +132,11 @@ class Coverage:
             held = self.held[key]
             print(f"{', '.join(key)}: {held} of {n} limits cover the truth ({held / n:.1%}, claimed {CLAIMED:.0%})")
         for key, n in self.n.items():
-            if self.held[key] < (CLAIMED - (ROOM if n >= FEW else ROOM_OF_FEW)) * n:
+            held = self.held[key]
+            if held < (CLAIMED - ROOM) * n if n >= FEW else chance(held, n) < LEAST_CHANCE:
                 raise Failed(f"the limits of {', '.join(key)} claim too much")
+        if self.held.total() < (CLAIMED - ROOM) * self.n.total():
+            raise Failed("all limits together claim too much")
 
 
 def main():
