@@ -78,7 +78,7 @@ enum column_flags {
 	COLUMN_YIELD = 4096,	/* text, with COLUMN_GROW: cut to little before others are cut */
 	COLUMN_WHOLE = 8192,	/* text: never cut */
 	COLUMN_FIGURES = 32768, /* text: amounts in words, aligned as numbers are */
-	COLUMN_SPAN = 16384,	/* text: where all cells behind it are absent, it takes the line */
+	COLUMN_SPAN = 262144,	/* text: where all cells behind it are absent, it takes the line */
 	/*
 	 * A sentence for people in csv and json, too, whose wording may change. Its numbers are in other
 	 * columns. No other text has amounts in it.
