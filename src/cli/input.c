@@ -219,13 +219,13 @@ static bool find_missing(const struct session *s, size_t n, size_t at, struct mi
 	return n_alike > 0;
 }
 
-/* Of several reasons only what they begin with: "build-id differs". */
+/* Of several reasons only what they have in common: "build-id differs". */
 static void print_missing_names(const struct missing_names *m)
 {
-	const char *reason = m->first->reason, *remedy = m->first->remedy;
-	int n = (int)strcspn(reason, m->is_one_reason ? "" : ":");
+	const char *reason = m->first->reason, *brief = m->first->brief, *remedy = m->first->remedy;
 
-	message_print("no symbols for %s: %.*s%s%s", m->modules.bytes, n, reason,
+	message_print("no symbols for %s: %s%s%s", m->modules.bytes,
+		      m->is_one_reason || brief == NULL ? reason : brief,
 		      remedy[0] != '\0' ? "; " : "", remedy);
 }
 

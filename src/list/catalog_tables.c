@@ -49,10 +49,8 @@ static const struct column event_columns[N_EVENT_COLUMNS] = {
 			  "what it counts, in words" },
 };
 
-static const char *here_word(const struct catalog_view *view, const struct cpu_event *event)
+static const char *here_word(int answer)
 {
-	int answer = view->can_count(view->context, event);
-
 	return answer < 0 ? "not known" : answer > 0 ? "yes" : "no";
 }
 
@@ -70,7 +68,7 @@ void catalog_events_table(const struct catalog_view *view, struct table *out)
 			row[STAGE] = cell_text(stage_words[e->stage]);
 		row[FIXED] = cell_bool(!e->is_impdef);
 		if (view->can_count != NULL)
-			row[HERE] = cell_text(here_word(view, e));
+			row[HERE] = cell_text(here_word(view->can_count(view->context, e)));
 		if (e->note != NULL)
 			row[NOTE] = cell_text(e->note);
 		if (e->description != NULL)
@@ -125,18 +123,18 @@ static const char *event_names(struct table *t, const struct event_list *list)
 }
 
 /* Can all events of the metric be counted? "No" for one event decides, then "not known". */
-static const char *metric_here(const struct catalog_view *view, const struct cpu_metric *m)
+static int can_count_metric(const struct catalog_view *view, const struct cpu_metric *m)
 {
-	bool is_known = true;
+	int out = 1;
 
 	for (size_t i = 0; i < m->events.n; i++) {
 		int answer = view->can_count(view->context, m->events.items[i]);
 
 		if (answer == 0)
-			return "no";
-		is_known &= answer > 0;
+			return 0;
+		out = answer < 0 ? answer : out;
 	}
-	return is_known ? "yes" : "not known";
+	return out;
 }
 
 void catalog_metrics_table(const struct catalog_view *view, struct table *out)
@@ -146,15 +144,15 @@ void catalog_metrics_table(const struct catalog_view *view, struct table *out)
 	for (size_t i = 0; i < view->pmu->n_metrics; i++) {
 		const struct cpu_metric *m = &view->pmu->metrics[i];
 		struct cell *row = table_add_row(out);
-		const char *here = view->can_count != NULL ? metric_here(view, m) : "";
+		int here = view->can_count != NULL ? can_count_metric(view, m) : -1;
 
 		row[METRIC] = cell_text(m->name);
 		row[UNIT] = cell_text(m->unit);
 		row[FORMULA] = cell_text(m->formula.text);
 		if (view->can_count != NULL)
-			row[METRIC_HERE] = cell_text(here);
+			row[METRIC_HERE] = cell_text(here_word(here));
 		row[WORDS] = cell_text(table_format(out, "(%s; %s%s)", m->unit, m->label,
-						    strcmp(here, "no") == 0 ? "; not here" : ""));
+						    here == 0 ? "; not here" : ""));
 		row[LABEL] = cell_text(m->label);
 		row[BETTER] = cell_text(better_words[m->better]);
 		row[EVENTS] = cell_text(event_names(out, &m->events));

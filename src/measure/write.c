@@ -357,6 +357,21 @@ static void json_end(struct writer *w)
 	put(w, ",\n\"notes\":{}}\n");
 }
 
+/* What became of an event on a path: the number in the cell of REGION_STATE, beside its word. */
+enum region_state { REGION_COUNTED, REGION_NOT_COUNTED, REGION_NOT_SUPPORTED, REGION_FORBIDDEN };
+
+static struct cell cell_state(enum region_state state)
+{
+	static const char *const words[] = {
+		[REGION_COUNTED] = "counted",
+		[REGION_NOT_COUNTED] = "not-counted",
+		[REGION_NOT_SUPPORTED] = "not-supported",
+		[REGION_FORBIDDEN] = "forbidden",
+	};
+
+	return (struct cell){ .is_there = true, .text = words[state], .number = state };
+}
+
 static void text_table(struct writer *w, const char *name, const struct column *columns, size_t n)
 {
 	(void)columns;
@@ -371,7 +386,7 @@ static void put_coverage(struct writer *w, const struct cell *cells)
 {
 	const struct cell *coverage = &cells[REGION_COVERAGE];
 
-	if (strcmp(cells[REGION_STATE].text, "counted") != 0)
+	if (cells[REGION_STATE].number != REGION_COUNTED)
 		put(w, "%s", cells[REGION_STATE].text);
 	else if (coverage->is_there && coverage->real < 1)
 		put(w, "%u %% of the time, scaled", (unsigned)(coverage->real * 100));
@@ -407,8 +422,8 @@ static void text_row(struct writer *w, const struct column *columns, const struc
 			if (cells[i].number > 0)
 				put(w, "%" PRIu64 " %s\n", cells[i].number, columns[i].meaning);
 	}
-	if (n != N_REGION_COLUMNS || cells[REGION_STATE].text[0] == 'f' ||
-	    strcmp(cells[REGION_STATE].text, "not-supported") == 0)
+	if (n != N_REGION_COLUMNS || cells[REGION_STATE].number == REGION_FORBIDDEN ||
+	    cells[REGION_STATE].number == REGION_NOT_SUPPORTED)
 		return; /* why has been said */
 	write_region_place(w, cells);
 	put(w, " %7" PRIu64 " %9" PRIu64 "  %-20.20s", cells[REGION_THREAD].number,
@@ -537,17 +552,17 @@ static void fill_counts(const struct cyclops *c, const struct path *p, unsigned 
 	}
 }
 
-static const char *state_of(const struct measure_event *e, const struct path_set *s,
-			    bool is_duration)
+static enum region_state state_of(const struct measure_event *e, const struct path_set *s,
+				  bool is_duration)
 {
 	if (e->state == MEASURE_FORBIDDEN)
-		return "forbidden";
+		return REGION_FORBIDDEN;
 	if (e->state == MEASURE_NOT_SUPPORTED)
-		return "not-supported";
+		return REGION_NOT_SUPPORTED;
 	if (is_duration ||
 	    (s->by_read + s->by_user > 0 && (s->running_ns > 0 || s->enabled_ns == 0)))
-		return "counted";
-	return "not-counted";
+		return REGION_COUNTED;
+	return REGION_NOT_COUNTED;
 }
 
 static void write_path_event(struct cyclops *c, const struct caliper_thread *t,
@@ -559,7 +574,7 @@ static void write_path_event(struct cyclops *c, const struct caliper_thread *t,
 	bool is_duration = event == MEASURE_DURATION;
 	struct cell cells[N_REGION_COLUMNS] = { 0 };
 	uint64_t calls = is_duration ? p->events[event].n : s->calls;
-	const char *state = state_of(e, s, is_duration);
+	enum region_state state = state_of(e, s, is_duration);
 
 	if (calls == 0)
 		return;
@@ -570,13 +585,13 @@ static void write_path_event(struct cyclops *c, const struct caliper_thread *t,
 	cells[REGION_SET] = is_duration ? no_cell : cell_number(e->set);
 	cells[REGION_CALLS] = cell_number(calls);
 	cells[REGION_EVENT] = cell_text(e->name);
-	cells[REGION_STATE] = cell_text(state);
+	cells[REGION_STATE] = cell_state(state);
 	if (!is_duration && e->state == MEASURE_COUNTED)
 		cells[REGION_USER_ONLY] = cell_number(
 			e->is_user_only ||
 			(e->is_hardware && !e->has_privilege && c->privilege == CYCLOPS_USER) ||
 			attr_has(&e->attr, ATTR_EXCLUDE_KERNEL));
-	if (strcmp(state, "counted") == 0)
+	if (state == REGION_COUNTED)
 		fill_counts(c, p, event, calls, cells);
 	else if (e->state == MEASURE_COUNTED) {
 		cells[REGION_ENABLED_NS] = cell_number(s->enabled_ns);

@@ -8,15 +8,16 @@
 #include "base/text.h"
 
 struct wording {
-	const char *reason, *remedy;
+	const char *reason, *remedy, *brief;
 };
 
 #define DEBUG_FILES                                                                                \
 	"install its -dbgsym or -debuginfo package, or give --debug-dir DIR or --debuginfod"
 
 static const struct wording wordings[] = {
-	[SHORT_OF_SYMBOLS] = { "stripped: it has no names", DEBUG_FILES },
-	[SHORT_OF_LOCAL_SYMBOLS] = { "stripped: only exported functions have names", DEBUG_FILES },
+	[SHORT_OF_SYMBOLS] = { "stripped: it has no names", DEBUG_FILES, "stripped" },
+	[SHORT_OF_LOCAL_SYMBOLS] = { "stripped: only exported functions have names", DEBUG_FILES,
+				     "stripped" },
 	[SHORT_OF_FUNCTION] = { "no symbol covers them", "" },
 	[SHORT_OF_LINES] = { "no line information", "compile with -g, or " DEBUG_FILES },
 	[SHORT_OF_KERNEL_LINES] = { "no line information",
@@ -69,6 +70,7 @@ void shortage_set(struct shortage *shortage, enum shortage_kind kind)
 		return;
 	shortage->reason = copy(wordings[kind].reason);
 	shortage->remedy = copy(wordings[kind].remedy);
+	shortage->brief = wordings[kind].brief;
 }
 
 /* How a refused file is described; %s is its path. */
@@ -92,7 +94,8 @@ static const struct wording refusals[] = {
 			  "give --symfs DIR with the recorded machine's files" },
 	[REFUSED_BUILD_ID] = { "build-id differs: recorded ",
 			       "find the recorded version of it, then give --symfs DIR or "
-			       "--debug-dir DIR" },
+			       "--debug-dir DIR",
+			       "build-id differs" },
 };
 
 static void shortage_add_build_id(struct text *text, const struct build_id *id)
@@ -124,6 +127,7 @@ void shortage_set_refusal(struct shortage *shortage, const struct refusal *refus
 	}
 	shortage->reason = shortage_finish(&reason);
 	shortage->remedy = copy(refusals[refusal->kind].remedy);
+	shortage->brief = refusals[refusal->kind].brief;
 }
 
 void shortage_release(struct shortage *shortage)

@@ -8,6 +8,7 @@
 /* Zeroed: nothing is missing. Both texts are owned, and there are both or none. */
 struct shortage {
 	char *reason, *remedy;
+	const char *brief; /* the reason in a few words, where it has more; NULL */
 };
 
 enum shortage_kind {

@@ -184,6 +184,7 @@ void symbols_update_missing(struct symbols *s)
 			.n_places = state->n_without_function,
 			.n_without_line = state->n_without_line,
 			.reason = shortage->reason,
+			.brief = shortage->brief,
 			.remedy = shortage->remedy,
 		};
 	}

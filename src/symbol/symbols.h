@@ -123,6 +123,7 @@ struct symbols_missing {
 	struct module_id module;
 	uint64_t n_places;	 /* that were asked for and got no function */
 	const char *reason;	 /* "file not found", "stripped: only exported names" … */
+	const char *brief;	 /* "stripped": what reasons of a kind have in common; NULL */
 	const char *remedy;	 /* a command or option that would fix it; "" if there is none */
 	uint64_t n_without_line; /* that were asked for lines and got none; n_places may be 0 */
 };

@@ -138,7 +138,7 @@ static const struct column region_columns[N_REGION_COLUMNS] = {
 /* What an event came to in a path. */
 struct event_sums {
 	bool is_counted;
-	const char *state;
+	enum count_state state;
 	double count, exclusive, coverage;
 	uint64_t enabled_ns, running_ns, counted_calls;
 };
@@ -168,11 +168,11 @@ static struct event_sums sums_of(const struct probe_result *r, const struct call
 		.running_ns = is_duration ? e->sum : p->running_ns,
 		.counted_calls = is_duration ? p->calls : p->whole_calls,
 	};
-	uint8_t state = is_duration ? COUNT_COUNTED : r->follow->plan->events[event].state;
+	enum count_state state = is_duration ? COUNT_COUNTED : r->follow->plan->events[event].state;
 
 	if (state == COUNT_COUNTED && s.running_ns == 0 && s.enabled_ns > 0)
 		state = COUNT_NOT_COUNTED;
-	s.state = state_words[state];
+	s.state = state;
 	s.is_counted = state == COUNT_COUNTED;
 	s.coverage = s.enabled_ns == s.running_ns ? 1 : (double)s.running_ns / (double)s.enabled_ns;
 	s.count = is_duration ? (double)e->sum : scaled(r, e->sum, s.enabled_ns, s.running_ns);
@@ -224,10 +224,10 @@ static void add_region_row(const struct probe_result *r, const struct call_path 
 		row[REGION_SET] = cell_count(0);
 	row[REGION_CALLS] = cell_count(p->calls);
 	row[REGION_EVENT] = table_text_cell(t, event_name_of(r, event));
-	row[REGION_STATE] = table_text_cell(t, s.state);
+	row[REGION_STATE] = cell_text(state_words[s.state]);
 	if (!is_duration)
 		row[REGION_USER_ONLY] = cell_bool(r->follow->plan->events[event].is_user_only);
-	if (strcmp(s.state, "counted") != 0 && strcmp(s.state, "not-counted") != 0)
+	if (s.state != COUNT_COUNTED && s.state != COUNT_NOT_COUNTED)
 		return;
 	row[REGION_ENABLED_NS] = cell_count(s.enabled_ns);
 	row[REGION_RUNNING_NS] = cell_count(s.running_ns);
@@ -365,7 +365,7 @@ static void add_people_row(const struct probe_result *r, const struct call_path 
 		row[PEOPLE_THREAD] = cell_count((uint64_t)p->tid);
 	row[PEOPLE_EVENT] = table_text_cell(t, event_name_of(r, event));
 	if (!s.is_counted) {
-		row[PEOPLE_COUNT] = table_text_cell(t, s.state);
+		row[PEOPLE_COUNT] = cell_text(state_words[s.state]);
 		return;
 	}
 	row[PEOPLE_COUNT] = figure(r, t, event, floor(s.count + 0.5), is_scaled);
