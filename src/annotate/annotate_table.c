@@ -131,6 +131,9 @@ static const struct column source_columns[] = {
 	{ "spe_records", NULL, "records", CELL_COUNT, 0, "SPE records" },
 	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
 	  "part of its records with a data source" },
+	{ "level", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+	  "the level of the memory hierarchy that the catalog maps the data source to; absent: it "
+	  "has none" },
 };
 
 static const struct column loop_columns[] = {
@@ -387,6 +390,8 @@ static void fill_sources(const struct annotation *a, struct table *t)
 						   : table_format(t, "0x%x", (unsigned)v->value));
 			row[2] = cell_count(v->n);
 			row[3] = annotate_table_share_cell(v->n, total, v->n);
+			if (source != NULL && source->level != SOURCE_UNKNOWN)
+				row[4] = cell_text(source_level_name(source->level));
 		}
 	}
 }

@@ -339,6 +339,7 @@ static struct finding *add_finding(const struct c2c *s, const struct c2c_labels 
 		.share = subject->share,
 		.error = subject->error,
 		.mark = c2c_share_mark(s, subject),
+		.of = WHOLE_LOAD_LATENCY,
 		.whole = c2c_latency_words(s),
 	};
 	f->sharing = sharing_of(&t);

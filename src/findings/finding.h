@@ -77,12 +77,23 @@ bool finding_is_unproven(const struct finding *);
 /* Where a finding is said to come from, if findings of several sources stand together. */
 enum finding_origin { FINDING_FROM_HERE, FINDING_FROM_SAMPLES, FINDING_FROM_COUNTS };
 
+/* What a share is of; its words are `finding_size.whole` and those of words_brief.c. */
+enum finding_whole {
+	WHOLE_OTHER, /* an event's weight, slots, cycles: only its name is known */
+	WHOLE_TIME,
+	WHOLE_CPU_TIME, /* of a clock that was sampled */
+	WHOLE_LATENCY,	/* of all operations */
+	WHOLE_LOAD_LATENCY,
+	WHOLE_BRANCHES,
+};
+
 /* How much of a whole it concerns. */
 struct finding_size {
 	double share;	     /* NAN: not known */
 	double error;	     /* half of the 95 % interval of the share; NAN: not known */
 	enum cell_mark mark; /* full counters of latencies make it a bound */
-	const char *whole;   /* what the share is of: "latency cycles" */
+	enum finding_whole of;
+	const char *whole; /* its name: "latency cycles" */
 	/* The same as amounts: "36.8 G of 43.8 G cycles"; no unit: not known. */
 	double part, all;
 	const char *unit;

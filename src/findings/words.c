@@ -676,7 +676,7 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 	row[EVIDENCE] = words_cell(evidence_words(t, f, true));
 	row[WHERE] = words_cell(where_words(t, f));
 	row[TRY] = words_cell(finding_remedy_words(t, f));
-	row[GAIN] = words_cell(finding_gain_words(t, s, f));
+	row[GAIN] = words_cell(finding_gain_words(t, s, f, ""));
 	row[WHAT_IF] = words_cell(finding_what_if_words(t, f));
 	if (f->has_prediction)
 		row[PREDICTED] = cell_number(f->prediction);

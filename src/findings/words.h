@@ -26,7 +26,7 @@ void findings_loops_table(const struct findings *, struct table *out);
  * the capture lacks; NULL: nothing.
  */
 void findings_answer(const struct findings *, const char *lost, struct table *out);
-void findings_brief_table(const struct findings *, struct table *out);
+void findings_brief_table(const struct findings *, const struct session *, struct table *out);
 void findings_next_table(const struct findings *, const struct session *, struct table *out);
 
 /* Appends what an answer says of its first finding: the cause, where it is, its cost; and the fix. */

@@ -12,7 +12,19 @@
 
 enum { COMMANDS_SHOWN = 2, NAME_WIDTH = 40 };
 
-enum column_index { NUMBER, WHAT, WHERE, LINE, COST, EVIDENCE, FIX, N_COLUMNS };
+enum column_index {
+	NUMBER,
+	WHAT,
+	WHERE,
+	LINE,
+	COST,
+	EVIDENCE,
+	FIX,
+	COST_SENTENCE,
+	IS_LIMIT,
+	GAIN,
+	N_COLUMNS
+};
 
 static const struct column columns[N_COLUMNS] = {
 	[NUMBER] = { "number", "#", "", CELL_COUNT, 0, "number of the finding" },
@@ -24,6 +36,13 @@ static const struct column columns[N_COLUMNS] = {
 		   "cost as a share, half of its 95 % interval, and what it is a share of" },
 	[EVIDENCE] = { "evidence", NULL, "", CELL_TEXT, COLUMN_WHOLE, "the evidence" },
 	[FIX] = { "fix", NULL, "", CELL_TEXT, COLUMN_BELOW, "what to change first" },
+	/* Of the pages only: where each finding has a place of its own, there are more words. */
+	[COST_SENTENCE] = { "cost_sentence", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+			    "the cost, and what it is a share of" },
+	[IS_LIMIT] = { "is_limit", NULL, "", CELL_BOOL, COLUMN_MACHINE_ONLY,
+		       "the cost is an upper bound, with its error in it" },
+	[GAIN] = { "gain", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+		   "what a fix may gain; a command in it is in backticks" },
 };
 
 static const char *const causes[N_FINDING_KINDS] = {
@@ -200,12 +219,11 @@ static const struct finding_place *place_of(const struct finding *f)
 static const char *brief_where_words(struct table *t, const struct finding *f)
 {
 	struct text text = { 0 };
-	const char *type;
 
-	put_subject(f, &text);
-	text_char(&text, '\0');
-	type = f->sharing != NULL ? strstr(text.bytes, " (") : NULL;
-	text.n = type != NULL ? (size_t)(type - text.bytes) : text.n - 1;
+	if (f->sharing != NULL && f->sharing->name != NULL)
+		short_name(f->sharing->name, strlen(f->sharing->name), NAME_WIDTH, &text);
+	else
+		put_subject(f, &text);
 	return words_take(t, &text);
 }
 
@@ -262,20 +280,17 @@ static const char *cost_words(struct table *t, const struct finding *f)
 /* What the share is of, in few words; "" if that is not known. */
 static const char *whole_brief(const struct finding *f)
 {
-	static const struct {
-		const char *whole, *brief;
-	} known[] = {
-		{ "latency cycles", "latency" },    { "total load latency", "load latency" },
-		{ "sampled branches", "branches" }, { "cpu-clock", "CPU time" },
-		{ "task-clock", "CPU time" },
+	static const char *const known[] = {
+		[WHOLE_TIME] = "time",	       [WHOLE_CPU_TIME] = "CPU time",
+		[WHOLE_LATENCY] = "latency",   [WHOLE_LOAD_LATENCY] = "load latency",
+		[WHOLE_BRANCHES] = "branches",
 	};
 
-	if (f->size.whole == NULL)
-		return f->metric != NULL ? metric_whole(f->metric) : "";
-	for (size_t i = 0; i < COUNT(known); i++)
-		if (strcmp(known[i].whole, f->size.whole) == 0)
-			return known[i].brief;
-	return f->size.whole;
+	if (f->size.of != WHOLE_OTHER)
+		return known[f->size.of];
+	if (f->size.whole != NULL)
+		return f->size.whole;
+	return f->metric != NULL ? metric_whole(f->metric) : "";
 }
 
 /* "<= 71.9 % time"; `whole` is what the share is of, "" if the heading says it. */
@@ -290,6 +305,18 @@ static const char *cost_brief(struct table *t, const struct finding *f, const ch
 			    : f->code != NULL ? "\xe2\x89\xa5 "
 					      : "",
 			    cost, whole[0] != '\0' ? " " : "", whole);
+}
+
+/* "at most 71.9 % of the time" */
+static const char *cost_sentence(struct table *t, const struct finding *f)
+{
+	const char *cost = cost_words(t, f);
+	const char *whole = f->size.of == WHOLE_TIME ? "the time" : whole_brief(f);
+
+	if (cost == NULL)
+		return NULL;
+	return table_format(t, "%s%s%s%s", bound_words(f), cost, whole[0] != '\0' ? " of " : "",
+			    whole);
 }
 
 /* What all shares are of; "" if they are of different wholes. */
@@ -429,16 +456,16 @@ static const char *evidence_brief(struct table *t, const struct finding *f)
  * Costs of loops are limits: waiting for several things at a time is in the limit of each of them. So what they leave is
  * the least that is of no finding.
  */
-static void note_rest(const struct findings *f, const char *whole, struct table *out)
+static void note_rest(const struct findings *f, struct table *out)
 {
 	double share = 0;
 
-	if (strcmp(whole, "time") != 0)
+	if (f->list.n == 0)
 		return;
 	for (size_t i = 0; i < f->list.n; i++) {
 		const struct finding *each = f->list.items[i];
 
-		if (!words_is_limit(each))
+		if (each->size.of != WHOLE_TIME || !words_is_limit(each))
 			return;
 		share += words_share(each);
 	}
@@ -447,10 +474,10 @@ static void note_rest(const struct findings *f, const char *whole, struct table 
 		table_note(out, "in no finding: at least %.1f %% of the time", 100 * (1 - share));
 }
 
-void findings_brief_table(const struct findings *f, struct table *out)
+void findings_brief_table(const struct findings *f, const struct session *s, struct table *out)
 {
 	const char *whole = common_whole(f);
-	bool has_access = false, is_cut = false;
+	bool has_access = false, is_cut = false, is_of_loads = f->list.n > 0;
 
 	init_brief_table(whole, out);
 	for (size_t i = 0; i < f->list.n; i++) {
@@ -465,16 +492,20 @@ void findings_brief_table(const struct findings *f, struct table *out)
 			cost_brief(out, each, whole[0] != '\0' ? "" : whole_brief(each)));
 		row[EVIDENCE] = words_cell(evidence_brief(out, each));
 		row[FIX] = words_cell(fix_words(each));
+		row[COST_SENTENCE] = words_cell(cost_sentence(out, each));
+		row[IS_LIMIT] = cell_bool(words_is_limit(each));
+		row[GAIN] = words_cell(finding_gain_words(out, s, each, "`"));
 		has_access |= tells_level(each) && each->loop->level_cycles > 0;
 		is_cut |= tells_level(each) && each->loop->n_saturated > 0;
+		is_of_loads &= each->size.of == WHOLE_LOAD_LATENCY;
 	}
-	note_rest(f, whole, out);
+	note_rest(f, out);
 	if (has_access || is_cut)
 		table_note(out, "%s%s%s",
 			   has_access ? "cycles: of these loads, issue to completion" : "",
 			   has_access && is_cut ? "; " : "",
 			   is_cut ? "saturated: a latency of 4 095 cycles or more" : "");
-	if (strcmp(whole, "load latency") == 0)
+	if (is_of_loads)
 		table_note(out, "load latency: of all sampled loads; it is no run time");
 	for (size_t i = 0; i < f->silences.n && f->list.n > 0; i++)
 		if (f->silences.items[i].kind != SILENCE_NO_COUNTERS) /* the answer says so */
@@ -483,9 +514,9 @@ void findings_brief_table(const struct findings *f, struct table *out)
 
 static const char *whole_words(const struct finding *f)
 {
-	if (strcmp(f->size.whole, "time") == 0)
+	if (f->size.of == WHOLE_TIME)
 		return "the time";
-	return strcmp(whole_brief(f), "CPU time") == 0 ? "the CPU time" : f->size.whole;
+	return f->size.of == WHOLE_CPU_TIME ? "the CPU time" : f->size.whole;
 }
 
 /* ": at most 71.9 % of the time", ": 86.4 % +- 3.2 of load latency" */
@@ -724,6 +755,8 @@ void findings_answer(const struct findings *f, const char *lost, struct table *o
 static const struct column next_columns[] = {
 	{ "label", NULL, "", CELL_TEXT, 0, "next" },
 	{ "command", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_COMMAND, "shows more" },
+	{ "is_simulation", NULL, "", CELL_BOOL, COLUMN_MACHINE_ONLY,
+	  "it simulates the program without the first cause" },
 };
 
 static void add_command(struct table *t, const char *command)
@@ -736,6 +769,7 @@ static void add_command(struct table *t, const char *command)
 	row = table_add_row(t);
 	row[0] = cell_text(table_n_rows(t) == 1 ? "next:" : "");
 	row[1] = cell_text(command);
+	row[2] = cell_bool(false);
 }
 
 /* The code of the first finding, then what shows the others; the lines of any that is of sharing. */
@@ -772,6 +806,7 @@ static void add_prediction(const struct findings *f, const struct session *s, st
 	row = table_add_row(out);
 	row[0] = cell_text("what if:");
 	row[1] = cell_text(command);
+	row[2] = cell_bool(true);
 }
 
 void findings_next_table(const struct findings *f, const struct session *s, struct table *out)

@@ -85,7 +85,7 @@ const char *finding_what_if_command(struct table *t, const struct session *s,
 /* Shares of latency and of branches are no time. */
 static bool is_of_time(const struct finding *f)
 {
-	return f->loop != NULL && f->size.whole != NULL && strcmp(f->size.whole, "time") == 0;
+	return f->loop != NULL && f->size.of == WHOLE_TIME;
 }
 
 /* An ideal is no fix: a program that is changed still has some of the cause, and what it does instead. */
@@ -101,7 +101,7 @@ static void put_prediction(const struct finding *f, struct text *out)
 /* The finding is about no time. */
 static const char *not_known(const struct finding *f)
 {
-	bool is_latency = f->size.whole != NULL && strstr(f->size.whole, "latency") != NULL;
+	bool is_latency = f->size.of == WHOLE_LATENCY || f->size.of == WHOLE_LOAD_LATENCY;
 
 	return is_latency ? "not known: operations overlap, so latency is no run time"
 			  : "not known from this capture";
@@ -157,7 +157,8 @@ static void put_bound(const struct finding *f, struct text *out)
 			    100 * f->size.error * f->loop->share / f->size.share);
 }
 
-const char *finding_gain_words(struct table *t, const struct session *s, const struct finding *f)
+const char *finding_gain_words(struct table *t, const struct session *s, const struct finding *f,
+			       const char *quote)
 {
 	const char *command = finding_what_if_command(t, s, f);
 	struct text text = { 0 };
@@ -183,6 +184,6 @@ const char *finding_gain_words(struct table *t, const struct session *s, const s
 	if (f->has_prediction || is_of_time(f) || f->page_faults != NULL)
 		text_format(&text, "; %s", not_of_fix);
 	if (command != NULL)
-		text_format(&text, "; simulated without the cause: %s", command);
+		text_format(&text, "; simulated without the cause: %s%s%s", quote, command, quote);
 	return words_take(t, &text);
 }

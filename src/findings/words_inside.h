@@ -39,7 +39,8 @@ const char *page_faults_words(const struct finding_page_faults *);
 const char *finding_cause_words(struct table *, const struct finding *);
 
 /* words_gain.c: what a fix gains, in full; NULL: nothing is said of it. */
-const char *finding_gain_words(struct table *, const struct session *, const struct finding *);
+const char *finding_gain_words(struct table *, const struct session *, const struct finding *,
+			       const char *quote);
 
 /* "l1d@chase", and the command that predicts what is gained so; NULL: nothing does, or it has done so. */
 const char *finding_what_if_words(struct table *, const struct finding *);

@@ -21,16 +21,23 @@ void html_release(struct html *h)
 	vec_release(&h->blocks);
 }
 
-void html_add(struct html *h, const char *page, const char *label, const struct tables *tables)
+void html_add_of_run(struct html *h, const char *page, const char *run, const char *label,
+		     const struct tables *tables)
 {
 	struct html_block *block = vec_add(&h->blocks);
 	struct text json = { 0 };
 
 	block->page = page;
+	block->run = run;
 	block->label = label != NULL ? mem_strndup(label, strlen(label)) : NULL;
 	html_put_tables(tables, &json);
 	html_put_compressed(&block->data, json.bytes, json.n);
 	text_release(&json);
+}
+
+void html_add(struct html *h, const char *page, const char *label, const struct tables *tables)
+{
+	html_add_of_run(h, page, NULL, label, tables);
 }
 
 const char *html_viewer(void)
@@ -64,10 +71,10 @@ static void put_about(const struct html *h, const struct html_about *about, stru
 
 		text_str(out, i == 0 ? "{\"page\":" : ",{\"page\":");
 		html_put_string(out, block->page);
-		if (block->label != NULL) {
-			text_str(out, ",\"label\":");
-			html_put_string(out, block->label);
-		}
+		if (block->run != NULL)
+			html_put_member(out, "run", block->run);
+		if (block->label != NULL)
+			html_put_member(out, "label", block->label);
 		text_char(out, '}');
 	}
 	text_str(out, "]}");

@@ -18,6 +18,8 @@
 struct html_block {
 	const char *page; /* which page of the viewer shows it; borrowed */
 	char *label;	  /* what it is about, where a page has several; NULL */
+	const char *
+		run; /* of a comparison: "a" or "b" where labels are the same in both; borrowed; NULL */
 	struct text data; /* base64 of gzip of json */
 };
 
@@ -36,8 +38,10 @@ struct html {
 
 void html_release(struct html *);
 
-/* Adds tables for a page, all of them and all columns. Nothing is borrowed afterwards but `page`. */
+/* Adds tables for a page, all of them and all columns. Nothing is borrowed afterwards but `page` and `run`. */
 void html_add(struct html *, const char *page, const char *label, const struct tables *);
+void html_add_of_run(struct html *, const char *page, const char *run, const char *label,
+		     const struct tables *);
 
 /* The viewer that the build made; NULL: it was built without. */
 const char *html_viewer(void);
@@ -59,6 +63,9 @@ void html_put_tables(const struct tables *, struct text *out);
 
 /* html/json.c: appends a string; control characters and bytes that are not UTF-8 become \xNN. */
 void html_put_string(struct text *out, const char *);
+
+/* html/json.c: appends a comma, the name and a string: a member of an object that is not its first. */
+void html_put_member(struct text *out, const char *name, const char *value);
 
 /* html/gzip.c: appends base64 of the compressed bytes. */
 void html_put_compressed(struct text *out, const char *bytes, size_t size);

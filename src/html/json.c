@@ -76,7 +76,7 @@ void html_put_string(struct text *out, const char *s)
 	arena_release(&memory);
 }
 
-static void put_member(struct text *out, const char *name, const char *value)
+void html_put_member(struct text *out, const char *name, const char *value)
 {
 	text_format(out, ",\"%s\":", name);
 	html_put_string(out, value);
@@ -88,10 +88,10 @@ static void put_column(struct text *out, const struct column *c)
 
 	text_str(out, "{\"name\":");
 	html_put_string(out, c->name);
-	put_member(out, "title", c->title != NULL ? c->title : c->name);
-	put_member(out, "unit", c->unit);
-	put_member(out, "type", html_types[c->type]);
-	put_member(out, "meaning", c->meaning);
+	html_put_member(out, "title", c->title != NULL ? c->title : c->name);
+	html_put_member(out, "unit", c->unit);
+	html_put_member(out, "type", html_types[c->type]);
+	html_put_member(out, "meaning", c->meaning);
 	text_str(out, ",\"flags\":[");
 	for (size_t i = 0; i < COUNT(flag_words); i++)
 		if (c->flags & flag_words[i].flag) {
@@ -199,9 +199,9 @@ static void html_put_table(struct text *out, const struct table *t, bool *is_fir
 	*is_first = false;
 	html_put_string(out, t->name);
 	if (t->title != NULL)
-		put_member(out, "title", t->title);
-	put_member(out, "style", style_words[t->style]);
-	put_member(out, "readers", reader_words[t->readers]);
+		html_put_member(out, "title", t->title);
+	html_put_member(out, "style", style_words[t->style]);
+	html_put_member(out, "readers", reader_words[t->readers]);
 	text_str(out, ",\n\"columns\":[");
 	for (size_t i = 0; i < t->n_columns; i++) {
 		text_str(out, i == 0 ? "" : ",");

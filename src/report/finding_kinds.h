@@ -35,7 +35,7 @@ struct finding_class {
 	struct extent (*extent)(const struct subject *);
 	/* What its claim says: finding.value and finding.other; may be NULL. */
 	void (*measure)(const struct subject *, struct finding *);
-	const char *whole; /* what the share is of; NULL: the event's weight */
+	const char *whole; /* branches that the share is of; NULL: it is of the event's weight */
 	enum remedy_kind remedy;
 	const char *command;	/* what tells more; NULL, without a remedy: what would give names */
 	bool may_chase;		/* its place may load the next address that it loads from */

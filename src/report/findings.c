@@ -49,6 +49,14 @@ static const char *event_words(const struct finder *d, uint64_t event)
 					 : capture_event_name(d->session->capture, event);
 }
 
+/* What shares of an event's weight are of. */
+static enum finding_whole whole_of_event(const struct finder *d, uint64_t event)
+{
+	if (hot_is_spe(d->hot, event))
+		return WHOLE_LATENCY;
+	return hot_event_is_time(d->hot, event) ? WHOLE_CPU_TIME : WHOLE_OTHER;
+}
+
 static struct subject subject_of(const struct finder *d, const struct hot_function *f)
 {
 	const struct hot_cost *all = &d->functions.totals[f->event];
@@ -289,6 +297,7 @@ static void add_finding(const struct finder *d, const struct candidate *found)
 		.error = extent_error(e) +
 			 (s.is_spe ? estimate_lost_error(e->share, &d->session->lost) : 0),
 		.mark = e->mark,
+		.of = class->whole != NULL ? WHOLE_BRANCHES : whole_of_event(d, s.f->event),
 		.whole = class->whole != NULL ? class->whole : f->event,
 	};
 	add_weight(d, &s, e, f);

@@ -29,7 +29,7 @@ static void add_answer(const struct session *s, struct report *r, struct html *h
 	if (s->select != NULL)
 		answer_say_of(&r->answer, "the selected records");
 	if (r->found.list.n > 0)
-		findings_brief_table(&r->found, &r->summary);
+		findings_brief_table(&r->found, s, &r->summary);
 	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
 		if (first[i]->columns != NULL)
 			*vec_add(&tables.list) = first[i];

@@ -165,6 +165,7 @@ static struct finding *make_loop(const struct bottleneck *b, const struct names 
 		.share = b->time_share * b->bound,
 		.error = extent_error(&extent) * b->bound,
 		.mark = MARK_AT_MOST,
+		.of = WHOLE_TIME,
 		.whole = "time",
 	};
 	f->where = findings_place(out, names, b->place);
@@ -205,6 +206,7 @@ const struct finding *report_unexplained(const struct bottlenecks *all, const st
 	f->size = (struct finding_size){
 		.share = b->time_share * b->cost,
 		.error = extent_error(&extent) * b->cost,
+		.of = WHOLE_TIME,
 		.whole = "time",
 	};
 	f->loop = arena_alloc(&out->memory, sizeof(*f->loop));
@@ -281,7 +283,11 @@ static void add_front_end(const struct bottleneck_code *code, double share, stru
 	f->subject = "code";
 	f->event = "time";
 	f->size = (struct finding_size){
-		.share = share, .error = NAN, .mark = MARK_AT_LEAST, .whole = "time"
+		.share = share,
+		.error = NAN,
+		.mark = MARK_AT_LEAST,
+		.of = WHOLE_TIME,
+		.whole = "time",
 	};
 	f->command = "hot --by line";
 	f->code = arena_alloc(&out->memory, sizeof(*f->code));

@@ -438,7 +438,7 @@ void report_screen(const struct session *s, const struct report_detail *detail, 
 	if (detail->is_long && r->found.list.n > 0) {
 		*vec_add(&r->screen.list) = &r->findings;
 	} else if (r->found.list.n > 0) {
-		findings_brief_table(&r->found, &r->summary);
+		findings_brief_table(&r->found, s, &r->summary);
 		*vec_add(&r->screen.list) = &r->summary;
 	}
 	if (detail->is_long)

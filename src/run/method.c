@@ -508,7 +508,7 @@ void method_screen(const struct session *s, const struct tables *more, bool is_v
 	struct report *r = &m->report;
 
 	findings_answer(&m->found, facts_lost(s, &r->facts), &m->answer);
-	findings_brief_table(&m->found, &m->summary);
+	findings_brief_table(&m->found, s, &m->summary);
 	findings_next_table(&m->found, s, &m->next);
 	*vec_add(&m->screen.list) = &m->answer;
 	tables_add_filled(&m->screen, is_verbose ? &m->findings : &m->summary);

@@ -48,18 +48,23 @@ export function partsBar(parts: readonly Part[] | null, most: number): Node | nu
   return bar(parts, most, words, (_, i) => `part-${i}`);
 }
 
-/** Nearer data are lighter. Names are those of the CPU. */
-function distance(name: string): number {
-  const levels: readonly RegExp[] = [/^L1/, /^L2/, /^(L3|LLC|SYS|CLUSTER)/, /PEER|SNOOP|HITM|LCL_CLSTR/i, /REMOTE|RMT/i, /DRAM|MEM/i];
-  const at = levels.findIndex((level) => level.test(name));
-  return at < 0 ? 2 : at;
+/** A data source: its name in the CPU's documentation, and the level that the catalog maps it to. */
+export interface SourcePart extends Part {
+  readonly level: string;
 }
 
-export function sourcesBar(parts: readonly Part[]): Node | null {
+/** Nearer data are lighter. */
+const DISTANCES: Readonly<Record<string, number>> = {
+  "L1": 0, "L2": 1, "system-cache": 2, "local-cluster": 3, "peer-core": 3, "peer-cluster": 3, "remote": 4, "DRAM": 5, "remote-DRAM": 5,
+};
+
+const distance = (part: SourcePart): number => DISTANCES[part.level] ?? 2;
+
+export function sourcesBar(parts: readonly SourcePart[]): Node | null {
   const all = parts.reduce((sum, p) => sum + p.size, 0);
   if (all === 0) return null;
   const words = [...parts].sort((a, b) => b.size - a.size)
     .map((p) => `${p.name} ${Math.round((100 * p.size) / all)} %`).join(", ");
-  const ordered = [...parts].sort((a, b) => distance(a.name) - distance(b.name));
-  return h("span", { class: "with-words" }, bar(ordered, all, words, (p) => `level-${distance(p.name)}`), ` ${words}`);
+  const ordered = [...parts].sort((a, b) => distance(a) - distance(b));
+  return h("span", { class: "with-words" }, bar(ordered, all, words, (_, i) => `level-${distance(ordered[i]!)}`), ` ${words}`);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code of a function as its block of data has it: instructions, what each took, and which lines they are of.
-import { partsOf, type Part } from "./bars.js";
+import { partsOf, type Part, type SourcePart } from "./bars.js";
 import { Table, type Column } from "./data.js";
 import { humanNumber } from "./human.js";
 
@@ -15,7 +15,9 @@ export interface Code {
   readonly weights: readonly number[];
   readonly what: string;
   readonly parts: readonly (readonly Part[] | null)[];
-  readonly sources: readonly (readonly Part[])[];
+  readonly sources: readonly (readonly SourcePart[])[];
+  /** Names of the columns with shares of sampled events. */
+  readonly events: readonly string[];
   /** Rows by address and by "file:line". */
   readonly byAddress: ReadonlyMap<string, number>;
   readonly byLine: ReadonlyMap<string, number[]>;
@@ -52,7 +54,7 @@ export function readCode(tables: readonly Table[]): Code | null {
 
   const byAddress = new Map<string, number>();
   const byLine = new Map<string, number[]>();
-  const sources: Part[][] = Array.from({ length: raw.rows }, () => []);
+  const sources: SourcePart[][] = Array.from({ length: raw.rows }, () => []);
   for (let row = 0; row < raw.rows; row++) {
     byAddress.set(raw.words(row, "address"), row);
     const key = lineKey(raw, row);
@@ -61,7 +63,9 @@ export function readCode(tables: readonly Table[]): Code | null {
   for (let i = 0; sourceRows !== undefined && i < sourceRows.rows; i++) {
     const at = byAddress.get(sourceRows.words(i, "address"));
     if (at !== undefined)
-      sources[at]!.push({ name: sourceRows.words(i, "source"), size: Number(sourceRows.get(i, "spe_records")) });
+      sources[at]!.push({
+        name: sourceRows.words(i, "source"), size: Number(sourceRows.get(i, "spe_records")), level: sourceRows.words(i, "level"),
+      });
   }
   const added = events === undefined ? [] : eventColumns(events, byAddress, raw.rows);
   const parts = Array.from({ length: raw.rows }, (_, row) => partsOf(raw, row));
@@ -84,7 +88,7 @@ export function readCode(tables: readonly Table[]): Code | null {
     marks: [...raw.raw.marks, ...added.map(() => ({})), {}, {}],
   });
   return {
-    instructions, weights, parts, sources, byAddress, byLine,
+    instructions, weights, parts, sources, byAddress, byLine, events: added.map(([c]) => c.name),
     what: hasSpe ? "latency" : added[0]?.[0].title ?? "records",
   };
 }

@@ -89,6 +89,8 @@ export class Table {
 export interface Block {
   readonly page: string;
   readonly label?: string;
+  /** Of a comparison, where labels are the same in both. */
+  readonly run?: "a" | "b";
 }
 
 export interface About {

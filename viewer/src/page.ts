@@ -56,9 +56,10 @@ export function parseAddress(hash: string): Route {
 export function addSentences(root: HTMLElement, table: Table, view: View): void {
   const lines: string[] = [];
   for (let row = 0; row < table.rows; row++) {
-    const words = [table.words(row, "answer"), table.words(row, "command")].filter((s) => s !== "").join(" ");
-    lines.push(words);
-    root.append(commandLine(words) ?? h("p", { class: row === 0 ? "lead" : "sentence" }, ...withCode(words)));
+    const words = table.words(row, "answer"), command = table.words(row, "command");
+    lines.push([words, command].filter((s) => s !== "").join(" "));
+    root.append(command !== "" ? commandLine(command, words === "" ? "" : `${words} `)
+      : h("p", { class: row === 0 ? "lead" : "sentence" }, ...withCode(words)));
   }
   view.texts.push(() => lines.join("\n") + "\n");
 }
@@ -68,12 +69,8 @@ export function withCode(words: string): (Node | string)[] {
   return words.split("`").map((part, i, all) => (i % 2 === 1 && i < all.length - 1 ? h("code", {}, part) : part));
 }
 
-/** "cyclops annotate chase" as something to copy; null: it is no command. */
-export function commandLine(words: string): HTMLElement | null {
-  const at = words.indexOf("cyclops ");
-  const before = words.slice(0, Math.max(at, 0));
-  if (at < 0 || !/^(Next: |)$/.test(before)) return null;
-  const command = words.slice(at).replace(/\.$/, "");
+/** "cyclops annotate chase" as something to copy, with words before it. */
+export function commandLine(command: string, before = ""): HTMLElement {
   return h("p", { class: "command" }, before, h("code", {}, command),
     button("Copy", () => void copy(command, "Command"), { "aria-label": `Copy ${command}` }));
 }

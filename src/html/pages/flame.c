@@ -122,12 +122,11 @@ static int add_flame(struct html *h, const struct stacks *stacks, const char *ru
 		table_note(&t, "latency is no run time: operations overlap");
 	if (hot_is_spe(stacks->hot, event))
 		callers_note(stacks->session, &t);
-	text_format(&label, "%s%s", run, run[0] != '\0' ? " " : "");
 	stacks_event_name(stacks, event, &label);
 	text_format(&label, ": %s", stack_value_name(value));
 	text_char(&label, '\0');
 	*vec_add(&tables.list) = &t;
-	html_add(h, "flame", label.bytes, &tables);
+	html_add_of_run(h, "flame", run, label.bytes, &tables);
 	vec_release(&tables.list);
 	text_release(&label);
 	table_release(&t);
@@ -138,7 +137,7 @@ static int add_flame(struct html *h, const struct stacks *stacks, const char *ru
 
 int html_add_flame(struct html *h, struct session *s, const struct select *select, struct err *err)
 {
-	return html_add_flame_of(h, s, select, "", err);
+	return html_add_flame_of(h, s, select, NULL, err);
 }
 
 int html_add_flame_of(struct html *h, struct session *s, const struct select *select,

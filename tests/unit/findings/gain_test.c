@@ -24,7 +24,7 @@ static const struct {
 	{ { .kind = FINDING_DRAM_LATENCY,
 	    .subject = "chase",
 	    .function = "chase",
-	    .size = { .share = 0.618, .error = 0.043, .mark = MARK_AT_MOST, .whole = "time" },
+	    .size = { .share = 0.618, .error = 0.043, .mark = MARK_AT_MOST, .of = WHOLE_TIME },
 	    .loop = &loop },
 	  REMEDY_POINTER_CHASE,
 	  "at most that, if all loads hit the L1D; how much of that a fix gains is not known",
@@ -35,7 +35,7 @@ static const struct {
 	{ { .kind = FINDING_DRAM_LATENCY,
 	    .subject = "chase",
 	    .function = "chase",
-	    .size = { .share = 0.618, .error = 0.043, .mark = MARK_AT_MOST, .whole = "time" },
+	    .size = { .share = 0.618, .error = 0.043, .mark = MARK_AT_MOST, .of = WHOLE_TIME },
 	    .loop = &loop,
 	    .has_prediction = true,
 	    .prediction = 0.546 },
@@ -51,7 +51,7 @@ static const struct {
 	{ { .kind = FINDING_MISPREDICTIONS,
 	    .subject = "sort(int*, int)",
 	    .function = "sort(int*, int)",
-	    .size = { .share = 0.5, .error = 0, .mark = MARK_AT_MOST, .whole = "time" },
+	    .size = { .share = 0.5, .error = 0, .mark = MARK_AT_MOST, .of = WHOLE_TIME },
 	    .loop = &loop },
 	  REMEDY_PREDICTABLE,
 	  "at most that, if all branches were predicted; how much of that a fix gains is not known",
@@ -83,7 +83,7 @@ static const struct {
 	{ { .kind = FINDING_MEMORY_BOUND,
 	    .subject = "f",
 	    .function = "f",
-	    .size = { .share = 0.5, .whole = "latency cycles" } },
+	    .size = { .share = 0.5, .of = WHOLE_LATENCY } },
 	  REMEDY_TOUCH_LESS,
 	  "not known: operations overlap, so latency is no run time",
 	  "not known: operations overlap, so latency is no run time",
@@ -135,7 +135,7 @@ static void gains_have_words(void **state)
 		table_init(&t, "words", NULL, columns, COUNT(columns));
 		finding_add_remedy(&f, (struct remedy){ .kind = cases[i].remedy });
 		assert_words(finding_gain_brief(&t, &f), cases[i].brief, i);
-		assert_words(finding_gain_words(&t, NULL, &f), cases[i].full, i);
+		assert_words(finding_gain_words(&t, NULL, &f, ""), cases[i].full, i);
 		assert_words(finding_what_if_words(&t, &f), cases[i].what_if, i);
 		vec_release(&f.remedies);
 		table_release(&t);

@@ -42,16 +42,6 @@ function term(name: string, value: Node | string): HTMLElement[] {
   return [h("dt", {}, name), h("dd", {}, ...(typeof value === "string" ? withCode(value) : [value]))];
 }
 
-/** What it costs, and of what: the head of the column says so where all findings are of the same. */
-function cost(summary: Table, row: number): string {
-  const words = summary.words(row, "cost");
-  const whole = /\((.+)\)$/.exec(summary.columns[summary.column("cost")]?.title ?? "");
-  const all = whole === null || words === "" ? words : `${words} of ${whole[1] === "time" ? "the time" : whole[1]}`;
-  return all.replace("≤ ", "at most ").replace("≥ ", "at least ");
-}
-
-const isLimit = (summary: Table, row: number): boolean => summary.words(row, "cost").startsWith("≤");
-
 /** What to change, in full at the first finding that wants it. */
 function fix(summary: Table, findings: Table, row: number): string {
   const words = findings.words(row, "try");
@@ -82,16 +72,16 @@ async function card(tables: readonly Table[], summary: Table, findings: Table, r
   const code = await snippetOf(view, findings, tables.find((t) => t.name === "loops"), row);
   const said = h("div", { class: "said" },
     h("h2", { id: title }, `${summary.words(row, "number")}. ${summary.words(row, "what")}`),
-    h("p", { class: "cost" }, cost(summary, row)),
-    costBar(findings, row, isLimit(summary, row)),
+    h("p", { class: "cost" }, summary.words(row, "cost_sentence")),
+    costBar(findings, row, summary.get(row, "is_limit") === true),
     h("p", { class: "claim" }, findings.words(row, "claim")),
     h("dl", { class: "terms" },
       ...term("where", place(summary, findings, row, view)),
       ...term("evidence", summary.words(row, "evidence") || findings.words(row, "evidence")),
       ...term("fix", fix(summary, findings, row)),
-      ...term("gain", findings.words(row, "gain").replace(/cyclops model .*$/, "`$&`")),
+      ...term("gain", summary.words(row, "gain")),
       ...term("confidence", findings.words(row, "sure"))),
-    commandLine(findings.words(row, "next")),
+    findings.words(row, "next") === "" ? null : commandLine(findings.words(row, "next")),
     grounds(tables, findings, row));
   return h("article", { class: code === null ? "card" : "card with-code", "aria-labelledby": title, "data-finding": row + 1 }, said, code);
 }
@@ -105,7 +95,7 @@ async function addCards(root: HTMLElement, tables: readonly Table[], view: View)
   root.append(h("div", { class: cards.some((c) => c.classList.contains("with-code")) ? "wide-cards" : "cards" }, ...cards));
   view.texts.push(() => "\n" + rows.map((row) => {
     const parts = ["what", "where", "line"].map((c) => summary.words(row, c)).filter((s) => s !== "");
-    return `${summary.words(row, "number")}. ${[...parts, cost(summary, row), summary.words(row, "evidence")].join("  ")}\n` +
+    return `${summary.words(row, "number")}. ${[...parts, summary.words(row, "cost_sentence"), summary.words(row, "evidence")].join("  ")}\n` +
       `   fix: ${summary.words(row, "fix")}\n`;
   }).join("") + "\n");
 }
@@ -114,7 +104,7 @@ async function addCards(root: HTMLElement, tables: readonly Table[], view: View)
 function addNext(root: HTMLElement, table: Table | undefined, view: View): void {
   if (table === undefined || table.rows === 0) return;
   const rows = Array.from({ length: table.rows }, (_, row) => row);
-  const isWhatIf = (row: number): boolean => table.words(row, "label") === "what if:";
+  const isWhatIf = (row: number): boolean => table.get(row, "is_simulation") === true;
   root.append(h("h2", {}, "Next"), ...rows.flatMap((row) => [
     isWhatIf(row) ? h("p", {}, "The run without the first cause, simulated:") : null,
     commandLine(table.words(row, "command")),
@@ -140,12 +130,6 @@ function addHead(root: HTMLElement, table: Table | undefined, title: string, vie
     root.append(h("p", {}, h("a", { href: addressOf("functions") }, `${table.rows - SHOWN} more`)));
 }
 
-/** Is what the notes of a table say the answer already? */
-function repeats(table: Table | undefined, sentences: Table | undefined): boolean {
-  const said = sentences === undefined ? [] : Array.from({ length: sentences.rows }, (_, row) => sentences.words(row, "answer"));
-  return table !== undefined && table.raw.notes.every((note) => said.includes(note));
-}
-
 export const answer: Page = {
   id: "answer",
   title: "Answer",
@@ -158,7 +142,7 @@ export const answer: Page = {
     if (sentences !== undefined) addTable(root, sentences, view);
     addNotesOf(root, find("summary"), view);
     await addCards(root, tables, view);
-    if (!repeats(find("findings"), sentences)) addNotesOf(root, find("findings"), view);
+    // Without a finding the answer says why; with one the summary has the notes.
     const code = find("addresses") ?? tables.find((t) => OF_CODE.includes(t.name) && t.rows > 0);
     addHead(root, code, code?.title ?? "", view);
     for (const name of ["running", "waiting"]) {

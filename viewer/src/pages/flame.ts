@@ -290,20 +290,18 @@ function treeText(top: Node, graph: Graph): string {
   return lines.join("\n") + "\n";
 }
 
-/** What a graph can be weighed by: blocks of data with a label; of a comparison two, with "a " and "b " before it. */
+/** What a graph can be weighed by: blocks of data with a label; of a comparison two, of run a and of run b. */
 interface Choice {
   readonly label: string;
   readonly blocks: readonly number[];
 }
-
-const RUN = /^[ab] /;
 
 function choicesOf(view: View): Choice[] {
   const isCompared = view.data.about.command === "diff";
   const choices = new Map<string, number[]>();
   view.data.about.blocks.forEach((b, number) => {
     if (b.page !== "flame") return;
-    const label = isCompared ? (b.label ?? "").replace(RUN, "") : b.label ?? "";
+    const label = b.label ?? "";
     choices.set(label, [...(choices.get(label) ?? []), number]);
   });
   return [...choices].filter(([, blocks]) => blocks.length === (isCompared ? 2 : 1)).map(([label, blocks]) => ({ label, blocks }));
@@ -375,6 +373,6 @@ export const flame: Page = {
 
 /** Is there a graph of both runs that is weighed by the same? */
 function hasBoth(data: Data): boolean {
-  const labels = data.about.blocks.filter((b) => b.page === "flame").map((b) => (b.label ?? "").replace(RUN, ""));
+  const labels = data.about.blocks.filter((b) => b.page === "flame").map((b) => b.label ?? "");
   return new Set(labels).size < labels.length;
 }

@@ -17,7 +17,7 @@ const FIRST = [
 function instructionColumns(code: Code): string {
   const has = (c: number): boolean => code.instructions.raw.cells[c]!.some((v) => v !== null);
   const names = FIRST.flatMap((name) => (name === "events"
-    ? code.instructions.columns.filter((c) => c.name.startsWith("event ")).map((c) => c.name) : [name]));
+    ? code.events : [name]));
   return names.filter((name) => {
     const c = code.instructions.column(name);
     return c >= 0 && has(c);
