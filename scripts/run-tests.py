@@ -31,6 +31,7 @@ CHECKS = [
     ["sh", "scripts/check-format.sh"],
     ["python3", "scripts/check-catalog.py"],
     ["python3", "scripts/check-terms.py"],
+    ["python3", "scripts/check-docs.py"],
     ["python3", "scripts/release-notes.py", "--check"],
 ]
 
