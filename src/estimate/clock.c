@@ -111,31 +111,22 @@ const struct analysis_class clock_pairs_class = {
 	.merge = pairs_merge,
 };
 
-/* Pairs from `low` MHz to 2 % above, and their mean. */
-static uint64_t agree(const struct clock_pairs *p, uint64_t low, double *out_mhz)
-{
-	uint64_t n = 0, sum = 0;
-
-	for (uint64_t mhz = low; mhz <= low + low / TOLERANCE && mhz < MHZ_MAX; mhz++) {
-		n += p->counts[mhz];
-		sum += p->counts[mhz] * mhz;
-	}
-	*out_mhz = n == 0 ? 0 : (double)sum / (double)n + 0.5;
-	return n;
-}
-
 struct core_clock core_clock_derived(const struct clock_pairs *p)
 {
 	struct core_clock c = { .basis = CLOCK_DERIVED, .of = p->n };
+	uint64_t n = 0, sum = 0; /* of pairs from `low` MHz to 2 % above */
 
-	for (uint64_t low = 1; low < MHZ_MAX; low++) {
-		double mhz;
-		uint64_t n = agree(p, low, &mhz);
-
-		if (n <= c.n)
-			continue;
-		c.n = n;
-		c.hz = mhz * 1e6;
+	for (uint64_t low = 1, end = 1; low < MHZ_MAX && p->n >= LEAST_PAIRS; low++) {
+		for (; end <= low + low / TOLERANCE && end < MHZ_MAX; end++) {
+			n += p->counts[end];
+			sum += p->counts[end] * end;
+		}
+		if (n > c.n) {
+			c.n = n;
+			c.hz = ((double)sum / (double)n + 0.5) * 1e6;
+		}
+		n -= p->counts[low];
+		sum -= p->counts[low] * low;
 	}
 	if (c.n < LEAST_PAIRS || c.n < c.of / LEAST_SHARE)
 		return (struct core_clock){ .basis = CLOCK_UNKNOWN };
