@@ -56,7 +56,8 @@ def main():
         ],
         "implementers": tables["implementers"],
     }
-    out.write_text(json.dumps(index, indent=1) + "\n")
+    # each start of the program reads it: no blanks
+    out.write_text(json.dumps(index, separators=(",", ":")) + "\n")
 
 
 if __name__ == "__main__":

@@ -223,7 +223,7 @@ static int read_cpu(const struct session *s, struct bottleneck_cpu *out, struct 
 	const struct cpu *cpu = s->cpu != NULL ? s->cpu : catalog_cpu_find(s->catalog, CPU_ANY_ARM);
 	struct cpu_pmu *pmu;
 
-	if (cpu_pmu_open(s->catalog, cpu, 0, &pmu, err) < 0)
+	if (cpu_costs_open(s->catalog, cpu, &pmu, err) < 0)
 		return -1;
 	*out = (struct bottleneck_cpu){
 		.width = cpu_most_ipc(pmu),

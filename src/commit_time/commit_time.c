@@ -39,7 +39,7 @@ static void read_cpu(const struct session *s, struct commit_cpu *out)
 	double l1, memory;
 
 	*out = usual;
-	if (cpu_pmu_open(s->catalog, cpu, 0, &pmu, &err) < 0)
+	if (cpu_costs_open(s->catalog, cpu, &pmu, &err) < 0)
 		return;
 	l1 = cpu_penalty_cycles(pmu, "l1d_miss");
 	memory = l1 + cpu_penalty_cycles(pmu, "l2_miss") + cpu_penalty_cycles(pmu, "llc_miss");

@@ -94,7 +94,7 @@ struct catalog {
 	VEC_OF(struct part_facts) by_part; /* … → facts; made after all is read */
 };
 
-/* The embedded files: "index.json", and "<id>.json" for each CPU. */
+/* The embedded files: "index.json", and "<id>.json" and "<id>.costs.json" for each CPU. */
 extern const struct embedded_file catalog_files[];
 
 /*

@@ -10,31 +10,40 @@
 #include "cpu/internal.h"
 #include "cpu/pmu_read.h"
 
+/* The file of a CPU, or its short form, which scripts/catalog-costs.py makes. */
+enum facts { FACTS_ALL, FACTS_COSTS };
+
 /*
  * The embedded file of a CPU; an empty object if there is none. To be given back with
  * json_decref().
  */
-static json_t *embedded_facts(const char *id)
+static json_t *embedded_facts(const char *id, enum facts which)
 {
 	const struct embedded_file *file;
 	char name[128];
 	json_t *object = NULL;
 
-	snprintf(name, sizeof(name), "%s.json", id);
+	snprintf(name, sizeof(name), "%s%s.json", id, which == FACTS_COSTS ? ".costs" : "");
 	file = embedded_find(catalog_files, name);
 	if (file != NULL)
 		object = json_loadb(file->bytes, file->size, 0, NULL);
 	return object != NULL ? object : json_object();
 }
 
+/* What the short form lacks, also where --catalog has it. */
+static const char *const long_keys[] = { "metrics",  "groups",	   "topdown", "drilldown",
+					 "variants", "thresholds", "spe" };
+
 /* The embedded file with the changes of --catalog. To be given back with json_decref(). */
-static json_t *changed_facts(const struct catalog *c, const char *id)
+static json_t *changed_facts(const struct catalog *c, const char *id, enum facts which)
 {
-	json_t *object = embedded_facts(id);
+	json_t *object = embedded_facts(id, which);
 
 	for (size_t i = 0; i < c->changes.n; i++)
 		if (strcmp(c->changes.items[i].id, id) == 0)
 			json_object_update(object, c->changes.items[i].object);
+	for (size_t i = 0; i < COUNT(long_keys) && which == FACTS_COSTS; i++)
+		json_object_del(object, long_keys[i]);
 	return object;
 }
 
@@ -77,10 +86,11 @@ static void add_missing_sizes(const json_t *any_arm, json_t *object)
  * Completes the facts of a CPU from a similar CPU that its file names. Without events of its own it
  * gets those of any PMUv3 core; returns whether it did.
  */
-static bool complete_facts(const struct catalog *c, const json_t *any_arm, json_t *object)
+static bool complete_facts(const struct catalog *c, enum facts which, const json_t *any_arm,
+			   json_t *object)
 {
 	const char *other_id = json_string_value(json_object_get(object, "same_as"));
-	json_t *other = other_id == NULL ? NULL : changed_facts(c, other_id);
+	json_t *other = other_id == NULL ? NULL : changed_facts(c, other_id, which);
 
 	if (other != NULL)
 		add_missing(other, object);
@@ -106,17 +116,17 @@ static void describe_events(const struct catalog *c, struct cpu_pmu *pmu)
 	}
 }
 
-int cpu_pmu_open(const struct catalog *c, const struct cpu *cpu, uint64_t midr,
-		 struct cpu_pmu **out, struct err *err)
+static int open_facts(const struct catalog *c, const struct cpu *cpu, enum facts which,
+		      uint64_t midr, struct cpu_pmu **out, struct err *err)
 {
 	struct cpu_pmu *pmu = mem_zalloc(1, sizeof(*pmu));
-	json_t *facts = changed_facts(c, cpu->id);
-	json_t *any_arm = is_pmuv3(facts) ? changed_facts(c, CPU_ANY_ARM) : NULL;
+	json_t *facts = changed_facts(c, cpu->id, which);
+	json_t *any_arm = is_pmuv3(facts) ? changed_facts(c, CPU_ANY_ARM, which) : NULL;
 	int rc;
 
 	pmu->cpu = cpu;
 	pmu->thresholds = c->thresholds;
-	pmu->is_architectural = complete_facts(c, any_arm, facts);
+	pmu->is_architectural = complete_facts(c, which, any_arm, facts);
 	rc = cpu_pmu_read(pmu, facts, midr, err);
 	if (rc == 0)
 		describe_events(c, pmu);
@@ -130,6 +140,18 @@ int cpu_pmu_open(const struct catalog *c, const struct cpu *cpu, uint64_t midr,
 	}
 	*out = pmu;
 	return 0;
+}
+
+int cpu_pmu_open(const struct catalog *c, const struct cpu *cpu, uint64_t midr,
+		 struct cpu_pmu **out, struct err *err)
+{
+	return open_facts(c, cpu, FACTS_ALL, midr, out, err);
+}
+
+int cpu_costs_open(const struct catalog *c, const struct cpu *cpu, struct cpu_pmu **out,
+		   struct err *err)
+{
+	return open_facts(c, cpu, FACTS_COSTS, 0, out, err);
 }
 
 void cpu_pmu_free(struct cpu_pmu *pmu)

@@ -185,6 +185,11 @@ struct cpu_pmu {
  */
 int cpu_pmu_open(const struct catalog *, const struct cpu *, uint64_t midr, struct cpu_pmu **out,
 		 struct err *);
+/*
+ * The same without what takes long to read: sizes, widths and penalties, no metrics, groups or trees, and of the events
+ * those of penalties. Free it as that of cpu_pmu_open().
+ */
+int cpu_costs_open(const struct catalog *, const struct cpu *, struct cpu_pmu **out, struct err *);
 void cpu_pmu_free(struct cpu_pmu *);
 
 /* Find by name, ignoring case; NULL if there is none. */

@@ -333,10 +333,10 @@ static void names_levels(void **state)
 	assert_int_equal(source_level_find("l4"), -1);
 }
 
-/* Each embedded file has the CPU of its name, and is in the index. */
+/* Each embedded file has the CPU of its name, which is in the index; each CPU has a whole file and a short form. */
 static void embeds_whole_files(void **state)
 {
-	size_t n = 0;
+	size_t n = 0, n_short = 0;
 
 	for (const struct embedded_file *f = catalog_files; f->name != NULL; f++) {
 		json_t *root = json_loadb(f->bytes, f->size, JSON_REJECT_DUPLICATES, NULL);
@@ -346,13 +346,18 @@ static void embeds_whole_files(void **state)
 		assert_int_equal(f->bytes[f->size], '\0');
 		if (id != NULL) {
 			assert_memory_equal(f->name, id, strlen(id));
-			assert_string_equal(f->name + strlen(id), ".json");
+			bool is_short = strcmp(f->name + strlen(id), ".costs.json") == 0;
+
+			if (!is_short)
+				assert_string_equal(f->name + strlen(id), ".json");
 			assert_non_null(catalog_cpu_find(*state, id));
-			n++;
+			n += !is_short;
+			n_short += is_short;
 		}
 		json_decref(root);
 	}
 	assert_int_equal(n, catalog_n_cpus(*state));
+	assert_int_equal(n_short, n);
 	assert_true(n >= 54);
 }
 

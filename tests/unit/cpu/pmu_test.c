@@ -140,6 +140,37 @@ static void sizes_for_code(void **state)
 	}
 }
 
+/* Of each CPU the short form has the same penalties, sizes and widths. */
+static void short_form(void **state)
+{
+	const struct catalog *catalog = *state;
+
+	for (size_t i = 0; i < catalog_n_cpus(catalog); i++) {
+		const struct cpu *cpu = catalog_cpu_at(catalog, i);
+		struct cpu_pmu *all = open_pmu(catalog, cpu_id(cpu), 0), *costs = NULL;
+		struct err err = { 0 };
+
+		assert_int_equal(cpu_costs_open(catalog, cpu, &costs, &err), 0);
+		assert_int_equal(costs->n_penalties, all->n_penalties);
+		for (size_t k = 0; k < all->n_penalties; k++) {
+			const struct cpu_penalty *a = &all->penalties[k], *b = &costs->penalties[k];
+
+			assert_string_equal(a->issue, b->issue);
+			assert_string_equal(a->event->name, b->event->name);
+			assert_true(a->cycles == b->cycles);
+			assert_int_equal(a->side, b->side);
+		}
+		assert_true(cpu_most_ipc(costs) == cpu_most_ipc(all));
+		assert_int_equal(costs->reorder_entries, all->reorder_entries);
+		assert_int_equal(costs->outstanding_lines, all->outstanding_lines);
+		assert_int_equal(costs->l1i_lines, all->l1i_lines);
+		assert_int_equal(costs->itlb_entries, all->itlb_entries);
+		assert_int_equal(costs->n_metrics, 0);
+		cpu_pmu_free(costs);
+		cpu_pmu_free(all);
+	}
+}
+
 static void penalties(void **state)
 {
 	static const struct {
@@ -471,6 +502,7 @@ int main(void)
 		cmocka_unit_test(architectural_events),
 		cmocka_unit_test(sizes_for_code),
 		cmocka_unit_test(penalties),
+		cmocka_unit_test(short_form),
 		cmocka_unit_test(every_tree),
 		cmocka_unit_test(knows_a_cpu),
 		cmocka_unit_test(chooses_formulas_by_revision),
