@@ -12,8 +12,10 @@ static void access_sizes_add(struct access_sizes *a, const struct session *s, ui
 	const uint32_t kinds = ACCESS_LOAD | ACCESS_STORE;
 	struct isa_access access;
 
-	if (!symbols_access(s->symbols, session_place(s, place), &access) ||
-	    !(access.flags & kinds))
+	if (!symbols_access(s->symbols, session_place(s, place), &access))
+		return;
+	a->is_prefetch[place] = access.flags & ACCESS_PREFETCH;
+	if (!(access.flags & kinds))
 		return;
 	a->bytes[place] = access.bytes;
 	a->is_scalable[place] = access.flags & ACCESS_SCALABLE;
@@ -24,6 +26,7 @@ void access_sizes_init(struct access_sizes *a, struct session *s, const bool *wa
 {
 	*a = (struct access_sizes){ .n = place_numbers_n(s->places) };
 	a->bytes = mem_zalloc(a->n + 1, sizeof(*a->bytes));
+	a->is_prefetch = mem_zalloc(a->n + 1, sizeof(*a->is_prefetch));
 	a->is_scalable = mem_zalloc(a->n + 1, sizeof(*a->is_scalable));
 	for (uint32_t i = 0; i < a->n; i++)
 		if (wanted[i])
@@ -53,6 +56,7 @@ uint32_t access_sizes_bytes(const struct access_sizes *a, uint64_t place, uint32
 void access_sizes_release(struct access_sizes *a)
 {
 	free(a->bytes);
+	free(a->is_prefetch);
 	free(a->is_scalable);
 	*a = (struct access_sizes){ 0 };
 }

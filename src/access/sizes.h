@@ -11,6 +11,7 @@
 /* Sizes of accesses, by global place id. Zeroed is empty. */
 struct access_sizes {
 	uint32_t *bytes;   /* 0: not known; of a scalable access: with vectors of 128 bits */
+	bool *is_prefetch; /* a hint, which records call a load: nothing waits for it */
 	bool *is_scalable; /* the size is proportional to the vector length (SVE) */
 	uint32_t n;
 	uint32_t n_scalable;  /* places with is_scalable */

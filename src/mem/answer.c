@@ -94,6 +94,21 @@ static void prepare(struct making *m)
 	m->parts[LEVELS] = (struct analysis){ .class = &load_levels_class };
 }
 
+/* Records of prefetch instructions are those of loads. */
+static void note_prefetches(const struct mem_rows *rows, struct table *t)
+{
+	const struct mem_cost *all = &rows->kinds[MEMORY_LOAD], *some = &rows->prefetches;
+	char n[GROUPED_BYTES], of[GROUPED_BYTES];
+
+	if (some->n > 0 && mem_weight(all) > 0)
+		table_note(t,
+			   "%s of %s loads are prefetch instructions, which nothing waits for: "
+			   "%.1f %% of "
+			   "load latency",
+			   grouped_u64(some->n, n), grouped_u64(all->n, of),
+			   100 * (double)mem_weight(some) / (double)mem_weight(all));
+}
+
 static int make_rows(struct making *m, struct err *err)
 {
 	const struct mem_request *request = m->request;
@@ -118,6 +133,7 @@ static int make_rows(struct making *m, struct err *err)
 		mem_loads_take(&m->out->loads, m->s, &m->rows);
 	if (mem_table(&m->rows, &view, &m->out->rows, err) < 0)
 		return -1;
+	note_prefetches(&m->rows, &m->out->rows);
 	if (n_without > 0)
 		table_note(&m->out->rows, "percentiles: only of the first %d rows",
 			   MEM_ROWS_DETAILED);

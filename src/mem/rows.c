@@ -70,6 +70,9 @@ static void mem_rows_add_group(struct mem_rows *r, const struct mem_group *g,
 		row->bytes += g->operations * bytes;
 		row->n_sized += mem_group_n(g);
 	}
+	if (g->kind == MEMORY_LOAD && g->key[DIM_PLACE] < sizes->n &&
+	    sizes->is_prefetch[g->key[DIM_PLACE]])
+		mem_cost_add_group(&r->prefetches, g);
 	count_slice(r, number, g->key[DIM_SLICE], mem_group_n(g));
 }
 

@@ -30,6 +30,7 @@ struct mem_rows {
 	uint32_t *shown;
 	uint32_t n_shown, n_left_out;
 	struct mem_cost kinds[N_MEMORY_KINDS]; /* all of a kind */
+	struct mem_cost prefetches;	       /* the loads that are prefetch instructions */
 };
 
 /* Total latency in cycles; a full counter counts with what it shows at least, as in hot.h. */
