@@ -60,7 +60,7 @@ static void mux_visit(void *context, const struct reading *r)
 
 	if (r->kind == READING_STAT)
 		return;
-	if (r->has_times)
+	if (r->has_times && !r->is_of_task)
 		add_reading_times(m, r);
 	if (r->kind == READING_SAMPLE && r->event != r->leader && m->is_follower[r->event] &&
 	    r->counted > 0)

@@ -148,6 +148,7 @@ static void take_sample(struct readings *r, const struct record *record)
 	from.id = s.id;
 	from.common = (struct reading){
 		.kind = READING_SAMPLE,
+		.is_of_task = attr_has(attr, ATTR_INHERIT) || attr_has(attr, ATTR_ENABLE_ON_EXEC),
 		.position = record->position,
 		.cpu = number_or_unknown(attr->sample_type >> SAMPLE_CPU & 1, s.cpu),
 		.pid = number_or_unknown(attr->sample_type >> SAMPLE_TID & 1, s.pid),
@@ -166,6 +167,7 @@ static void take_thread(struct readings *r, const struct record *record, const s
 	struct record_reading from = {
 		.id = id->id,
 		.common = { .kind = READING_THREAD,
+			    .is_of_task = true,
 			    .position = record->position,
 			    .cpu = number_or_unknown(id->has & HAS_CPU, id->cpu),
 			    .pid = pid,

@@ -35,6 +35,12 @@ struct reading {
 	uint64_t counted, enabled_ns, running_ns;
 	bool is_first;	/* … which is so */
 	bool has_times; /* enabled_ns and running_ns are known */
+
+	/*
+	 * The counter is of a task, and of one of its CPUs: it is enabled while the task runs elsewhere, so that its times say
+	 * nothing of multiplexing unless they are the same.
+	 */
+	bool is_of_task;
 };
 
 typedef void readings_visit(void *context, const struct reading *);

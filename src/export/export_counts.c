@@ -165,12 +165,11 @@ static double scaled(const struct reading *r)
 }
 
 /*
- * Nothing can be extrapolated from a counter that never ran. A thread has a counter on each CPU, which is enabled while the
- * thread runs elsewhere: that is no multiplexing, and the counters add up to what it did.
+ * Nothing can be extrapolated from a counter that never ran. Those of a task on each of its CPUs add up to what it did.
  */
 static bool can_scale(const struct reading *r)
 {
-	if (r->kind == READING_THREAD)
+	if (r->is_of_task)
 		return r->has_times && r->running_ns == r->enabled_ns;
 	return r->has_times && (r->running_ns > 0 || r->enabled_ns == 0);
 }

@@ -67,6 +67,17 @@ def check_group(checks, cyclops, folder):
     checks.equal("rows of an event", faults, [row for row in rows if row["event"] == "page-faults"], "all rows")
 
 
+def check_times_of_group(checks, cyclops, folder):
+    """Counters of a task on each CPU are enabled while it runs elsewhere: what they counted is not extrapolated by that."""
+    path = record(folder, "times.data", "record", "-q", "-s", "-e", "{cpu-clock,page-faults}:S", "-o", "PATH")
+    rows = [row for row in counts(cyclops, path) if row["kind"] == "sample"]
+    found = [(row["record"], int(row["value"])) for row in rows]
+    checks.equal("values of a group with times", found, list(values_of_samples(dump(path, folder))), "perf")
+    for row in rows:
+        whole = row["enabled_ns"] == row["running_ns"] != ""
+        checks.expect(row["enabled_ns"] != "" and float(row["scaled"] or -1) == (int(row["counted"]) if whole else -1), f"{row}")
+
+
 def sums_of_threads(path, folder):
     """{(tid, event): count} of perf report -T."""
     lines = [line[1:].split() if line.startswith("#") else line.split()
@@ -130,6 +141,7 @@ def main():
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
         check_group(checks, cyclops, folder)
+        check_times_of_group(checks, cyclops, folder)
         check_threads(checks, cyclops, folder)
         check_stat(checks, cyclops, folder, "stat.data")
         rows = check_stat(checks, cyclops, folder, "intervals.data", "-I", "20")
