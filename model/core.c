@@ -112,8 +112,9 @@ static void fetch_line(struct core *c, uint64_t va)
 	uint64_t now = later(c->dispatch_cycle, c->fetch_ready);
 	struct translation t = tlb_translate(&c->tlbs, c->frames, c->memory, c->cpu, c->process, va,
 					     TRANSLATE_FETCH, now);
-	struct access a = memory_access(c->memory, c->cpu, t.pa >> LINE_SHIFT, ACCESS_FETCH, now);
+	struct access a;
 
+	memory_access_early(c->memory, c->cpu, t.pa >> LINE_SHIFT, ACCESS_FETCH, now, 0, &a);
 	if (a.missed_l1 || t.cycles > 1)
 		c->fetch_ready = later(a.ready, now) + t.cycles - 1;
 }

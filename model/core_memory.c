@@ -160,10 +160,10 @@ static void access_line(struct core *c, uint64_t va)
 	struct translation t = translate(c, va, is_store);
 	uint64_t waits = t.cycles - 1, look = c->params->latency[TIMING_LOAD] - 1;
 	uint64_t start = now->issue + waits;
-	struct access a =
-		memory_access_early(c->memory, c->cpu, t.pa >> LINE_SHIFT, kind_of(now->insn),
-				    start, waits < look ? waits : look);
+	struct access a;
 
+	memory_access_early(c->memory, c->cpu, t.pa >> LINE_SHIFT, kind_of(now->insn), start,
+			    waits < look ? waits : look, &a);
 	if (!now->has_access) {
 		now->has_access = true;
 		now->va = va;

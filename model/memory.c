@@ -213,33 +213,31 @@ static void count_refill(struct private_caches *c, enum access_kind kind)
 }
 
 /* A hit in the L1. A line that has not arrived yet counts as a miss with the line's source. */
-static struct access hit_l1(struct memory *m, unsigned cpu, uint64_t line, enum access_kind kind,
-			    uint64_t time, struct entry *l1)
+static void hit_l1(struct memory *m, unsigned cpu, uint64_t line, enum access_kind kind,
+		   uint64_t time, struct entry *l1, struct access *out)
 {
-	struct access a = {
+	*out = (struct access){
 		.start = time,
 		.ready = time + m->params->latency[TIMING_LOAD],
 		.source = SOURCE_L1,
+		.is_first = l1->is_early,
 	};
-
-	a.is_first = l1->is_early;
-	if (l1->value > a.ready && !(m->ideal & IDEAL_L1D)) {
-		a.ready = l1->value;
-		a.source = l1->source;
-		a.missed_l1 = true;
-		a.missed_l2 = a.source != SOURCE_L2;
-		a.was_late = l1->is_early;
+	if (l1->value > out->ready && !(m->ideal & IDEAL_L1D)) {
+		out->ready = l1->value;
+		out->source = l1->source;
+		out->missed_l1 = true;
+		out->missed_l2 = out->source != SOURCE_L2;
+		out->was_late = l1->is_early;
 		if (l1->is_early)
 			count_refill(&m->cpus[cpu], kind);
 	}
 	if (l1->is_early && kind != ACCESS_PREFETCH)
 		l1->is_early = false;
-	a.finish = a.ready + (a.missed_l1 ? m->finish[a.source] : 0);
+	out->finish = out->ready + (out->missed_l1 ? m->finish[out->source] : 0);
 	if (kind == ACCESS_STORE)
-		write_l1(m, cpu, line, l1, &a);
-	if (a.finish < a.ready)
-		a.finish = a.ready;
-	return a;
+		write_l1(m, cpu, line, l1, out);
+	if (out->finish < out->ready)
+		out->finish = out->ready;
 }
 
 /* The line's state in the L1. Modified in the L2 alone: the L1 has written back its data. */
@@ -283,8 +281,8 @@ static struct access walk_l2(struct memory *m, unsigned cpu, uint64_t line, uint
 	return a;
 }
 
-struct access memory_access_early(struct memory *m, unsigned cpu, uint64_t line,
-				  enum access_kind kind, uint64_t time, uint64_t early)
+void memory_access_early(struct memory *m, unsigned cpu, uint64_t line, enum access_kind kind,
+			 uint64_t time, uint64_t early, struct access *out)
 {
 	static const enum count counts[] = {
 		[ACCESS_LOAD] = COUNT_L1D_CACHE_RD,
@@ -296,13 +294,16 @@ struct access memory_access_early(struct memory *m, unsigned cpu, uint64_t line,
 	struct assoc *l1 = kind == ACCESS_FETCH ? &c->l1i : &c->l1d;
 	struct entry *entry;
 
-	if (kind == ACCESS_WALK)
-		return walk_l2(m, cpu, line, time);
+	if (kind == ACCESS_WALK) {
+		*out = walk_l2(m, cpu, line, time);
+		return;
+	}
 	count_event(c, counts[kind]);
 	entry = assoc_find(l1, line);
 	if (entry != NULL)
-		return hit_l1(m, cpu, line, kind, time, entry);
-	return miss_l1(m, cpu, line, kind, time, early, l1);
+		hit_l1(m, cpu, line, kind, time, entry, out);
+	else
+		*out = miss_l1(m, cpu, line, kind, time, early, l1);
 }
 
 bool memory_has(const struct memory *m, unsigned cpu, uint64_t line)

@@ -248,50 +248,65 @@ static uint64_t overlapped(const struct memory *m, enum translation_kind kind, u
 	return part > 0 || cycles == 0 ? part : 1;
 }
 
-struct translation tlb_translate(struct tlbs *t, struct frames *f, struct memory *m, unsigned cpu,
-				 uint32_t process, uint64_t va, enum translation_kind kind,
-				 uint64_t time)
+/* tlb_translate() of a page that is not in the first-level TLB; apart, so that a hit needs few registers. */
+__attribute__((noinline)) static struct translation translate_miss(struct tlbs *t, struct frames *f,
+								   struct memory *m, unsigned cpu,
+								   uint32_t process, uint64_t va,
+								   enum translation_kind kind,
+								   uint64_t time)
 {
 	uint64_t *counts = m->cpus[cpu].counts->n;
 	struct assoc *l1 = kind == TRANSLATE_FETCH ? &t->itlb : &t->dtlb;
 	unsigned shift = page_shift_of(m, kind);
 	uint64_t key = tlb_key(process, va, shift);
-	const struct entry *entry = assoc_find(l1, key);
+	const struct entry *entry;
 	struct translation result = { .cycles = 1 };
 	bool to_write = kind == TRANSLATE_STORE;
 	uint64_t frame, walk_cycles;
 
-	counts[counted[kind].access]++;
+	counts[counted[kind].refill]++;
+	counts[COUNT_L2D_TLB]++;
+	if (kind == TRANSLATE_FETCH || !(m->ideal & IDEAL_DTLB))
+		result.cycles = overlapped(m, kind, m->params->l2tlb_cycles);
+	entry = assoc_find(&t->l2, key);
 	if (entry != NULL) {
 		if (entry->state == PAGE_COPIED_ON_WRITE)
 			update_page_entries(t, f, process, va, shift, key, to_write);
 		frame = entry->value;
-		if (kind != TRANSLATE_FETCH && !(m->ideal & (IDEAL_DTLB | IDEAL_PAGE_WALKS)))
-			result.cycles = hit_cycles(t, key, time);
 	} else {
-		counts[counted[kind].refill]++;
-		counts[COUNT_L2D_TLB]++;
-		if (kind == TRANSLATE_FETCH || !(m->ideal & IDEAL_DTLB))
-			result.cycles = overlapped(m, kind, m->params->l2tlb_cycles);
-		entry = assoc_find(&t->l2, key);
-		if (entry != NULL) {
-			if (entry->state == PAGE_COPIED_ON_WRITE)
-				update_page_entries(t, f, process, va, shift, key, to_write);
-			frame = entry->value;
-		} else {
-			result.walked = needs_walk(m, counted[kind].walk);
-			walk_cycles = walk_page_table(m, cpu, key, counted[kind].walk,
-						      time + result.cycles);
-			result.cycles += overlapped(m, kind, walk_cycles);
-			if (result.walked && kind != TRANSLATE_FETCH)
-				note_walk(t, key, time + result.cycles);
-			frame = add_walked_page(t, f, process, va, shift, key, to_write);
-			entry = assoc_peek(&t->l2, key);
-		}
-		tlb_add(l1, key, frame, entry->state);
-		if (m->params->tlb_prefetch && kind != TRANSLATE_FETCH)
-			prefetch_next(t, f, m, cpu, process, va, shift, key, time);
+		result.walked = needs_walk(m, counted[kind].walk);
+		walk_cycles =
+			walk_page_table(m, cpu, key, counted[kind].walk, time + result.cycles);
+		result.cycles += overlapped(m, kind, walk_cycles);
+		if (result.walked && kind != TRANSLATE_FETCH)
+			note_walk(t, key, time + result.cycles);
+		frame = add_walked_page(t, f, process, va, shift, key, to_write);
+		entry = assoc_peek(&t->l2, key);
 	}
+	tlb_add(l1, key, frame, entry->state);
+	if (m->params->tlb_prefetch && kind != TRANSLATE_FETCH)
+		prefetch_next(t, f, m, cpu, process, va, shift, key, time);
 	result.pa = address_in(frame, va, shift);
+	return result;
+}
+
+struct translation tlb_translate(struct tlbs *t, struct frames *f, struct memory *m, unsigned cpu,
+				 uint32_t process, uint64_t va, enum translation_kind kind,
+				 uint64_t time)
+{
+	struct assoc *l1 = kind == TRANSLATE_FETCH ? &t->itlb : &t->dtlb;
+	unsigned shift = page_shift_of(m, kind);
+	uint64_t key = tlb_key(process, va, shift);
+	const struct entry *entry = assoc_find(l1, key);
+	struct translation result = { .cycles = 1 };
+
+	m->cpus[cpu].counts->n[counted[kind].access]++;
+	if (entry == NULL)
+		return translate_miss(t, f, m, cpu, process, va, kind, time);
+	if (entry->state == PAGE_COPIED_ON_WRITE)
+		update_page_entries(t, f, process, va, shift, key, kind == TRANSLATE_STORE);
+	if (kind != TRANSLATE_FETCH && !(m->ideal & (IDEAL_DTLB | IDEAL_PAGE_WALKS)))
+		result.cycles = hit_cycles(t, key, time);
+	result.pa = address_in(entry->value, va, shift);
 	return result;
 }
