@@ -15,9 +15,12 @@
 #include "model/robust.h"
 
 enum {
-	SPINS = 1000,	 /* of a waiting thread before it sleeps */
-	POLL_NS = 20000, /* between polls of threads in calls */
-	CHECK_MS = 50,	 /* between checks of the running thread's progress */
+	SPINS = 1000, /* of a waiting thread before it sleeps */
+	SPINS_IF_BUSY =
+		20,	  /* where the waits before did not end so: the host has no CPU for both */
+	TRIES_AGAIN = 16, /* waits until it spins for long again */
+	POLL_NS = 20000,  /* between polls of threads in calls */
+	CHECK_MS = 50,	  /* between checks of the running thread's progress */
 	/*
 	 * Checks without progress before a thread gives up: 20 s; a sleeping thread counts 100
 	 * times.
@@ -411,13 +414,18 @@ static bool sleep_until_chosen(struct scheduler *t, struct task *task)
 
 static bool wait_until_chosen(struct scheduler *t, struct task *task)
 {
-	for (unsigned i = 0; i < SPINS; i++) {
-		if (scheduler_is_running(t, task))
+	unsigned spins = task->n_slept % TRIES_AGAIN == 0 ? SPINS : SPINS_IF_BUSY;
+
+	for (unsigned i = 0; i < spins; i++) {
+		if (scheduler_is_running(t, task)) {
+			task->n_slept = 0;
 			return !atomic_load(&t->is_over);
+		}
 		if (atomic_load(&task->must_not_wait))
 			return false;
 		relax_cpu();
 	}
+	task->n_slept++;
 	return sleep_until_chosen(t, task);
 }
 

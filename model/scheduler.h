@@ -43,6 +43,7 @@ struct task {
 	uint32_t process;	   /* number of its process */
 	pid_t kernel_id;	   /* thread id on the host; 0: not known yet */
 	long n_switches;   /* IN_CALL: voluntary context switches when it entered the call */
+	unsigned n_slept;  /* waits in a row in which it slept until it was chosen */
 	unsigned n_doubts; /* polls in a row that did not tell whether it waits */
 	pthread_cond_t may_run;
 };
