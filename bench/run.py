@@ -20,6 +20,7 @@ import tempfile
 
 import inputs
 import measure
+import model
 import table
 from table import Row
 
@@ -401,6 +402,7 @@ BENCHES = {
     "symbols": bench_symbols,
     "recorded": bench_recorded,
     "start": bench_start,
+    "model": model.bench_model,
 }
 
 
