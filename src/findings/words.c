@@ -106,8 +106,8 @@ static const struct column columns[N_COLUMNS] = {
 	[CALLER_FILE] = FACT("caller_file", CELL_TEXT, "source file of the call"),
 	[CALLER_LINE] = FACT("caller_line", CELL_COUNT, "line in that file"),
 	[WRITER] = FACT("writer", CELL_TEXT, "of sharing: the function that writes most"),
-	[WRITER_FILE] =
-		FACT("writer_file", CELL_TEXT, "source file of its access that writes most"),
+	[WRITER_FILE] = FACT("writer_file", CELL_TEXT,
+			     "source file of the access that writes most, of those that have one"),
 	[WRITER_LINE] = FACT("writer_line", CELL_COUNT, "line in that file"),
 	[EVENT] = FACT("event", CELL_TEXT, "that the code is hot by"),
 	[AFFECTED] =
@@ -693,7 +693,7 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 	row[MODULE] = table_text_cell(t, f->module);
 	row[WRITER] = table_text_cell(t, f->writer);
 	if (f->sharing != NULL && f->sharing->n_write_places > 0) {
-		const struct finding_place *at = &f->sharing->writes[0].place;
+		const struct finding_place *at = sharing_first_write(f->sharing);
 
 		row[WRITER_FILE] = table_text_cell(t, at->file);
 		if (at->file != NULL)

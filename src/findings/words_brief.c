@@ -188,21 +188,6 @@ static void put_code(const struct finding *f, struct text *out)
 	put_subject(f, out);
 }
 
-/* How many accesses are filled in, of so many places. */
-static size_t n_shown(size_t n_places)
-{
-	return n_places < FINDING_ACCESSES ? n_places : FINDING_ACCESSES;
-}
-
-/* The first of the accesses that write with a source line, as those of a library have none; else the first, if there is one. */
-static const struct finding_place *first_write(const struct finding_sharing *s)
-{
-	for (size_t i = 0; i < n_shown(s->n_write_places); i++)
-		if (s->writes[i].place.file != NULL)
-			return &s->writes[i].place;
-	return &s->writes[0].place;
-}
-
 /* Of shared data where they are written, or, if that has no source line, read. */
 static const struct finding_place *place_of(const struct finding *f)
 {
@@ -211,7 +196,7 @@ static const struct finding_place *place_of(const struct finding *f)
 
 	if (s == NULL)
 		return &f->where;
-	write = first_write(s);
+	write = sharing_first_write(s);
 	return write->file != NULL ? write : &s->reads[0].place;
 }
 
@@ -536,7 +521,7 @@ static void put_brief_cost(struct table *t, const struct finding *f, struct text
 /* ", 40": of a write in the file of the first one, on a line of its own. */
 static void put_other_line(const struct finding_sharing *s, size_t number, struct text *out)
 {
-	const struct finding_place *first = first_write(s), *p = &s->writes[number].place;
+	const struct finding_place *first = sharing_first_write(s), *p = &s->writes[number].place;
 
 	if (first->file == NULL || p->file == NULL || p == first ||
 	    strcmp(first->file, p->file) != 0)
@@ -550,7 +535,7 @@ static void put_other_line(const struct finding_sharing *s, size_t number, struc
 /* ", written at sharing.c:38, 40, read at sharing.c:52" */
 static void put_accesses(const struct finding_sharing *s, struct text *out)
 {
-	const struct finding_place *writes = s->n_write_places > 0 ? first_write(s) : NULL;
+	const struct finding_place *writes = s->n_write_places > 0 ? sharing_first_write(s) : NULL;
 	const struct finding_place *reads = s->n_read_places > 0 ? &s->reads[0].place : NULL;
 
 	if (writes != NULL && reads != NULL && writes->file != NULL && reads->file != NULL &&
@@ -560,7 +545,7 @@ static void put_accesses(const struct finding_sharing *s, struct text *out)
 	}
 	if (writes != NULL)
 		put_line(writes, ", written at ", "", out);
-	for (size_t i = 0; i < n_shown(s->n_write_places); i++)
+	for (size_t i = 0; i < sharing_shown(s->n_write_places); i++)
 		put_other_line(s, i, out);
 	if (reads != NULL)
 		put_line(reads, ", read at ", "", out);

@@ -70,6 +70,15 @@ void counts_evidence(const struct evidence *, bool is_alone, struct text *out);
 void counts_note(struct table *, const struct silence *);
 
 /* words_sharing.c */
+/* How many accesses are filled in, of so many places. */
+size_t sharing_shown(size_t n_places);
+
+/*
+ * The access that writes most of those with a source line, as those of a library have none; if none has, the
+ * first. Ask where something writes.
+ */
+const struct finding_place *sharing_first_write(const struct finding_sharing *);
+
 const char *sharing_claim(struct table *, const struct finding *);
 const char *sharing_size(struct table *, const struct finding *);
 const char *sharing_confidence(struct table *, const struct finding *);

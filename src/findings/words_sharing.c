@@ -135,11 +135,22 @@ const char *sharing_where(struct table *t, const struct finding *f)
 	return writes != NULL ? writes : reads != NULL ? reads : "";
 }
 
+size_t sharing_shown(size_t n_places)
+{
+	return n_places < FINDING_ACCESSES ? n_places : FINDING_ACCESSES;
+}
+
+const struct finding_place *sharing_first_write(const struct finding_sharing *s)
+{
+	for (size_t i = 0; i < sharing_shown(s->n_write_places); i++)
+		if (s->writes[i].place.file != NULL)
+			return &s->writes[i].place;
+	return &s->writes[0].place;
+}
+
 const char *sharing_waiters(const struct finding_sharing *s, uint64_t n)
 {
-	size_t n_shown = s->n_read_places < FINDING_ACCESSES ? s->n_read_places : FINDING_ACCESSES;
-
-	for (size_t i = 0; i < n_shown; i++)
+	for (size_t i = 0; i < sharing_shown(s->n_read_places); i++)
 		if (s->reads[i].operation != NULL && strcmp(s->reads[i].operation, "atomic") == 0)
 			return n == 1 ? "access" : "accesses";
 	return n == 1 ? "load" : "loads";
