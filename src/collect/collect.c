@@ -54,6 +54,7 @@ static int collect_session(const struct collection *c, struct known_places *know
 	if (identity_find(&who, s, &c->given, err) < 0)
 		return -1;
 	memcpy(out->day, who.day, sizeof(out->day));
+	out->start_basis = start_basis_names[who.basis];
 	out->host = mem_strndup(who.host, strlen(who.host));
 	out->is_modelled = capture_spe(s->capture)->is_modelled;
 	if (capture_is_empty(s->capture) && !readings_are_there(s->capture)) {

@@ -23,8 +23,9 @@ enum collect_state {
 struct collected {
 	enum collect_state state;
 	char capture[CAPTURE_HASH_DIGITS + 1], day[DAY_BYTES];
-	char *host;   /* owned; NULL: not known */
-	char *failed; /* owned: why */
+	const char *start_basis; /* one of start_basis_names[]; NULL: not known */
+	char *host;		 /* owned; NULL: not known */
+	char *failed;		 /* owned: why */
 	uint64_t n_records, n_rows, n_places, n_unnamed;
 	bool is_damaged, is_modelled;
 };

@@ -41,6 +41,7 @@ enum collected_column {
 	COLLECTED_COL_STATE,
 	COLLECTED_COL_HOST,
 	COLLECTED_COL_DAY,
+	COLLECTED_COL_BASIS,
 	COLLECTED_COL_RECORDS,
 	COLLECTED_COL_ROWS,
 	COLLECTED_COL_PLACES,
@@ -58,6 +59,10 @@ static const struct column collected_columns[COLLECTED_N_COLS] = {
 	[COLLECTED_COL_HOST] = { "host", NULL, "", CELL_TEXT, COLUMN_GROW,
 				 "host that it was recorded on" },
 	[COLLECTED_COL_DAY] = { "day", NULL, "", CELL_TEXT, 0, "day of its start, UTC" },
+	[COLLECTED_COL_BASIS] = { "start_basis", "day of", "", CELL_TEXT, 0,
+				  "what tells the day: recorded; file: when the file was written, "
+				  "as the capture has no "
+				  "wall clock; given: --day" },
 	[COLLECTED_COL_RECORDS] = { "records", NULL, "records", CELL_COUNT, 0,
 				    "samples and SPE records" },
 	[COLLECTED_COL_ROWS] = { "rows", NULL, "rows", CELL_COUNT, 0,
@@ -89,6 +94,8 @@ static void fill_row(struct table *t, const char *path, const struct collected *
 		cells[COLLECTED_COL_HOST] = cell_text(c->host);
 	if (c->day[0] != '\0')
 		cells[COLLECTED_COL_DAY] = cell_text(c->day);
+	if (c->start_basis != NULL)
+		cells[COLLECTED_COL_BASIS] = cell_text(c->start_basis);
 	if (c->capture[0] != '\0')
 		cells[COLLECTED_COL_CAPTURE] = cell_text(c->capture);
 	if (c->state != COLLECT_DONE)
@@ -105,16 +112,25 @@ static void say_answer(const struct collection *c, const struct collected *list,
 {
 	size_t n = c->inputs->paths.n, of_state[N_COLLECT_STATES] = { 0 };
 	uint64_t n_places = 0, n_unnamed = 0;
+	size_t n_of_file = 0;
 	char digits[GROUPED_BYTES], more[GROUPED_BYTES];
 
 	for (size_t i = 0; i < n; i++) {
 		of_state[list[i].state]++;
 		n_places += list[i].n_places;
 		n_unnamed += list[i].n_unnamed;
+		n_of_file += list[i].state == COLLECT_DONE &&
+			     list[i].start_basis == start_basis_names[START_OF_FILE];
 	}
 	answer_say(answer, "%s capture%s collected into %s; %s there already, %zu failed.",
 		   grouped_u64(of_state[COLLECT_DONE], digits), plural(of_state[COLLECT_DONE]),
 		   c->root, grouped_u64(of_state[COLLECT_THERE], more), of_state[COLLECT_FAILED]);
+	if (n_of_file > 0)
+		answer_say(answer,
+			   "%s of them have no wall clock: their day is that on which the file was "
+			   "written "
+			   "(--day gives it).",
+			   grouped_u64(n_of_file, digits));
 	if (n_unnamed > 0)
 		answer_say(answer,
 			   "%s of %s new places have no function: where binaries are found now "

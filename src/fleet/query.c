@@ -47,9 +47,9 @@ enum {
 	{                                                                                          \
 		name, NULL, "cycles", CELL_COUNT, COLUMN_TRUST, meaning                            \
 	}
-#define WEIGHT                                                                                     \
+#define WEIGHT(flags)                                                                              \
 	{                                                                                          \
-		"weight", NULL, "weight", CELL_COUNT, 0,                                           \
+		"weight", NULL, "weight", CELL_COUNT, flags,                                       \
 			"sum of the periods of samples: cycles, nanoseconds of a clock, events; "  \
 			"of the total latency of SPE records: cycles by the sampling interval"     \
 	}
@@ -64,9 +64,11 @@ static const struct column top_columns[] = {
 	MODULE,
 	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR, "part of the event's weight" },
 	SHARE("share_error", "±", "half of the 95 % interval of the share, from how hosts differ"),
-	WEIGHT,
+	WEIGHT(COLUMN_TRUST),
 	AMOUNT("records", NULL, "records", "samples or SPE records"),
 	AMOUNT("hosts", NULL, "hosts", "hosts that have it"),
+	{ "saturated", NULL, "records", CELL_COUNT, COLUMN_MACHINE_ONLY,
+	  "of which are SPE records whose latency counter was full" },
 };
 
 static const struct column changed_columns[] = {
@@ -142,7 +144,7 @@ static const struct column history_columns[] = {
 	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR,
 	  "part of the event's weight on that day" },
 	SHARE("share_error", "±", "half of the 95 % interval of the share, from how hosts differ"),
-	WEIGHT,
+	WEIGHT(0),
 	AMOUNT("records", NULL, "records", "samples or SPE records of the function"),
 	AMOUNT("hosts", NULL, "hosts", "hosts with captures of the event on that day"),
 };
@@ -166,9 +168,10 @@ static const struct column counts_columns[] = {
 	     "of others: events per 1000 instructions, where these were counted in the same "
 	     "capture"),
 	RATE("pki_error", "±", "", "half of the 95 % interval of that, from how hosts differ"),
-	SHARE("cycles_share", "of cycles", "of others: events by the cycles of the same captures"),
-	SHARE("cycles_share_error", "±",
-	      "half of the 95 % interval of that, from how hosts differ"),
+	RATE("per_cycle", "per cycle", "",
+	     "of others: events per cycle, where cycles were counted in the same capture"),
+	RATE("per_cycle_error", "±", "",
+	     "half of the 95 % interval of that, from how hosts differ"),
 	SHARE("running", NULL, "part of the time that the event was on a counter"),
 	AMOUNT("hosts", NULL, "hosts", "hosts that counted it"),
 	AMOUNT("captures", NULL, "captures", "captures that counted it"),
@@ -188,6 +191,8 @@ static const struct column coverage_columns[] = {
 	AMOUNT("captures_damaged", "damaged", "captures",
 	       "captures of which a part could not be read"),
 	AMOUNT("captures_modelled", "modelled", "captures", "captures that are simulated"),
+	AMOUNT("days_of_file", "day of file", "captures",
+	       "captures without a wall clock: the day is that on which the file was written"),
 	AMOUNT("twice", NULL, "captures",
 	       "collections that do not count: their capture does already"),
 	AMOUNT("oldest_schema", "oldest schema", "", "lowest version of the tables"),
@@ -278,6 +283,20 @@ static void say_sharing(const struct table *t, struct table *answer)
 			   "Data without a name costs most, written by %s and read by %s: %s of "
 			   "load latency.",
 			   first_text(t, "writer"), first_text(t, "reader"), cost);
+}
+
+/* The latency of a function whose counters were full is a lower bound. */
+static void mark_weights(struct table *t)
+{
+	const size_t weight = (size_t)table_column(t, "weight");
+	const size_t full = (size_t)table_column(t, "saturated");
+
+	for (size_t row = 0; row < table_n_rows(t); row++) {
+		struct cell *cells = &t->cells.items[row * t->n_columns];
+
+		if (cells[full].count > 0)
+			cells[weight] = cell_marked(cells[weight], MARK_SATURATED);
+	}
 }
 
 /* Costs are of samples; where counters were full they are lower bounds. */
@@ -450,7 +469,8 @@ const struct fleet_query fleet_queries[] = {
 	  .columns = top_columns,
 	  .n_columns = COUNT(top_columns),
 	  .none = "no records of this event",
-	  .say = say_top },
+	  .say = say_top,
+	  .mark = mark_weights },
 	{ .name = "changed",
 	  .tables = OF_SAMPLES,
 	  .needs_sides = true,

@@ -98,8 +98,8 @@ def make_inputs(cyclops, maker, data, folder):
     engine = os.path.join(folder, "engine")
     with open(engine, "w", encoding="ascii") as file:
         file.write("#!/bin/sh\ncat <<'END'\ncaptures,hosts,first_day,last_day,records,modelled,with_losses,unscaled\n"
-                   "1,1,2026-11-26,2026-11-26,9,0,0,0\nevent,function,module,share,share_error,weight,records,hosts\n"
-                   "cycles,f,m,0.5,,9,9,1\nEND\n")
+                   "1,1,2026-11-26,2026-11-26,9,0,0,0\nevent,function,module,share,share_error,weight,records,hosts,saturated\n"
+                   "cycles,f,m,0.5,,9,9,1,0\nEND\n")
     os.chmod(engine, 0o755)
     if has_model():
         run(cyclops, "model", "-c", 1024, "--sample", "BR_RETIRED:101", "--branch-stack", "-o", "stacks", "--",

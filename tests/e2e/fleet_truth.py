@@ -179,7 +179,7 @@ def check_counts(checks, fleet, generator):
             rate, base = ("ipc", totals[0]) if i == 1 else ("pki", totals[1] / 1000)
             checks.expect(abs(float(row[rate]) - totals[i] / base) < 1e-6, f"{machine} {event}: {rate} {row[rate]}")
             if i == 2:
-                checks.expect(abs(float(row["cycles_share"]) - totals[i] / totals[0]) < 1e-9, f"{machine} {event} of cycles: {row['cycles_share']}")
+                checks.expect(abs(float(row["per_cycle"]) - totals[i] / totals[0]) < 1e-9, f"{machine} {event} per cycle: {row['per_cycle']}")
         ipc_drawn, mpki_drawn = ipc * math.exp(0.1**2 / 2), 1000 * generator["MISSES"] * math.exp(0.2**2 / 2)
         errors.append((float(rows[machine, "instructions"]["ipc"]) - ipc_drawn, float(rows[machine, "instructions"]["ipc_error"])))
         errors.append((float(rows[machine, "cache-misses"]["pki"]) - mpki_drawn, float(rows[machine, "cache-misses"]["pki_error"])))

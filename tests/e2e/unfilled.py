@@ -53,7 +53,7 @@ UNFILLED = {
         "kernel events": "factor kernel iteration least most counted",
         "fleet gates": "measure",
         "fleet sharing": "share_error",
-        "fleet counts": "ipc ipc_error pki pki_error cycles_share cycles_share_error",
+        "fleet counts": "ipc ipc_error pki pki_error per_cycle per_cycle_error",
         "fleet top": "share_error",
         "fleet changed": "change_error significant",
         "fleet history": "share_error",

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What counters counted, by event, and as rates of the same capture and mode (user, kernel, all): instructions per cycle, other
--- events per 1000 instructions and as a part of the cycles. Rates are ratios of two sums over hosts, with half of the 95 % interval from how hosts differ. An event that a capture
+-- events per 1000 instructions and per cycle. Rates are ratios of two sums over hosts, with half of the 95 % interval from how hosts differ. An event that a capture
 -- counted several times, in several groups, is their mean; a capture with several events of cycles has no rates.
 WITH counters AS (
 	SELECT part, event, mode, counter, max(kind) AS kind, CAST(sum(scaled) AS DOUBLE) AS amount,
@@ -59,7 +59,7 @@ WITH counters AS (
 SELECT machine, host, day, event, amount AS events, CASE WHEN kind = 'instructions' THEN per_cycle END AS ipc,
 	CASE WHEN kind = 'instructions' THEN per_cycle_error END AS ipc_error,
 	CASE WHEN kind IS NULL THEN pki END AS pki, CASE WHEN kind IS NULL THEN pki_error END AS pki_error,
-	CASE WHEN kind IS NULL THEN per_cycle END AS cycles_share,
-	CASE WHEN kind IS NULL THEN per_cycle_error END AS cycles_share_error, running, hosts, captures
+	CASE WHEN kind IS NULL THEN per_cycle END AS per_cycle,
+	CASE WHEN kind IS NULL THEN per_cycle_error END AS per_cycle_error, running, hosts, captures
 FROM rates
 ORDER BY machine, day, host, event

@@ -168,10 +168,11 @@ static void answers_begin_with_a_sentence(void **state)
 	static const char latency[] =
 		"machine,operation,source,records,p50,p90,p99,most,saturated_records\n";
 	static const char counts[] = "machine,host,day,event,events,ipc,ipc_error,pki,pki_error,"
-				     "cycles_share,cycles_share_error,running,hosts,captures\n";
+				     "per_cycle,per_cycle_error,running,hosts,captures\n";
 	static const char coverage[] =
 		"day,machine,hosts,captures,sampled_ns,sampled_share,records,lost,"
-		"captures_with_losses,captures_damaged,captures_modelled,twice,oldest_schema,"
+		"captures_with_losses,captures_damaged,captures_modelled,days_of_file,twice,oldest_"
+		"schema,"
 		"newest_schema\n";
 	static const struct {
 		const char *question, *head, *rows, *sentence;
@@ -195,11 +196,11 @@ static void answers_begin_with_a_sentence(void **state)
 		  "n1,a,,instructions,100,1.5,0.1,,,,,1,2,2\nn1,b,,instructions,100,0.5,,,,,,1,2,"
 		  "2\n",
 		  "IPC is lowest at 0.50 on b (n1), highest at 1.50 \xc2\xb1 0.10 on a (n1)." },
-		{ "coverage", coverage, "2026-11-01,n1,1,1,2000000,0.0001,5,0,0,0,0,0,1,1\n",
+		{ "coverage", coverage, "2026-11-01,n1,1,1,2000000,0.0001,5,0,0,0,0,0,0,1,1\n",
 		  "Sampled on 2026-11-01 (n1): 2.00 ms, less than 0.1 % of the day of its host." },
 		{ "coverage", coverage,
-		  "2026-11-01,n1,2,1,9000000000,0.05,5,0,0,0,0,0,1,1\n"
-		  "2026-11-02,n1,2,1,4000000000,0.02,5,0,0,0,0,0,1,1\n",
+		  "2026-11-01,n1,2,1,9000000000,0.05,5,0,0,0,0,0,0,1,1\n"
+		  "2026-11-02,n1,2,1,4000000000,0.02,5,0,0,0,0,0,0,1,1\n",
 		  "Least was sampled on 2026-11-02 (n1): 4.00 s, 2.0 % of the day of its hosts." },
 	};
 
