@@ -130,7 +130,8 @@ def check_stat(checks, cyclops, folder, name, *options):
     for event, count in theirs.items():
         is_time = event == "task-clock"
         ours = sums[event] / 1e6 if is_time else sums[event]
-        checks.expect(abs(ours - count) <= (0.01 * len(rows) if is_time else 0), f"{name}: {event} {ours}, perf {count}")
+        checks.expect(abs(ours - count) <= (0.01 * len(rows) if is_time else 0), f"{name}: {event} {ours}, perf {count} of "
+                      f"{list(sums_of_report(path, folder))}; {[row for row in rows if row['event'] == event]}")
         checks.count("sums of perf stat")
     return rows
 
