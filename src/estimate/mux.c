@@ -20,6 +20,8 @@ struct mux {
 	const struct session *session;
 	struct tuples places; /* (event, cpu) … */
 	VEC_OF(struct mux_times) times;
+	struct tuples task_places; /* (event, tid, counter) … of counters of tasks */
+	VEC_OF(struct mux_times) task_times;
 	VEC_OF(struct follower_count) followers;
 	bool *is_follower, *is_known; /* by event */
 	double *whole;		      /* by event: the factor of all CPUs */
@@ -27,7 +29,7 @@ struct mux {
 	bool differs_by_cpu;
 };
 
-static struct mux_times *times_of(struct mux *m, size_t event, uint32_t cpu)
+static struct mux_times *times_of_cpu(struct mux *m, size_t event, uint32_t cpu)
 {
 	const uint64_t key[] = { event, cpu };
 	uint32_t number = tuples_add(&m->places, key);
@@ -37,14 +39,23 @@ static struct mux_times *times_of(struct mux *m, size_t event, uint32_t cpu)
 	return &m->times.items[number];
 }
 
+static struct mux_times *times_of_task(struct mux *m, const struct reading *r)
+{
+	const uint64_t key[] = { r->event, r->tid, r->counter };
+	uint32_t number = tuples_add(&m->task_places, key);
+
+	if (number == m->task_times.n)
+		vec_add(&m->task_times);
+	return &m->task_times.items[number];
+}
+
 static void add_reading_times(struct mux *m, const struct reading *r)
 {
-	/* The end of a thread says nothing of a CPU. */
 	struct mux_times *t =
-		times_of(m, r->event, r->kind == READING_SAMPLE ? r->cpu : READING_UNKNOWN);
+		r->is_of_task ? times_of_task(m, r) : times_of_cpu(m, r->event, r->cpu);
 
 	m->is_known[r->event] = true;
-	if (r->is_first) {
+	if (r->is_first && !r->is_of_task) {
 		t->first_enabled_ns += r->enabled_ns;
 		t->first_running_ns += r->running_ns;
 		return;
@@ -60,7 +71,7 @@ static void mux_visit(void *context, const struct reading *r)
 
 	if (r->kind == READING_STAT)
 		return;
-	if (r->has_times && !r->is_of_task)
+	if (r->has_times)
 		add_reading_times(m, r);
 	if (r->kind == READING_SAMPLE && r->event != r->leader && m->is_follower[r->event] &&
 	    r->counted > 0)
@@ -104,10 +115,50 @@ static void add_times(struct mux_times *to, const struct mux_times *from)
 	to->first_running_ns += from->first_running_ns;
 }
 
+/* A task's counter on each CPU is enabled while the task runs on any of them, but counts on its own. */
+static void add_other_cpu(struct mux_times *to, const struct mux_times *from)
+{
+	to->enabled_ns = from->enabled_ns > to->enabled_ns ? from->enabled_ns : to->enabled_ns;
+	to->first_enabled_ns = from->first_enabled_ns > to->first_enabled_ns
+				       ? from->first_enabled_ns
+				       : to->first_enabled_ns;
+	to->running_ns += from->running_ns;
+	to->first_running_ns += from->first_running_ns;
+}
+
+/* What a task's counters ran behind their last reading is not known: of so little nothing is concluded. */
+static const double least_task_pause = 0.05;
+
+/* Adds the times of all tasks, by event. */
+static void add_tasks(const struct mux *m, struct mux_times *whole)
+{
+	struct tuples tasks; /* (event, tid) */
+	VEC_OF(struct mux_times) times = { 0 };
+
+	tuples_init(&tasks, 2);
+	for (size_t i = 0; i < m->task_times.n; i++) {
+		uint32_t task = tuples_add(&tasks, tuples_get(&m->task_places, (uint32_t)i));
+
+		if (task == times.n)
+			vec_add(&times);
+		add_other_cpu(&times.items[task], &m->task_times.items[i]);
+	}
+	for (size_t i = 0; i < times.n; i++) {
+		struct mux_times *t = &times.items[i];
+
+		if ((double)t->running_ns >= (1 - least_task_pause) * (double)t->enabled_ns)
+			t->running_ns = t->enabled_ns;
+		add_times(&whole[tuples_get(&tasks, (uint32_t)i)[0]], t);
+	}
+	vec_release(&times);
+	tuples_release(&tasks);
+}
+
 static void finish(struct mux *m, size_t n_events)
 {
 	struct mux_times *whole = mem_zalloc(n_events + 1, sizeof(*whole));
 
+	add_tasks(m, whole);
 	for (size_t i = 0; i < m->times.n; i++)
 		add_times(&whole[tuples_get(&m->places, (uint32_t)i)[0]], &m->times.items[i]);
 	for (size_t i = 0; i < n_events; i++)
@@ -131,6 +182,7 @@ struct mux *mux_new(const struct session *s)
 	m->whole = mem_zalloc(n + 1, sizeof(*m->whole));
 	m->turns = mem_zalloc(n + 1, sizeof(*m->turns));
 	tuples_init(&m->places, 2);
+	tuples_init(&m->task_places, 3);
 	find_followers(m);
 	if (readings_are_there(s->capture))
 		readings_walk(s->capture, mux_visit, m);
@@ -144,6 +196,8 @@ void mux_free(struct mux *m)
 		return;
 	tuples_release(&m->places);
 	vec_release(&m->times);
+	tuples_release(&m->task_places);
+	vec_release(&m->task_times);
 	vec_release(&m->followers);
 	free(m->is_follower);
 	free(m->is_known);

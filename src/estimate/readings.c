@@ -68,6 +68,7 @@ static void add_reading(struct readings *r, const struct record_reading *from, i
 	struct reading reading = from->common;
 
 	reading.event = (uint32_t)event;
+	reading.counter = id;
 	reading.value = value;
 	subtract_last(&reading, last_of(r, id, thread_of_counter(from)));
 	if (reading.kind == READING_STAT)

@@ -30,15 +30,17 @@ struct reading {
 	uint32_t pid, tid; /* READING_UNKNOWN: not recorded, or of all threads */
 	uint64_t time_ns;  /* perf clock; 0: not recorded */
 	uint64_t end_ns;   /* end of the interval since counting began; 0: not recorded */
-	uint64_t value;	   /* as read */
+	uint64_t
+		counter; /* its id: a counter is of one CPU, or of one task on one CPU; its inherited ones share it */
+	uint64_t value; /* as read */
 	/* Since the counter's reading before; of the first one, and if it began anew: as read. */
 	uint64_t counted, enabled_ns, running_ns;
 	bool is_first;	/* … which is so */
 	bool has_times; /* enabled_ns and running_ns are known */
 
 	/*
-	 * The counter is of a task, and of one of its CPUs: it is enabled while the task runs elsewhere, so that its times say
-	 * nothing of multiplexing unless they are the same.
+	 * The counter is of a task, and of one of its CPUs: it is enabled while the task runs elsewhere, so that its times alone
+	 * do not tell multiplexing from that.
 	 */
 	bool is_of_task;
 };
