@@ -672,13 +672,13 @@ def check_diff(checks, page, arguments, folder, axe):
     page.open(path, "#flame")
     text = twin_of(page)
     # 7 of 21 samples, then 28 of 42
-    checks.expect("b (stacks): a 33.3 %, b 66.7 %, +33.3 points; 28 000 events in b" in text, f"diff: {text}")
+    checks.expect("b (stacks): a 33.3 %, b 66.7 %, +33.3 points; 28 000 cycles in b" in text, f"diff: {text}")
     checks.expect("main (stacks): a 100.0 %, b 100.0 %, +0.0 points" in text, f"diff: {text}")
     colours = page.run("['same', 'more-3', 'less-3'].map((name) => document.querySelectorAll('.flame g.' + name).length)")
     checks.expect(colours[0] == 2 and colours[1] == 2, f"diff: colours {colours}")
     check_access(checks, page, axe, "#flame of two runs")
     page.show("#flame?width=a&inverted=1")
-    checks.expect("b (stacks): a 42.9 %, b 71.4 %, +28.6 points; 9 000 events in a" in twin_of(page), f"diff: {twin_of(page)}")
+    checks.expect("b (stacks): a 42.9 %, b 71.4 %, +28.6 points; 9 000 cycles in a" in twin_of(page), f"diff: {twin_of(page)}")
     checks.count("comparisons", 2)
     check_quiet(checks, page, "diff")
 

@@ -64,11 +64,19 @@ function placesOf(findings: Table, loops: Table | undefined, row: number): Place
   return found.filter((place) => place.line > 0);
 }
 
-/** The lines around one place, with marks at all that are among them. Null: their source is not there. */
-function figure(code: Code, source: Table, of: Place, places: readonly Place[], address: string, number: number): HTMLElement | null {
+const isOfOneFunction = (a: Place, b: Place): boolean => a.function === b.function && a.file === b.file;
+
+/**
+ * The lines around the places of one function, in the order of the file, with marks at all that are among them. Null: the source of
+ * the first is not there.
+ */
+function figure(code: Code, source: Table, around: readonly Place[], places: readonly Place[], address: string, number: number): HTMLElement | null {
+  const of = around[0]!;
+  const lineOf = (i: number): number => Number(source.get(i, "line"));
   const lines = Array.from({ length: source.rows }, (_, i) => i)
-    .filter((i) => isOf(source.words(i, "file"), of.file) && Math.abs(Number(source.get(i, "line")) - of.line) <= AROUND);
-  if (!lines.some((i) => source.get(i, "line") === of.line)) return null;
+    .filter((i) => isOf(source.words(i, "file"), of.file) && around.some((place) => Math.abs(lineOf(i) - place.line) <= AROUND))
+    .sort((a, b) => lineOf(a) - lineOf(b));
+  if (!lines.some((i) => lineOf(i) === of.line)) return null;
   const texts = lines.map((i) => source.words(i, "text"));
   const indent = texts.filter((text) => text !== "").reduce((least, text) => Math.min(least, text.search(/\S|$/)), Infinity);
   const name = `${of.function}, ${of.file}`;
@@ -76,37 +84,39 @@ function figure(code: Code, source: Table, of: Place, places: readonly Place[], 
     h("figcaption", {}, h("a", { href: address }, name), ` (bars: share of the function's ${code.what}${code.what === "latency" ? ", not of its time" : ""})`),
     h("div", { class: "source", tabindex: 0, role: "region", "aria-label": `Source of finding ${number}: ${of.what}` },
       h("table", { class: "code", "aria-label": `${name}: ${of.what}` }, h("tbody", {}, ...lines.flatMap((i, k) => {
-        const line = Number(source.get(i, "line"));
+        const line = lineOf(i);
+        const isGap = k > 0 && line > lineOf(lines[k - 1]!) + 1;
+        const gap = isGap ? [h("tr", {}, h("td", { class: "number" }, "…"), h("td", {}), h("td", {}))] : [];
         const key = `${source.words(i, "file")}:${source.words(i, "line")}`;
         const weight = (code.byLine.get(key) ?? []).reduce((sum, at) => sum + code.weights[at]!, 0);
         const heat = h("td", { class: "number bar" }, weight === 0 ? "" : percent(weight));
         heat.style.setProperty("--part", `${100 * Math.min(1, weight)}%`);
-        const marks = places.filter((place) => place.function === of.function && place.file === of.file && place.line === line);
+        const marks = places.filter((place) => isOfOneFunction(place, of) && place.line === line);
         const text = texts[k]!.slice(indent);
         const row = h("tr", { class: marks.length > 0 ? "marked" : undefined },
           h("td", { class: "number" }, source.words(i, "line")), heat, h("td", { class: "text" }, text));
-        if (marks.length === 0) return [row];
+        if (marks.length === 0) return [...gap, row];
         const said = `${/^\s*/.exec(text)![0]}^ ${marks.map((place) => place.what).join(", ")}`;
-        return [row, h("tr", { class: "marked" }, h("td", {}), h("td", {}), h("td", { class: "text said" }, said))];
+        return [...gap, row, h("tr", { class: "marked" }, h("td", {}), h("td", {}), h("td", { class: "text said" }, said))];
       })))));
 }
 
 /** Null: the file has no page of the function, or its source is not there. */
 export async function snippetOf(view: View, findings: Table, loops: Table | undefined, row: number): Promise<HTMLElement | null> {
   const named = placesOf(findings, loops, row);
-  const isNamed = (at: Place): boolean => named.some((p) => p.function === at.function && p.file === at.file && p.line === at.line);
+  const isNamed = (at: Place): boolean => named.some((p) => isOfOneFunction(p, at) && p.line === at.line);
   const places = [...named, ...(await accessesOf(view, findings, row)).filter((at) => !isNamed(at))];
   const figures: HTMLElement[] = [];
   const shown: Place[] = [];
   for (const place of named) {
-    const isShown = shown.some((p) => p.function === place.function && p.file === place.file && Math.abs(p.line - place.line) <= AROUND);
+    const isShown = shown.some((p) => isOfOneFunction(p, place));
     const block = view.data.find("function", `${place.function}@${findings.words(row, "module")}`);
     if (isShown || block < 0) continue;
     const tables = await view.data.load(block);
     const code = readCode(tables);
     const source = tables.find((t) => t.name === "source");
     const one = code === null || source === undefined ? null
-      : figure(code, source, place, places, addressOf("function", view.data.about.blocks[block]!.label), row + 1);
+      : figure(code, source, named.filter((p) => isOfOneFunction(p, place)), places, addressOf("function", view.data.about.blocks[block]!.label), row + 1);
     if (one === null) continue;
     shown.push(place);
     figures.push(one);
