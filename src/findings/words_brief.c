@@ -236,8 +236,8 @@ bool words_has_error(const struct finding *f)
 
 void words_put_interval(const struct finding *f, struct text *out)
 {
-	text_format(out, "the limit is %.1f %% \xc2\xb1 %.1f (95 %% interval), ",
-		    100 * f->size.share, 100 * f->size.error);
+	text_format(out, "at most %.1f %% \xc2\xb1 %.1f (95 %% interval), ", 100 * f->size.share,
+		    100 * f->size.error);
 }
 
 double words_share(const struct finding *f)
@@ -315,11 +315,17 @@ static const char *common_whole(const struct findings *f)
 	return whole;
 }
 
+/* Does put_loop_brief() say how many lines are outstanding? */
+static bool tells_lines(const struct finding_loop *l, enum finding_kind kind)
+{
+	return kind == FINDING_DRAM_BANDWIDTH && l->most_lines > 0;
+}
+
 /* Does put_loop_brief() say how long loads from a level take? */
 static bool tells_level(const struct finding *f)
 {
 	return f->loop != NULL && f->loop->level_cycles + (double)f->loop->n_saturated > 0 &&
-	       f->kind != FINDING_LATE_PREFETCH;
+	       f->kind != FINDING_LATE_PREFETCH && !tells_lines(f->loop, f->kind);
 }
 
 /* The columns, with what costs are shares of in the heading if all are of the same. */
@@ -349,13 +355,13 @@ static void put_loop_brief(const struct finding_loop *l, enum finding_kind kind,
 {
 	char cycles[GROUPED_BYTES];
 
-	if (kind == FINDING_DRAM_BANDWIDTH && l->most_lines > 0) {
+	if (tells_lines(l, kind)) {
 		put_lines_in_flight(l, out);
 		return;
 	}
 	switch (kind) {
 	case FINDING_DEPENDENCY_CHAIN:
-		text_format(out, "%.3g cycles per iteration (width: %.2g)", l->chain_cycles,
+		text_format(out, "%.3g cycles an iteration, %.2g by width", l->chain_cycles,
 			    l->n_insns / l->width);
 		return;
 	case FINDING_STORE_FORWARDING:
@@ -443,20 +449,23 @@ static const char *evidence_brief(struct table *t, const struct finding *f)
  */
 static void note_rest(const struct findings *f, struct table *out)
 {
+	size_t n_limits = 0;
 	double share = 0;
 
-	if (f->list.n == 0)
-		return;
 	for (size_t i = 0; i < f->list.n; i++) {
 		const struct finding *each = f->list.items[i];
 
-		if (each->size.of != WHOLE_TIME || !words_is_limit(each))
-			return;
-		share += words_share(each);
+		if (each->size.of == WHOLE_TIME && words_is_limit(each)) {
+			n_limits++;
+			share += words_share(each);
+		}
 	}
-	table_note(out, "%s", "\xe2\x89\xa4, at most: the cause may cost less, as waits overlap");
-	if (share < 1)
-		table_note(out, "in no finding: at least %.1f %% of the time", 100 * (1 - share));
+	if (n_limits > 0)
+		table_note(out, "%s",
+			   "\xe2\x89\xa4, at most: the cause may cost less, as waits overlap");
+	if (n_limits > 0 && n_limits == f->list.n && share < 1)
+		table_note(out, "not explained by a finding: at least %.1f %% of the time",
+			   100 * (1 - share));
 }
 
 void findings_brief_table(const struct findings *f, const struct session *s, struct table *out)
@@ -489,7 +498,8 @@ void findings_brief_table(const struct findings *f, const struct session *s, str
 		table_note(out, "%s%s%s",
 			   has_access ? "cycles: of these loads, issue to completion" : "",
 			   has_access && is_cut ? "; " : "",
-			   is_cut ? "saturated: a latency of 4 095 cycles or more" : "");
+			   is_cut ? "saturated: 4 095 cycles or more, with the wait for issue"
+				  : "");
 	if (is_of_loads)
 		table_note(out, "load latency: of all sampled loads; it is no run time");
 	for (size_t i = 0; i < f->silences.n && f->list.n > 0; i++)

@@ -89,13 +89,25 @@ static bool is_of_time(const struct finding *f)
 }
 
 /* An ideal is no fix: a program that is changed still has some of the cause, and what it does instead. */
-static const char not_of_fix[] = "how much of that a fix gains is not known";
+static const char not_of_fix[] = "what a fix gains of it is not known";
 
 /* "54.6 % of the cycles if all loads hit the L1D (simulated)" */
 static void put_prediction(const struct finding *f, struct text *out)
 {
 	text_format(out, "%.1f %% of the cycles %s (model --what-if, simulated)",
 		    100 * f->prediction, ideal_of(f).condition);
+}
+
+/* "at most 66.1 % of the time, if all loads hit the L1D" */
+static void put_limit(const struct finding *f, struct text *out)
+{
+	if (f->page_faults != NULL)
+		text_format(out, "at most %.1f %% of %s, %s",
+			    100 * fmin(1, f->size.share + f->size.error), f->size.whole,
+			    ideal_of(f).condition);
+	else
+		text_format(out, "at most %.1f %% of the time, %s", 100 * words_share(f),
+			    ideal_of(f).condition);
 }
 
 /* The finding is about no time. */
@@ -118,7 +130,7 @@ static void put_gain_of_sharing(struct table *t, const struct finding *f, struct
 	}
 	text_str(out, f->kind == FINDING_FALSE_SHARING ? "about " : "at most ");
 	put_sharing_time(t, s, out);
-	text_str(out, " (as fast as while no load waited)");
+	text_str(out, " (by its pace while no load waited)");
 	if (f->kind != FINDING_FALSE_SHARING)
 		text_str(out, ", if no thread waited for another");
 }
@@ -134,7 +146,7 @@ const char *finding_gain_brief(struct table *t, const struct finding *f)
 	else if (f->has_prediction)
 		put_prediction(f, &text);
 	else if (is_of_time(f) || f->page_faults != NULL)
-		text_format(&text, "at most that, %s", ideal_of(f).condition);
+		put_limit(f, &text);
 	else
 		text_str(&text, not_known(f));
 	if (f->sharing == NULL && (f->has_prediction || is_of_time(f) || f->page_faults != NULL))
@@ -142,14 +154,13 @@ const char *finding_gain_brief(struct table *t, const struct finding *f)
 	return words_take(t, &text);
 }
 
-/* "at most 66.1 % of the time, if all loads hit the L1D; the loop has 62.3 % +- 4.4" */
+/* "at most 66.1 % of the time, if all loads hit the L1D; the loop takes 62.3 % +- 4.4" */
 static void put_bound(const struct finding *f, struct text *out)
 {
-	text_format(out, "at most %.1f %% of the time, %s", 100 * words_share(f),
-		    ideal_of(f).condition);
+	put_limit(f, out);
 	if (f->loop->share <= 0)
 		return;
-	text_format(out, "; %s has %.1f %%", f->loop->is_loop ? "the loop" : "this code",
+	text_format(out, "; %s takes %.1f %%", f->loop->is_loop ? "the loop" : "this code",
 		    100 * f->loop->share);
 	/* the limit is a fixed part of it */
 	if (words_has_error(f) && f->size.share > 0)
@@ -176,9 +187,7 @@ const char *finding_gain_words(struct table *t, const struct session *s, const s
 	if (is_of_time(f))
 		put_bound(f, &text);
 	else if (f->page_faults != NULL)
-		text_format(&text, "at most %.1f %% of %s, %s",
-			    100 * fmin(1, f->size.share + f->size.error), f->size.whole,
-			    ideal_of(f).condition);
+		put_limit(f, &text);
 	else if (!f->has_prediction)
 		text_str(&text, not_known(f));
 	if (f->has_prediction || is_of_time(f) || f->page_faults != NULL)

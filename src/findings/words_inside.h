@@ -55,7 +55,7 @@ static inline bool words_is_limit(const struct finding *f)
 	return f->loop != NULL;
 }
 
-/* "the limit is 61.8 % +- 4.3 (95 % interval), ", of a limit with an error. */
+/* "at most 61.8 % +- 4.3 (95 % interval), ", of a limit with an error. */
 void words_put_interval(const struct finding *, struct text *out);
 
 /* The share as it is said: of a limit with its error, so that one number is not exceeded; never more than all. */

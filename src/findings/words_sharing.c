@@ -298,9 +298,9 @@ const char *sharing_confidence(struct table *t, const struct finding *f)
 		return doubt_words[s->doubt];
 	if (s->is_both)
 		parts = table_format(t, "; %.0f %% of it is false sharing", 100 * s->false_part);
-	return table_format(
-		t, "%s by %" PRIu32 " of its %" PRIu32 " threads, %" PRIu32 " waiting %s%s%s",
-		sharing_writes(t, s), s->n_writers, s->n_threads, s->n_waited,
-		sharing_waiters(s, s->n_waited), parts,
-		s->has_latency ? "; \xc2\xb1: 95 % interval" : "");
+	return table_format(t,
+			    "%s by %" PRIu32 " of %" PRIu32 " threads, %" PRIu32 " waiting %s%s%s",
+			    sharing_writes(t, s), s->n_writers, s->n_threads, s->n_waited,
+			    sharing_waiters(s, s->n_waited), parts,
+			    s->has_latency ? "; \xc2\xb1: 95 % interval" : "");
 }

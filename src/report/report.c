@@ -401,7 +401,8 @@ static void say_contradiction(const struct session *s, struct table *answer)
 	if (spe_filters_are_contradicted(s)) {
 		text_str(&text, "Doubt: ");
 		spe_filters_put_unfit(s, &text);
-		text_str(&text, " the filter in the header, so the interval is unreliable");
+		text_str(&text, " the SPE filter in the header, so shares and the interval are "
+				"unreliable");
 		text_char(&text, '\0');
 		answer_say_sentence(answer, text.bytes);
 	}

@@ -27,9 +27,10 @@ static const struct {
 	    .size = { .share = 0.618, .error = 0.043, .mark = MARK_AT_MOST, .of = WHOLE_TIME },
 	    .loop = &loop },
 	  REMEDY_POINTER_CHASE,
-	  "at most that, if all loads hit the L1D; how much of that a fix gains is not known",
-	  "at most 66.1 % of the time, if all loads hit the L1D; the loop has 62.3 % ± 4.3; how "
-	  "much of that a fix gains is not known; "
+	  "at most 66.1 % of the time, if all loads hit the L1D; what a fix gains of it is not "
+	  "known",
+	  "at most 66.1 % of the time, if all loads hit the L1D; the loop takes 62.3 % ± 4.3; "
+	  "what a fix gains of it is not known; "
 	  "simulated without the cause: cyclops model --what-if l1d@chase -- COMMAND",
 	  "l1d@chase" },
 	{ { .kind = FINDING_DRAM_LATENCY,
@@ -41,11 +42,11 @@ static const struct {
 	    .prediction = 0.546 },
 	  REMEDY_POINTER_CHASE,
 	  "54.6 % of the cycles if all loads hit the L1D (model --what-if, simulated); "
-	  "how much of that a fix gains is not known",
+	  "what a fix gains of it is not known",
 	  "54.6 % of the cycles if all loads hit the L1D (model --what-if, simulated); by the "
-	  "samples at most 66.1 % of the time, if all loads hit the L1D; the loop has 62.3 % ± "
+	  "samples at most 66.1 % of the time, if all loads hit the L1D; the loop takes 62.3 % ± "
 	  "4.3; "
-	  "how much of that a fix gains is not known",
+	  "what a fix gains of it is not known",
 	  "l1d@chase" },
 	/* a name with what divides the list of --what-if */
 	{ { .kind = FINDING_MISPREDICTIONS,
@@ -54,9 +55,10 @@ static const struct {
 	    .size = { .share = 0.5, .error = 0, .mark = MARK_AT_MOST, .of = WHOLE_TIME },
 	    .loop = &loop },
 	  REMEDY_PREDICTABLE,
-	  "at most that, if all branches were predicted; how much of that a fix gains is not known",
-	  "at most 50.0 % of the time, if all branches were predicted; the loop has 62.3 %; how "
-	  "much of that a fix gains is not known; "
+	  "at most 50.0 % of the time, if all branches were predicted; what a fix gains of it is "
+	  "not known",
+	  "at most 50.0 % of the time, if all branches were predicted; the loop takes 62.3 %; "
+	  "what a fix gains of it is not known; "
 	  "simulated without the cause: cyclops model --what-if branch-prediction -- "
 	  "COMMAND",
 	  "branch-prediction" },
@@ -95,17 +97,17 @@ static const struct {
 	  NULL },
 	{ { .kind = FINDING_FALSE_SHARING, .sharing = &timed },
 	  REMEDY_LAYOUT,
-	  "about 57.1 % ± 0.2 of the run time of the waiting thread (as fast as while no load "
+	  "about 57.1 % ± 0.2 of the run time of the waiting thread (by its pace while no load "
 	  "waited)",
-	  "about 57.1 % ± 0.2 of the run time of the waiting thread (as fast as while no load "
+	  "about 57.1 % ± 0.2 of the run time of the waiting thread (by its pace while no load "
 	  "waited)",
 	  NULL },
 	{ { .kind = FINDING_TRUE_SHARING, .sharing = &timed },
 	  REMEDY_LOCK_LESS,
-	  "at most 57.1 % ± 0.2 of the run time of the waiting thread (as fast as while no load "
+	  "at most 57.1 % ± 0.2 of the run time of the waiting thread (by its pace while no load "
 	  "waited), if no thread waited for "
 	  "another",
-	  "at most 57.1 % ± 0.2 of the run time of the waiting thread (as fast as while no load "
+	  "at most 57.1 % ± 0.2 of the run time of the waiting thread (by its pace while no load "
 	  "waited), if no thread waited for "
 	  "another",
 	  NULL },
