@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/message.h"
 
@@ -84,7 +83,7 @@ static int parse_command(const struct usage *usage, int argc, char **argv,
 		return -1;
 	if (out->n <= max_arguments)
 		return 0;
-	if (strstr(usage->synopsis, " -- ") != NULL)
+	if (usage->has_dashes)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "'%s': put -- before the program: cyclops %s [OPTIONS] -- %s",
 			       out->items[max_arguments], usage->command,

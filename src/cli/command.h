@@ -25,6 +25,7 @@ struct usage {
 	const char *command;
 	const char *synopsis;
 	const char *summary;
+	bool has_dashes; /* arguments are those of a program, behind -- */
 };
 
 /* Prints "cyclops: …" and returns the exit status for the error. */

@@ -18,6 +18,7 @@ static const struct usage usage = {
 	"model",
 	"[OPTIONS] -- PROGRAM [ARGUMENTS]",
 	"Runs an AArch64 program on a modelled Neoverse N1, and records it as SPE would.",
+	.has_dashes = true,
 };
 
 enum { DEFAULT_INTERVAL = 1024 };

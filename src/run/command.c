@@ -35,6 +35,7 @@ static const struct usage usage = {
 	"run",
 	"[OPTIONS] -- PROGRAM [ARGUMENTS]",
 	"What to change in a program: counts, samples and reports in one command.",
+	.has_dashes = true,
 };
 
 enum { DEFAULT_RUNS = 2, WORDS_MAX = 512, FOLDERS_MAX = 1000, FUNCTIONS_SHOWN = 8 };
