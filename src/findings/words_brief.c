@@ -87,7 +87,7 @@ static const char *const fixes[N_REMEDIES] = {
 	[REMEDY_PREDICTABLE] = "sort or split the cases, or write branch-free code",
 	[REMEDY_POINTER_CHASE] = "store nodes in visiting order, or follow several chains at once",
 	[REMEDY_SMALLER_TABLE] = "make the table smaller, or do several look-ups at once",
-	[REMEDY_BREAK_CHAIN] = "use several accumulators; unroll",
+	[REMEDY_BREAK_CHAIN] = "use several accumulators, or several chains at once",
 	[REMEDY_IN_REGISTER] =
 		"keep the variable in a register: compile with -O2, or copy it to a local",
 	[REMEDY_DIVISION] = "multiply by the reciprocal, or shift, in place of the division",
