@@ -91,12 +91,12 @@ function figure(code: Code, source: Table, around: readonly Place[], places: rea
         const weight = (code.byLine.get(key) ?? []).reduce((sum, at) => sum + code.weights[at]!, 0);
         const heat = h("td", { class: "number bar" }, weight === 0 ? "" : percent(weight));
         heat.style.setProperty("--part", `${100 * Math.min(1, weight)}%`);
-        const marks = places.filter((place) => isOfOneFunction(place, of) && place.line === line);
+        const marks = places.filter((place) => place.file === of.file && place.line === line);
         const text = texts[k]!.slice(indent);
         const row = h("tr", { class: marks.length > 0 ? "marked" : undefined },
           h("td", { class: "number" }, source.words(i, "line")), heat, h("td", { class: "text" }, text));
         if (marks.length === 0) return [...gap, row];
-        const said = `${/^\s*/.exec(text)![0]}^ ${marks.map((place) => place.what).join(", ")}`;
+        const said = `${/^\s*/.exec(text)![0]}^ ${[...new Set(marks.map((place) => place.what))].join(", ")}`;
         return [...gap, row, h("tr", { class: "marked" }, h("td", {}), h("td", {}), h("td", { class: "text said" }, said))];
       })))));
 }
