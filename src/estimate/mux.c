@@ -119,11 +119,7 @@ static void add_times(struct mux_times *to, const struct mux_times *from)
 static void add_other_cpu(struct mux_times *to, const struct mux_times *from)
 {
 	to->enabled_ns = from->enabled_ns > to->enabled_ns ? from->enabled_ns : to->enabled_ns;
-	to->first_enabled_ns = from->first_enabled_ns > to->first_enabled_ns
-				       ? from->first_enabled_ns
-				       : to->first_enabled_ns;
 	to->running_ns += from->running_ns;
-	to->first_running_ns += from->first_running_ns;
 }
 
 /* What a task's counters ran behind their last reading is not known: of so little nothing is concluded. */
