@@ -130,6 +130,10 @@ enum stack_value stack_value_find(const char *name);
 const char *stack_value_meaning(enum stack_value);
 const char *stacks_unit(const struct stacks *, uint64_t event, enum stack_value);
 
+/* What formats of others have units for. */
+enum stack_quantity { STACK_TIME, STACK_CYCLE_COUNT, STACK_COUNT };
+enum stack_quantity stacks_quantity(const struct stacks *, uint64_t event, enum stack_value);
+
 /* The event's name: of the capture, "spe", or "branches of cycles". Appended. */
 void stacks_event_name(const struct stacks *, uint64_t event, struct text *);
 

@@ -47,15 +47,30 @@ bool stack_value_is_estimate(enum stack_value value)
 	return value_classes[value].is_estimate;
 }
 
-const char *stacks_unit(const struct stacks *s, uint64_t event, enum stack_value value)
+enum stack_quantity stacks_quantity(const struct stacks *s, uint64_t event, enum stack_value value)
 {
 	const struct capture *c = s->session->capture;
 
+	if (value == STACK_CYCLES || value == STACK_SATURATED)
+		return STACK_CYCLE_COUNT;
 	if ((value != STACK_PERIOD && value != STACK_SCALED) || event >= capture_n_events(c))
+		return STACK_COUNT;
+	if (hot_event_is_time(s->hot, event))
+		return STACK_TIME;
+	return clock_counts_cycles(&capture_event(c, event)->attr) ? STACK_CYCLE_COUNT
+								   : STACK_COUNT;
+}
+
+const char *stacks_unit(const struct stacks *s, uint64_t event, enum stack_value value)
+{
+	switch (stacks_quantity(s, event, value)) {
+	case STACK_TIME:
+		return "nanoseconds";
+	case STACK_CYCLE_COUNT:
+		return "cycles";
+	default:
 		return value_classes[value].unit;
-	return hot_event_is_time(s->hot, event)			     ? "nanoseconds"
-	       : clock_counts_cycles(&capture_event(c, event)->attr) ? "cycles"
-								     : value_classes[value].unit;
+	}
 }
 
 enum stack_value stacks_weight(const struct stacks *s, uint64_t event)

@@ -84,15 +84,16 @@ static uint64_t string_id(struct pprof *p, const char *text)
 static void put_type(struct pprof *p, unsigned field, uint64_t event, enum stack_value value)
 {
 	struct text name = { 0 }, type = { 0 };
-	const char *unit = stacks_unit(p->profile->stacks, event, value);
-	bool is_known = strcmp(unit, "nanoseconds") == 0 || strcmp(unit, "cycles") == 0;
+	const struct stacks *stacks = p->profile->stacks;
+	bool is_count = stacks_quantity(stacks, event, value) == STACK_COUNT;
 
 	profile_put_value_name(p->profile, event, value, &name);
 	text_char(&name, '\0');
 	for (char *c = name.bytes; *c != '\0'; c++)
 		*c = *c == ' ' ? '_' : *c;
 	protobuf_put_number(&type, TYPE_NAME, string_id(p, name.bytes));
-	protobuf_put_number(&type, TYPE_UNIT, string_id(p, is_known ? unit : "count"));
+	protobuf_put_number(&type, TYPE_UNIT,
+			    string_id(p, is_count ? "count" : stacks_unit(stacks, event, value)));
 	protobuf_put_message(p->out, field, &type);
 	if (field == PROFILE_SAMPLE_TYPE && event == p->profile->event &&
 	    value == p->profile->value)

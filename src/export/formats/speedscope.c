@@ -3,7 +3,6 @@
  * A file for speedscope: https://www.speedscope.app/file-format-schema.json, with a sampled profile for each
  * event of each thread. The frames stand behind the profiles, which a reader of json does not mind.
  */
-#include <string.h>
 
 #include "export/formats/frames.h"
 #include "table/json_string.h"
@@ -65,7 +64,7 @@ static void put_profile(struct speedscope *s, uint64_t *at, const struct stack *
 {
 	const struct stacks *stacks = s->profile->stacks;
 	enum stack_value value = value_of(s->profile, first->event);
-	const char *unit = stacks_unit(stacks, first->event, value);
+	bool is_time = stacks_quantity(stacks, first->event, value) == STACK_TIME;
 	struct stack stack;
 	uint64_t total = 0;
 	bool is_first = true;
@@ -75,7 +74,7 @@ static void put_profile(struct speedscope *s, uint64_t *at, const struct stack *
 					   : "\n{\"type\":\"sampled\",\"name\":");
 	put_profile_name(s, first, value);
 	text_format(s->out, ",\"unit\":\"%s\",\"startValue\":0,\"samples\":[",
-		    strcmp(unit, "nanoseconds") == 0 ? "nanoseconds" : "none");
+		    is_time ? "nanoseconds" : "none");
 	for (uint64_t i = end = *at;
 	     stacks_next(stacks, &i, &stack) && stack_is_of_thread(&stack, first); end = i) {
 		if (stack.values[value] == 0)
