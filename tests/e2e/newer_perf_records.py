@@ -17,15 +17,13 @@ import collections
 import os
 import random
 import re
-import struct
 import tempfile
 
-import perf_file
 import spe_bytes as spe
 from differential import PACKET
 from harness import Checks, csv_rows, run
 from newer_perf import need_newer
-from newer_perf_sources import AUXTRACE_INFO, BLOCK_MAGIC, LOAD, STORE, parts
+from newer_perf_sources import LOAD, STORE, parts, write_capture
 
 CODE, DATA, STEP = 0xAAAAC0000000, 0xFFFF40000000, 4
 THREADS = (4000, 4001)
@@ -63,22 +61,6 @@ class Trace:
 
     def bytes(self, first_tick):
         return b"".join(packets + spe.timestamp(first_tick + 50 * (i + 1)) for i, packets in enumerate(self.records))
-
-
-def write_capture(template, midr, mask, trace, path):
-    data = bytearray(template)
-    for position, kind, size in perf_file.records(template):
-        if kind == AUXTRACE_INFO:
-            at = data.index(BLOCK_MAGIC, position, position + size)
-            struct.pack_into("<Q", data, at + 24, midr)
-            struct.pack_into("<Q", data, at + 48, mask)
-    chunk = perf_file.chunks(template)[0]
-    ticks = re.search(rb"\x71(.{8})", template[chunk.start:chunk.end], re.S)
-    text = trace.bytes(struct.unpack("<Q", ticks[1])[0])
-    assert len(text) <= chunk.size, f"{len(text)} bytes do not fit in {chunk.size}"
-    data[chunk.start:chunk.end] = text.ljust(chunk.size, b"\0")
-    with open(path, "wb") as file:
-        file.write(data)
 
 
 def records_of_perf(path):
@@ -182,7 +164,7 @@ def main():
             for seed in range(args.seeds):
                 key = f"{name}:{seed}"
                 path = os.path.join(folder, "case.data")
-                write_capture(template, implementer << 24 | 0xF << 16 | part << 4 | 1, random.Random(key).getrandbits(64),
+                write_capture(template, implementer << 24 | 0xF << 16 | part << 4 | 1, lambda _, key=key: random.Random(key).getrandbits(64),
                               Trace(key, args.records, seed), path)
                 compare_packets(checks, key, args.cyclops, path)
                 compare_records(checks, key, args.cyclops, path)

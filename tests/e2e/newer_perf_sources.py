@@ -115,20 +115,20 @@ class Case:
         return out
 
 
-def write_capture(template, case, path):
-    """The template with another CPU, and these records in place of its own."""
+def write_capture(template, midr, filter_of, trace, path):
+    """The template with another CPU, an event filter made of its own, and these records in place of its own."""
     data = bytearray(template)
     for position, kind, size in perf_file.records(template):
         if kind == AUXTRACE_INFO:
             at = data.index(BLOCK_MAGIC, position, position + size)
-            struct.pack_into("<Q", data, at + 24, case.midr)
+            struct.pack_into("<Q", data, at + 24, midr)
             mask, = struct.unpack_from("<Q", data, at + 48)
-            struct.pack_into("<Q", data, at + 48, mask | SNOOPED if case.has_snooped else mask & ~SNOOPED)
+            struct.pack_into("<Q", data, at + 48, filter_of(mask))
     chunk = perf_file.chunks(template)[0]
     ticks = re.search(rb"\x71(.{8})", template[chunk.start:chunk.end], re.S)
-    trace = case.bytes(struct.unpack("<Q", ticks[1])[0])
-    assert len(trace) <= chunk.size, f"{len(trace)} bytes do not fit in {chunk.size}"
-    data[chunk.start:chunk.end] = trace.ljust(chunk.size, b"\0")
+    packets = trace.bytes(struct.unpack("<Q", ticks[1])[0])
+    assert len(packets) <= chunk.size, f"{len(packets)} bytes do not fit in {chunk.size}"
+    data[chunk.start:chunk.end] = packets.ljust(chunk.size, b"\0")
     with open(path, "wb") as file:
         file.write(data)
 
@@ -203,7 +203,7 @@ def compare(checks, case, theirs, rows, lines):
 
 def run_case(checks, cyclops, template, case, path, recorded):
     """Compares, and returns perf's answers: one for each record."""
-    write_capture(template, case, path)
+    write_capture(template, case.midr, lambda mask: mask | SNOOPED if case.has_snooped else mask & ~SNOOPED, case, path)
     if recorded:
         answers = [int(source, 16) for source in recorded[case.key]]
     else:
