@@ -59,19 +59,42 @@ static void drop(struct output_file *f)
 	f->temporary = f->target = NULL;
 }
 
+/*
+ * Sets what a new file of that path replaces: the file behind its links, with what `old` says of it, or the path itself
+ * (no mode in `old`) if nothing is there. Other processes make and remove it meanwhile, so what one question has told
+ * is not asked again. NULL: a link to nowhere, no ordinary file, or one that may not be written.
+ */
+static char *find_target(const char *path, struct stat *old)
+{
+	char *target = NULL;
+
+	*old = (struct stat){ 0 };
+	if (lstat(path, old) < 0)
+		return mem_strndup(path, strlen(path));
+	if (!S_ISLNK(old->st_mode)) {
+		target = mem_strndup(path, strlen(path));
+	} else {
+		target = realpath(path, NULL);
+		if (target != NULL && lstat(target, old) < 0)
+			*old = (struct stat){ 0 };
+	}
+	if (target != NULL && old->st_mode != 0 &&
+	    (!S_ISREG(old->st_mode) || (access(target, W_OK) < 0 && errno != ENOENT))) {
+		free(target);
+		target = NULL;
+	}
+	return target;
+}
+
 /* Opens a file that will replace that of the path, with its owner and rights. -1: there can be none. */
 static int open_replacement(struct output_file *f)
 {
-	struct stat old, link;
-	bool exists = stat(f->path, &old) == 0;
+	struct stat old;
 	int fd;
 
-	if (exists ? !S_ISREG(old.st_mode) || access(f->path, W_OK) < 0
-		   : lstat(f->path, &link) == 0)
-		return -1;
-	f->target = exists ? realpath(f->path, NULL) : mem_strndup(f->path, strlen(f->path));
+	f->target = find_target(f->path, &old);
 	fd = f->target != NULL ? open_beside(f) : -1;
-	if (fd >= 0 && exists &&
+	if (fd >= 0 && old.st_mode != 0 &&
 	    (fchown(fd, old.st_uid, old.st_gid) < 0 || fchmod(fd, old.st_mode & 0777) < 0)) {
 		close(fd);
 		fd = -1;

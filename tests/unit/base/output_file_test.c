@@ -6,9 +6,12 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/output_file.h"
@@ -216,6 +219,46 @@ static void files_and_links_of_others_are_left_alone(void **state)
 	assert_int_equal(n_files(), 0);
 }
 
+/* Makes and removes "out" until it is killed. */
+static void come_and_go(void)
+{
+	for (;;) {
+		close(open("made", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+		rename("made", "out");
+		unlink("out");
+	}
+}
+
+static void a_file_that_comes_and_goes_is_replaced_too(void **state)
+{
+	enum { TRIES = 20000 };
+	int n_in_place = 0, n_failed = 0;
+	pid_t other = fork();
+
+	(void)state;
+	assert_int_not_equal(other, -1);
+	if (other == 0)
+		come_and_go();
+	for (int i = 0; i < TRIES; i++) {
+		struct output_file file;
+		struct err err;
+
+		if (output_file_open(&file, "out", &err) < 0) {
+			n_failed++;
+			continue;
+		}
+		n_in_place += file.target == NULL;
+		n_failed += output_file_close(&file, 0, &err) < 0;
+	}
+	kill(other, SIGKILL);
+	assert_int_equal(waitpid(other, NULL, 0), other);
+	assert_int_equal(n_in_place, 0);
+	assert_int_equal(n_failed, 0);
+	unlink("made");
+	unlink("out");
+	assert_int_equal(n_files(), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +268,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_file_is_written_in_place),
 		cmocka_unit_test(new_files_are_for_their_user_alone),
 		cmocka_unit_test(files_and_links_of_others_are_left_alone),
+		cmocka_unit_test(a_file_that_comes_and_goes_is_replaced_too),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
