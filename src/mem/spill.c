@@ -2,6 +2,7 @@
 /*
  * Groups of mem.h in a temporary file: what a worker had no memory for.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "base/pool.h"
@@ -63,13 +64,16 @@ static void get_cost(const uint8_t **bytes, struct mem_cost *out)
 struct fixed_part {
 	struct mem_sums sums;
 	uint32_t place;
-	uint8_t kind, has_wide;
+	uint16_t kind, has_wide;
 	uint64_t operations;
 };
 
+/* It is written as it is in memory: without bytes that nobody set. */
+static_assert(sizeof(struct fixed_part) == sizeof(struct mem_sums) + 16, "has padding");
+
 static void write_group(const struct mem *m, struct text *out, const struct mem_group *g)
 {
-	struct fixed_part fixed = { g->sums, (uint32_t)g->key[DIM_PLACE], (uint8_t)g->kind,
+	struct fixed_part fixed = { g->sums, (uint32_t)g->key[DIM_PLACE], (uint16_t)g->kind,
 				    g->has_wide, g->operations };
 
 	text_add(out, (const char *)&fixed, sizeof(fixed));

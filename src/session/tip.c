@@ -70,9 +70,8 @@ static void add_machine(struct text *out, const char *line, const char *end)
 	for (size_t i = 0; i < COUNT(options); i++)
 		for (const char *at = strstr(line, options[i]); at != NULL && at < end;
 		     at = strstr(at + 1, options[i]))
-			text_format(out, "%s%.*s", options[i],
-				    (int)strcspn(at + strlen(options[i]), " "),
-				    at + strlen(options[i]));
+			text_add(out, at,
+				 strlen(options[i]) + strcspn(at + strlen(options[i]), " "));
 }
 
 static bool is_same_file(const char *a, const char *b)
