@@ -2,8 +2,9 @@
 /*
  * A shard has its lines in blocks that never move, and slots that lead to them. A slot holds
  * the number of a line + 1 and some bits of its hash, so that hardly any other line is looked at
- * on the way. Counters of a line are bytes; when one may be full they are emptied into wide
- * ones, which few lines need.
+ * on the way. Most lines are accessed a few times, so a line keeps what counters each of a few
+ * accesses counts in, as the number of that set of counters. When there is no room for another one
+ * they are emptied into counters, which few lines need.
  */
 #include "c2c/lines/line_table.h"
 
@@ -29,26 +30,34 @@ enum {
 	ROWS_AHEAD = 128, /* how many lines are fetched before the first of them is needed */
 	TIMED = 30,	  /* in a tally: counters of C2C_ROW_TIMED, … */
 	RELOADS = 31,	  /* … and of C2C_ROW_RELOAD */
+	FEW = 7,	  /* accesses of a line without counters of its own */
+	WIDE_SHIFT = 2 * C2C_CYCLES_BITS,
+	MASKS_LOG = 8, /* sets of counters that have a number of a byte */
+	MASK_TRIES = 16,
+	NO_MASK = 1 << MASKS_LOG,
+	WIDE_LOG = 5,
+	WIDE_BLOCK = 1 << WIDE_LOG,
 };
 
 static_assert(C2C_SHARDS == 1 << (64 - SHARD_SHIFT), "the shard is the rest of the hash");
 static_assert(C2C_ROW_TIMED == UINT32_C(1) << TIMED, "its counter");
 static_assert(C2C_ROW_RELOAD == UINT32_C(1) << RELOADS, "its counter");
 
+static_assert(FEW * C2C_LATENCY_MAX < 1 << C2C_CYCLES_BITS, "room for all of them");
+
 struct entry {
-	struct c2c_tally tally;
 	uint64_t address;
-	uint64_t
-		cycles; /* sums as in a row, of what the tally has; the others are in the wide one */
 	uint32_t space;
 	uint32_t last_tid;
-	uint32_t hash;	    /* its low half */
-	uint32_t wide : 30; /* number + 1; 0: none */
-	uint32_t has_threads : 1;
-	uint32_t is_written : 1;
+	/* Sums of those accesses, as in a row; above them the number + 1 of a `wide`, or 0. */
+	uint64_t cycles;
+	uint8_t masks[FEW]; /* numbers of their sets of counters */
+	uint8_t n : 3;	    /* of them */
+	uint8_t has_threads : 1;
+	uint8_t is_written : 1;
 };
 
-static_assert(sizeof(struct entry) == LINE_ALIGN, "a line of ours for each line");
+static_assert(2 * sizeof(struct entry) == LINE_ALIGN, "two of them in a line of ours");
 
 struct wide {
 	struct c2c_counts counts;
@@ -64,19 +73,31 @@ struct block_store {
 	size_t n_left; /* blocks from there on */
 };
 
+/*
+ * Numbers of the sets of counters that rows have, of which there are few: the slot where one is. 0: nothing
+ * is there yet, as each row has a counter. A set is never removed.
+ */
+struct mask_numbers {
+	_Atomic uint32_t masks[1 << MASKS_LOG];
+};
+
 struct shard {
+	uint64_t seed; /* of the table */
+	const struct mask_numbers *numbers;
 	struct block_store *store;
 	pthread_mutex_t mutex; /* of all below, while rows are added */
 	uint32_t *slots;
 	uint32_t mask; /* slots - 1 */
 	uint32_t n;    /* lines */
 	VEC_OF(struct entry *) blocks;
-	VEC_OF(struct wide) wide;
+	VEC_OF(struct wide *) wide; /* blocks of WIDE_BLOCK */
+	uint32_t n_wide;
 };
 
 struct c2c_table {
 	uint64_t seed;
 	atomic_uint turn; /* says where the next batch begins */
+	struct mask_numbers numbers;
 	struct block_store store;
 	struct shard shards[C2C_SHARDS];
 };
@@ -90,6 +111,8 @@ struct c2c_table *c2c_table_new(void)
 	for (size_t i = 0; i < C2C_SHARDS; i++) {
 		struct shard *s = &t->shards[i];
 
+		s->seed = t->seed;
+		s->numbers = &t->numbers;
 		s->store = &t->store;
 		pthread_mutex_init(&s->mutex, NULL);
 		s->slots = mem_zalloc(FIRST_SLOTS, sizeof(*s->slots));
@@ -101,6 +124,8 @@ struct c2c_table *c2c_table_new(void)
 static void shard_release(struct shard *s)
 {
 	vec_release(&s->blocks);
+	for (size_t i = 0; i < s->wide.n; i++)
+		free(s->wide.items[i]);
 	vec_release(&s->wide);
 	free(s->slots);
 	pthread_mutex_destroy(&s->mutex);
@@ -127,6 +152,11 @@ void c2c_table_free(struct c2c_table *t)
 static struct entry *entry_at(const struct shard *s, uint32_t number)
 {
 	return &s->blocks.items[number >> BLOCK_LOG][number & (BLOCK_LINES - 1)];
+}
+
+static uint64_t line_hash(uint64_t seed, uint64_t address, uint32_t space)
+{
+	return hash_mix(address ^ seed, space ^ 0x9e3779b97f4a7c15u);
 }
 
 /* What a slot for this line holds. */
@@ -160,7 +190,8 @@ static void grow(struct shard *s)
 	s->slots = mem_zalloc(n_slots, sizeof(*s->slots));
 	s->mask = n_slots - 1;
 	for (uint32_t i = 0; i < s->n; i++) {
-		uint32_t hash = entry_at(s, i)->hash;
+		const struct entry *e = entry_at(s, i);
+		uint32_t hash = (uint32_t)line_hash(s->seed, e->address, e->space);
 
 		s->slots[empty_slot(s, hash)] = line_table_slot_of(hash, i);
 	}
@@ -202,7 +233,6 @@ static struct entry *add_entry(struct shard *s, const struct c2c_access_row *row
 		.address = row->line,
 		.space = row->space,
 		.last_tid = C2C_NO_TID,
-		.hash = (uint32_t)row->hash,
 	};
 	return e;
 }
@@ -254,21 +284,84 @@ static struct entry *get_entry(struct shard *s, const struct c2c_access_row *row
 	return add_entry(s, row);
 }
 
+/* The number of a set of counters, NO_MASK if there are too many. Several workers may ask at once. */
+static uint16_t number_of_mask(struct mask_numbers *numbers, uint32_t mask)
+{
+	uint32_t at = mask * 0x9e3779b9u >> (32 - MASKS_LOG);
+
+	for (int i = 0; i < MASK_TRIES; i++, at = (at + 1) & (NO_MASK - 1)) {
+		uint32_t found = atomic_load_explicit(&numbers->masks[at], memory_order_relaxed);
+
+		if (found == 0 && atomic_compare_exchange_strong(&numbers->masks[at], &found, mask))
+			found = mask;
+		if (found == mask)
+			return (uint16_t)at;
+	}
+	return NO_MASK;
+}
+
+static uint32_t mask_of_number(const struct mask_numbers *numbers, uint8_t number)
+{
+	return atomic_load_explicit(&numbers->masks[number], memory_order_relaxed);
+}
+
+/* The few accesses that a line keeps. */
+static struct c2c_tally entry_tally(const struct shard *s, const struct entry *e)
+{
+	struct c2c_tally tally = { 0 };
+
+	for (unsigned i = 0; i < e->n; i++)
+		c2c_tally_add(&tally, mask_of_number(s->numbers, e->masks[i]));
+	return tally;
+}
+
+static struct wide *wide_at(const struct shard *s, uint32_t number)
+{
+	return &s->wide.items[number >> WIDE_LOG][number & (WIDE_BLOCK - 1)];
+}
+
+/* The counters of a line, or NULL. */
+static struct wide *wide_of(const struct shard *s, const struct entry *e)
+{
+	uint32_t number = (uint32_t)(e->cycles >> WIDE_SHIFT);
+
+	return number == 0 ? NULL : wide_at(s, number - 1);
+}
+
+static struct wide *get_wide(struct shard *s, struct entry *e)
+{
+	struct wide *wide = wide_of(s, e);
+
+	if (wide != NULL)
+		return wide;
+	if (s->n_wide == s->wide.n << WIDE_LOG)
+		*vec_add(&s->wide) = mem_zalloc(WIDE_BLOCK, sizeof(struct wide));
+	e->cycles |= (uint64_t)++s->n_wide << WIDE_SHIFT;
+	return wide_of(s, e);
+}
+
 static void entry_widen(struct shard *s, struct entry *e)
 {
-	struct wide *wide;
+	struct wide *wide = get_wide(s, e);
+	struct c2c_tally tally = entry_tally(s, e);
 
-	if (e->wide == 0) {
-		vec_add(&s->wide);
-		e->wide = (uint32_t)s->wide.n & ((1u << 30) - 1);
-	}
-	wide = &s->wide.items[e->wide - 1];
-	wide->n_timed += c2c_tally_get(&e->tally, TIMED);
-	wide->n_reloads += c2c_tally_get(&e->tally, RELOADS);
-	wide->cycles += (uint32_t)e->cycles;
-	wide->reload_cycles += e->cycles >> 32;
-	e->cycles = 0;
-	c2c_tally_empty(&e->tally, &wide->counts);
+	wide->n_timed += c2c_tally_get(&tally, TIMED);
+	wide->n_reloads += c2c_tally_get(&tally, RELOADS);
+	wide->cycles += c2c_timed_cycles(e->cycles);
+	wide->reload_cycles += c2c_reload_cycles(e->cycles);
+	e->cycles &= ~UINT64_C(0) << WIDE_SHIFT;
+	e->n = 0;
+	c2c_tally_empty(&tally, &wide->counts);
+}
+
+/* A row whose set of counters has no number. */
+static void wide_add_row(struct wide *wide, const struct c2c_access_row *row)
+{
+	c2c_count_in(&wide->counts, row->mask & ~(C2C_ROW_TIMED | C2C_ROW_RELOAD));
+	wide->n_timed += (row->mask & C2C_ROW_TIMED) != 0;
+	wide->n_reloads += (row->mask & C2C_ROW_RELOAD) != 0;
+	wide->cycles += c2c_timed_cycles(row->cycles);
+	wide->reload_cycles += c2c_reload_cycles(row->cycles);
 }
 
 /* More than one thread in any order are two different ones in a row somewhere. */
@@ -285,11 +378,15 @@ static void entry_add_thread(struct entry *e, const struct c2c_access_row *row)
 
 static void line_table_add_row(struct entry *e, struct shard *s, const struct c2c_access_row *row)
 {
-	if (c2c_tally_get(&e->tally, C2C_RECORDS) == C2C_TALLY_MAX)
-		entry_widen(s, e);
-	c2c_tally_add(&e->tally, row->mask);
-	e->cycles += row->cycles;
 	entry_add_thread(e, row);
+	if (row->mask_number == NO_MASK) {
+		wide_add_row(get_wide(s, e), row);
+		return;
+	}
+	if (e->n == FEW)
+		entry_widen(s, e);
+	e->masks[e->n++] = (uint8_t)row->mask_number;
+	e->cycles += row->cycles;
 }
 
 /*
@@ -322,20 +419,16 @@ static void line_table_add_rows(struct shard *s, const struct c2c_access_row *ro
 		add_some_rows(s, rows, order + i, n - i < ROWS_AHEAD ? n - i : ROWS_AHEAD);
 }
 
-static uint64_t hash_of(const struct c2c_table *t, const struct c2c_access_row *row)
-{
-	return hash_mix(row->line ^ t->seed, row->space ^ 0x9e3779b97f4a7c15u);
-}
-
 /* Numbers of the rows by shard; those of shard i stand at [first[i], first[i + 1]). */
-static void sort_by_shard(const struct c2c_table *t, struct c2c_access_row *rows, size_t n,
+static void sort_by_shard(struct c2c_table *t, struct c2c_access_row *rows, size_t n,
 			  uint16_t *order, uint16_t first[C2C_SHARDS + 1])
 {
 	uint16_t at[C2C_SHARDS];
 
 	memset(first, 0, (C2C_SHARDS + 1) * sizeof(*first));
 	for (size_t i = 0; i < n; i++) {
-		rows[i].hash = hash_of(t, &rows[i]);
+		rows[i].hash = line_hash(t->seed, rows[i].line, rows[i].space);
+		rows[i].mask_number = number_of_mask(&t->numbers, rows[i].mask);
 		first[(rows[i].hash >> SHARD_SHIFT) + 1]++;
 	}
 	for (size_t i = 0; i < C2C_SHARDS; i++) {
@@ -377,21 +470,22 @@ size_t c2c_table_n_lines(const struct c2c_table *t)
 
 static struct c2c_line line_of(const struct shard *s, const struct entry *e)
 {
-	const struct wide *wide = e->wide == 0 ? NULL : &s->wide.items[e->wide - 1];
-
-	return (struct c2c_line){
+	const struct wide *wide = wide_of(s, e);
+	struct c2c_line line = {
 		.address = e->address,
 		.space = e->space,
-		.few = e->tally,
+		.few = entry_tally(s, e),
 		.many = wide == NULL ? NULL : &wide->counts,
-		.n_timed = c2c_tally_get(&e->tally, TIMED) + (wide == NULL ? 0 : wide->n_timed),
-		.n_reloads =
-			c2c_tally_get(&e->tally, RELOADS) + (wide == NULL ? 0 : wide->n_reloads),
-		.cycles = (uint32_t)e->cycles + (wide == NULL ? 0 : wide->cycles),
-		.reload_cycles = (e->cycles >> 32) + (wide == NULL ? 0 : wide->reload_cycles),
+		.cycles = c2c_timed_cycles(e->cycles) + (wide == NULL ? 0 : wide->cycles),
+		.reload_cycles =
+			c2c_reload_cycles(e->cycles) + (wide == NULL ? 0 : wide->reload_cycles),
 		.has_threads = e->has_threads,
 		.is_written = e->is_written,
 	};
+
+	line.n_timed = c2c_tally_get(&line.few, TIMED) + (wide == NULL ? 0 : wide->n_timed);
+	line.n_reloads = c2c_tally_get(&line.few, RELOADS) + (wide == NULL ? 0 : wide->n_reloads);
+	return line;
 }
 
 bool c2c_table_find(const struct c2c_table *t, uint32_t space, uint64_t address,
@@ -401,7 +495,7 @@ bool c2c_table_find(const struct c2c_table *t, uint32_t space, uint64_t address,
 	const struct shard *s;
 	const struct entry *e;
 
-	row.hash = hash_of(t, &row);
+	row.hash = line_hash(t->seed, address, space);
 	s = &t->shards[row.hash >> SHARD_SHIFT];
 	e = find_entry(s, &row);
 	if (e != NULL)

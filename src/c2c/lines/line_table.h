@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cache lines by address, with what was done to each: 64 bytes for a line, so that an access
- * costs one miss of our own. The one table that several workers fill at once: what it keeps are
+ * Cache lines by address, with what was done to each: 32 bytes for a line that is accessed a few
+ * times,
+ * as most are, so that an access costs one miss of our own. The one table that several workers fill at once: what it keeps are
  * sums, minima and facts, which come out the same in any order, and one copy of it is a lot
  * smaller than one for each worker.
  */
@@ -19,12 +20,13 @@
 
 /* One access to a line. */
 struct c2c_access_row {
-	uint64_t hash;	 /* filled by c2c_table_add() */
-	uint64_t line;	 /* its address */
-	uint64_t cycles; /* of c2c_row_cycles() */
-	uint32_t space;	 /* whose address it is: struct c2c_spot */
-	uint32_t tid;	 /* C2C_NO_TID: not known */
-	uint32_t mask;	 /* the counters that it counts in, and C2C_ROW_… */
+	uint64_t hash;	      /* filled by c2c_table_add(), … */
+	uint64_t line;	      /* its address */
+	uint64_t cycles;      /* of c2c_row_cycles() */
+	uint32_t space;	      /* whose address it is: struct c2c_spot */
+	uint32_t tid;	      /* C2C_NO_TID: not known */
+	uint32_t mask;	      /* the counters that it counts in, and C2C_ROW_… */
+	uint16_t mask_number; /* … and this */
 	bool is_write;
 };
 
@@ -34,10 +36,22 @@ struct c2c_access_row {
 
 static_assert(C2C_N_COUNTS <= 30, "bits for rows alone");
 
-/* Both kinds of latency in one word, so that they are added up at once; each below 2^24. */
+enum { C2C_CYCLES_BITS = 20 }; /* of each kind, below */
+
+/* Both kinds of latency in one word, so that they are added up at once; each at most C2C_LATENCY_MAX. */
 static inline uint64_t c2c_row_cycles(uint64_t cycles, bool is_timed, bool is_reload)
 {
-	return (cycles & -(uint64_t)is_timed) | (cycles & -(uint64_t)is_reload) << 32;
+	return (cycles & -(uint64_t)is_timed) | (cycles & -(uint64_t)is_reload) << C2C_CYCLES_BITS;
+}
+
+static inline uint64_t c2c_timed_cycles(uint64_t both)
+{
+	return both & ((1u << C2C_CYCLES_BITS) - 1);
+}
+
+static inline uint64_t c2c_reload_cycles(uint64_t both)
+{
+	return c2c_timed_cycles(both >> C2C_CYCLES_BITS);
 }
 
 /* What is known of a line. */

@@ -20,7 +20,9 @@ static struct c2c_access_row row_of(uint32_t i)
 {
 	uint32_t number = i % 2 == 0 ? 0 : i * 2654435761u % N_LINES;
 	uint32_t mask = C2C_BIT(RECORDS) | (i % 3 == 0 ? C2C_BIT(STORES) : C2C_BIT(LOADS)) |
-			(i % 5 == 0 ? C2C_BIT(NO_ACCESS) : 0);
+			(i % 5 == 0 ? C2C_BIT(NO_ACCESS) : 0) |
+			/* more sets of counters than there are numbers for */
+			(i % 16 == 7 ? i / 16 % 512 << C2C_REMOTE_PEER : 0);
 
 	return (struct c2c_access_row){
 		.line = (uint64_t)number / 2 * LINE_BYTES, /* two spaces have the same addresses */
@@ -43,9 +45,9 @@ static void add_expected(struct expected *e, const struct c2c_access_row *row)
 {
 	for (int i = 0; i < C2C_N_COUNTS; i++)
 		e->counts[i] += row->mask >> i & 1;
-	e->cycles += (uint32_t)row->cycles;
+	e->cycles += c2c_timed_cycles(row->cycles);
 	e->n_timed += (row->mask & C2C_ROW_TIMED) != 0;
-	e->reload_cycles += row->cycles >> 32;
+	e->reload_cycles += c2c_reload_cycles(row->cycles);
 	e->n_reloads += (row->mask & C2C_ROW_RELOAD) != 0;
 	e->has_threads |= e->first_tid != 0 && e->first_tid != row->tid;
 	e->first_tid = row->tid;
