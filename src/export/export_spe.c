@@ -27,6 +27,8 @@ enum spe_column {
 	SPE_COL_TARGET,
 	SPE_COL_TAKEN,
 	SPE_COL_CONTEXT,
+	SPE_COL_BRANCH,
+	SPE_COL_PREV_TARGET,
 	SPE_N_COLS,
 };
 
@@ -52,6 +54,10 @@ static const struct column columns[SPE_N_COLS] = {
 	[SPE_COL_TARGET] = { "target", NULL, "", CELL_HEX, 0, "where the branch went" },
 	[SPE_COL_TAKEN] = { "taken", NULL, "", CELL_BOOL, 0, "whether the branch was taken" },
 	[SPE_COL_CONTEXT] = { "context", NULL, "", CELL_HEX, 0, "CONTEXTIDR" },
+	[SPE_COL_BRANCH] = { "branch", NULL, "", CELL_TEXT, 0,
+			     "call, return or neither, of a branch, if the CPU says so" },
+	[SPE_COL_PREV_TARGET] = { "prev_target", NULL, "", CELL_HEX, 0,
+				  "where the taken branch before went" },
 };
 
 static const struct export_field fields[] = {
@@ -67,6 +73,7 @@ static const struct export_field fields[] = {
 	EXPORT_FIELD(SPE_COL_VADDR, HAS_VA, va, cell_hex),
 	EXPORT_FIELD(SPE_COL_PADDR, HAS_PA, pa, cell_hex),
 	EXPORT_FIELD(SPE_COL_TARGET, HAS_TARGET, target, cell_hex),
+	EXPORT_FIELD(SPE_COL_PREV_TARGET, HAS_PREV_TARGET, prev_target, cell_hex),
 	EXPORT_FIELD(SPE_COL_CONTEXT, HAS_CONTEXT, context, cell_hex),
 };
 
@@ -91,6 +98,12 @@ static void spell_subclass(const void *context, uint64_t code, struct text *out)
 {
 	(void)context;
 	text_str(out, op_of_code(code).subclass);
+}
+
+static void spell_branch(const void *context, uint64_t code, struct text *out)
+{
+	(void)context;
+	text_str(out, op_of_code(code).branch);
 }
 
 static void spell_events(const void *context, uint64_t events, struct text *out)
@@ -129,6 +142,8 @@ static void set_operation(const struct batch *b, size_t row, struct cell *cells)
 	cells[SPE_COL_OP] = cell_text(op.op);
 	if (op.subclass[0] != '\0')
 		cells[SPE_COL_SUBCLASS] = cell_text(op.subclass);
+	if (op.branch != NULL)
+		cells[SPE_COL_BRANCH] = cell_text(op.branch);
 	if (op.is_branch && b->has[row] & HAS_EVENTS)
 		cells[SPE_COL_TAKEN] = cell_bool(spe_branch_is_taken(b->op[row], b->events[row]));
 }
@@ -163,10 +178,11 @@ static const struct export_code codes[] = {
 	{ SPE_COL_EVENTS, PARQUET_TEXT, sizeof(uint64_t), spell_events },
 	{ SPE_COL_SOURCE, PARQUET_TEXT, sizeof(uint64_t), spell_source },
 	{ SPE_COL_TAKEN, PARQUET_BOOL, sizeof(uint8_t), NULL },
+	{ SPE_COL_BRANCH, PARQUET_TEXT, sizeof(uint16_t), spell_branch },
 };
 
 /* What a row has, for the columns whose presence is no bit of batch.has. */
-enum { SHOWS_SUBCLASS = 1, SHOWS_EVENTS = 2, SHOWS_TAKEN = 4 };
+enum { SHOWS_SUBCLASS = 1, SHOWS_EVENTS = 2, SHOWS_TAKEN = 4, SHOWS_BRANCH = 8 };
 
 static void put_operations(const struct batch *b, const uint32_t *shows,
 			   const struct export_put *out)
@@ -181,6 +197,7 @@ static void put_operations(const struct batch *b, const uint32_t *shows,
 	out->rows(out->to, SPE_COL_OP, ops, sizeof(*ops), b->has, HAS_OP, b->n);
 	out->rows(out->to, SPE_COL_SUBCLASS, ops, sizeof(*ops), shows, SHOWS_SUBCLASS, b->n);
 	out->rows(out->to, SPE_COL_TAKEN, taken, sizeof(*taken), shows, SHOWS_TAKEN, b->n);
+	out->rows(out->to, SPE_COL_BRANCH, ops, sizeof(*ops), shows, SHOWS_BRANCH, b->n);
 }
 
 /* What operations of a code show, by its twelve bits. */
@@ -189,7 +206,7 @@ static uint8_t shows_of_op(uint64_t code)
 	struct spe_op op = op_of_code(code);
 
 	return (uint8_t)((op.subclass[0] != '\0' ? SHOWS_SUBCLASS : 0) |
-			 (op.is_branch ? SHOWS_TAKEN : 0));
+			 (op.is_branch ? SHOWS_TAKEN : 0) | (op.branch != NULL ? SHOWS_BRANCH : 0));
 }
 
 static void find_shows(const struct batch *b, uint32_t *out)

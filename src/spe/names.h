@@ -31,6 +31,8 @@ struct spe_op {
 	 * there is none, or it is reserved.
 	 */
 	const char *subclass;
+	/* Branches, if the CPU says so: "call", "return", "neither". NULL: not said. */
+	const char *branch;
 	bool is_load, is_store, is_branch;
 	bool is_atomic, is_exclusive, is_acquire_release;
 	bool is_conditional, is_indirect, is_call, is_return, is_gcs;

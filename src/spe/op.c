@@ -277,10 +277,12 @@ static struct spe_op ldst_op(uint8_t p)
 static struct spe_op branch_op(uint8_t p)
 {
 	static const char *const kinds[] = { "", "COND", "IND", "COND IND" };
+	static const char *const branches[] = { NULL, "call", "return", "neither" };
 
 	return (struct spe_op){
 		.op = "B",
 		.subclass = kinds[p & (OP_COND | OP_INDIRECT)],
+		.branch = branches[call_return(p)],
 		.is_branch = true,
 		.is_conditional = p & OP_COND,
 		.is_indirect = p & OP_INDIRECT,

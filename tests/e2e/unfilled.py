@@ -71,6 +71,7 @@ UNFILLED = {
         "calls callees": "via call_records returns_per_call",
         "cycles cycles": "cap overlap",
         "export branches": "spec priv",
+        "export spe": "branch prev_target",
         "export samples": "addr weight data_src weight2 weight3 paddr",
         "list events": "note",
         "report capture": "start_ns other_trace",

@@ -18,7 +18,7 @@
 
 #define SPE_HEADER                                                                                 \
 	"cpu,pid,tid,time_ns,ts,pc,el,op,subclass,events,total_lat,issue_lat,xlat_lat,vaddr,"      \
-	"paddr,source,target,taken,context\n"
+	"paddr,source,target,taken,context,branch,prev_target\n"
 
 #define SAMPLES_HEADER                                                                             \
 	"cpu,pid,tid,time_ns,event,period,ip,module,offset,symbol,addr,weight,data_src,"           \
@@ -90,7 +90,10 @@ static void test_spe(void **state)
 	r[0].xlat = 5;
 	r[0].issue = 6;
 	r[1].op = 1;
-	r[3].has |= HAS_TARGET | HAS_SOURCE;
+	r[3].has |= HAS_TARGET | HAS_SOURCE | HAS_PREV_TARGET;
+	r[3].op = 0x12; /* indirect, return */
+	r[3].prev_target = 0x400018;
+	r[4].op = 0x08; /* call */
 	r[3].target = 0x400100;
 	r[3].source = 0x1; /* means nothing on this CPU */
 	open_fixture(&(struct contents){ .records = r, .n_records = COUNT(r) }, 2, &s);
@@ -98,14 +101,16 @@ static void test_spe(void **state)
 	expect(&s, "spe", &format_csv, NULL,
 	       SPE_HEADER
 	       "0,100,100,2000,2000,0x400010,0,LD,GP-REG,RETIRED:L1D-REFILL,300,6,5,"
-	       "0x1234,0x80001234,DRAM,,,0x64\n"
-	       "0,100,101,2001,2001,0x700000,0,B,COND,RETIRED:NOT-TAKEN,9,,,,,,,false,0x65\n"
-	       "1,,,,,,,OTHER,OTHER,,,,,,,,,,\n"
-	       "1,200,200,2002,2002,0x400020,0,B,,RETIRED,65,,,,,0x1,0x400100,true,0xc8\n"
-	       "1,200,200,2003,2003,0x400024,0,B,,RETIRED:NOT-TAKEN,5,,,,,,,true,0xc8\n");
+	       "0x1234,0x80001234,DRAM,,,0x64,,\n"
+	       "0,100,101,2001,2001,0x700000,0,B,COND,RETIRED:NOT-TAKEN,9,,,,,,,false,0x65,,\n"
+	       "1,,,,,,,OTHER,OTHER,,,,,,,,,,,,\n"
+	       "1,200,200,2002,2002,0x400020,0,B,IND,RETIRED,65,,,,,0x1,0x400100,true,0xc8,"
+	       "return,0x400018\n"
+	       "1,200,200,2003,2003,0x400024,0,B,,RETIRED:NOT-TAKEN,5,,,,,,,true,0xc8,call,\n");
 	expect(&s, "spe", &format_csv, "op=branch && tot>10",
 	       SPE_HEADER
-	       "1,200,200,2002,2002,0x400020,0,B,,RETIRED,65,,,,,0x1,0x400100,true,0xc8\n");
+	       "1,200,200,2002,2002,0x400020,0,B,IND,RETIRED,65,,,,,0x1,0x400100,true,0xc8,"
+	       "return,0x400018\n");
 	expect(&s, "spe", &format_csv, "tot>10000", SPE_HEADER);
 	expect(&s, "samples", &format_csv, NULL, SAMPLES_HEADER);
 	close_fixture(&s);
