@@ -71,7 +71,7 @@ static void *stack_new(const struct session *session, const void *options)
 	c->cache = mem_zalloc(1, sizeof(*c->cache));
 	place_cache_init(c->cache, session->timeline, session->places);
 	tuples_init(&c->segments, SEGMENT_WORDS);
-	tuples_init(&c->durations, 2);
+	tuples_init(&c->durations, DURATION_WORDS);
 	tuples_init(&c->taken, TAKEN_WORDS);
 	tuples_init(&c->speed_keys, 2);
 	return c;
@@ -137,7 +137,7 @@ static struct chunk_sum *segment_chunk(struct stack_counts *c, struct segment_su
 
 static uint32_t duration_number(struct stack_counts *c, uint32_t segment, uint64_t cycles)
 {
-	const uint64_t key[] = { segment, cycles };
+	const uint64_t key[DURATION_WORDS] = { segment, cycles };
 	uint32_t number = tuples_add(&c->durations, key);
 
 	if (number == c->duration_sums.n)
@@ -564,13 +564,17 @@ static size_t sums_size(const struct stack_counts *c)
 	       c->chunk_sums.n * sizeof(*c->chunk_sums.items) +
 	       c->taken_sums.n * sizeof(*c->taken_sums.items) +
 	       c->segments.n * (SEGMENT_WORDS + 1) * sizeof(*c->segments.words) +
-	       c->taken.n * (TAKEN_WORDS + 1) * sizeof(*c->taken.words);
+	       c->taken.n * (TAKEN_WORDS + 1) * sizeof(*c->taken.words) +
+	       c->durations.n * (DURATION_WORDS + 1) * sizeof(*c->durations.words) +
+	       c->duration_sums.n * sizeof(*c->duration_sums.items);
 }
 
 void stack_counts_forget_sums(struct stack_counts *c)
 {
 	tuples_reset(&c->segments);
 	tuples_reset(&c->taken);
+	tuples_reset(&c->durations);
+	vec_release(&c->duration_sums);
 	vec_release(&c->segment_sums);
 	vec_release(&c->chunk_sums);
 	vec_release(&c->taken_sums);
@@ -578,7 +582,8 @@ void stack_counts_forget_sums(struct stack_counts *c)
 }
 
 uint32_t stack_counts_add(struct stack_counts *c, const uint64_t key[],
-			  const struct segment_sum *sum, const uint64_t positions[STACK_POSITIONS])
+			  const struct segment_sum *sum, const uint64_t positions[STACK_POSITIONS],
+			  const struct segment_times *times)
 {
 	uint32_t number = segment_number(c, key);
 	struct segment_sum *s = &c->segment_sums.items[number];
@@ -589,6 +594,11 @@ uint32_t stack_counts_add(struct stack_counts *c, const uint64_t key[],
 	for (size_t at = 0; at < STACK_POSITIONS; at++)
 		if (positions[at] > 0)
 			segment_chunk(c, s, at / STACK_CHUNK)->n[at % STACK_CHUNK] += positions[at];
+	for (size_t i = 0; i < times->n; i++) {
+		uint32_t duration = duration_number(c, number, times->items[i].cycles);
+
+		c->duration_sums.items[duration] += times->items[i].n;
+	}
 	return number;
 }
 
@@ -665,8 +675,8 @@ static void stack_merge(void *into, const void *from, const struct id_map *map)
 		numbers[i] = merge_segment(c, part, i);
 	for (uint32_t i = 0; i < part->durations.n; i++) {
 		const uint64_t *key = tuples_get(&part->durations, i);
-
-		uint32_t number = duration_number(c, numbers[key[0]], key[1]);
+		uint32_t number =
+			duration_number(c, numbers[key[DURATION_SEGMENT]], key[DURATION_CYCLES]);
 
 		c->duration_sums.items[number] += part->duration_sums.items[i];
 	}

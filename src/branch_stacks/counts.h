@@ -76,8 +76,8 @@ struct stack_options {
 	bool only_speeds;	/* nothing else is counted */
 	const struct stack_counts *speeds; /* of a scan before; needed if by_cycles */
 	const struct mux *mux;		   /* NULL: not multiplexed */
-	uint64_t left_out; /* by bit: positions, whose segments and branches at their ends */
-	size_t limit_bytes; /* memory of a worker, without durations: stack_counts_sort(). 0: no limit */
+	uint64_t left_out;  /* by bit: positions, whose segments and branches at their ends */
+	size_t limit_bytes; /* memory of a worker: stack_counts_sort(). 0: no limit */
 };
 
 /* Samples of code of one place, in one part of the capture, whose stacks have cycles. */
@@ -90,6 +90,17 @@ struct chunk_sum {
 	uint64_t n[STACK_CHUNK];
 };
 
+/* Segments of a number that lasted so long. */
+struct segment_cycles {
+	uint64_t cycles, n;
+};
+
+/* As VEC_OF(struct segment_cycles). */
+struct segment_times {
+	struct segment_cycles *items;
+	size_t n, cap;
+};
+
 /* Options: struct stack_options. Result: this. */
 struct stack_counts {
 	const struct session *session;
@@ -100,7 +111,7 @@ struct stack_counts {
 	struct tuples segments; /* start, end, flags … */
 	VEC_OF(struct segment_sum) segment_sums;
 	VEC_OF(struct chunk_sum) chunk_sums;
-	struct tuples durations; /* number of the segment, cycles … */
+	struct tuples durations; /* number of the segment, cycles */
 	VEC_OF(uint64_t) duration_sums;
 	struct tuples taken; /* from, to, type … */
 	VEC_OF(struct taken_sum) taken_sums;
@@ -134,9 +145,9 @@ bool stack_counts_are_spilled(const struct stack_counts *);
  */
 void stack_counts_sort(const struct stack_counts *, struct sorter *segments, struct sorter *taken);
 
-/* Adds what a value says to a segment and its positions, or to a branch; sets its key. */
+/* Adds what a value says to a segment, its positions and durations, or to a branch; sets its key. */
 void stack_segment_read(const uint8_t *value, uint64_t key[], struct segment_sum *,
-			uint64_t positions[STACK_POSITIONS]);
+			uint64_t positions[STACK_POSITIONS], struct segment_times *);
 void stack_taken_read(const uint8_t *value, uint64_t key[], struct taken_sum *);
 
 /* Weights are periods of the file: sums stay at the largest number. */
@@ -155,7 +166,7 @@ static inline uint64_t stack_divide_weight(uint64_t weight, double each)
 void stack_counts_forget(struct stack_counts *);
 void stack_counts_forget_sums(struct stack_counts *);
 uint32_t stack_counts_add(struct stack_counts *, const uint64_t key[], const struct segment_sum *,
-			  const uint64_t positions[STACK_POSITIONS]);
+			  const uint64_t positions[STACK_POSITIONS], const struct segment_times *);
 
 /* How often a segment was at a position of the stacks. */
 uint64_t segment_n_at(const struct stack_counts *, uint32_t segment, size_t position);
@@ -163,5 +174,6 @@ uint64_t segment_n_at(const struct stack_counts *, uint32_t segment, size_t posi
 /* Words of the keys. */
 enum { SEGMENT_START, SEGMENT_END, SEGMENT_FLAGS, SEGMENT_WORDS };
 enum { TAKEN_FROM, TAKEN_TO, TAKEN_TYPE, TAKEN_WORDS };
+enum { DURATION_SEGMENT, DURATION_CYCLES, DURATION_WORDS };
 
 #endif

@@ -93,17 +93,16 @@ static int executed_compare(const void *left, const void *right)
 static void collect_branches(struct executions *e, const struct branch_stacks *b,
 			     struct module_id module, const uint64_t *offsets)
 {
-	const struct stack_counts *c = b->counts;
+	struct taken_branch taken;
 
-	for (uint32_t i = 0; i < c->taken.n; i++) {
-		const uint64_t *key = tuples_get(&c->taken, i);
+	for (uint64_t at = 0; branch_stacks_next_taken(b, &at, &taken);) {
 		struct executed_branch branch = {
 			.from = e->n,
 			.to = e->n,
-			.from_place = session_place(b->session, (uint32_t)key[TAKEN_FROM]),
-			.to_place = session_place(b->session, (uint32_t)key[TAKEN_TO]),
-			.type = (enum branch_type)key[TAKEN_TYPE],
-			.sum = c->taken_sums.items[i],
+			.from_place = taken.from,
+			.to_place = taken.to,
+			.type = taken.type,
+			.sum = taken.sum,
 		};
 
 		if (branch.from_place.module.v == module.v)

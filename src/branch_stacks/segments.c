@@ -235,6 +235,7 @@ struct read_segment {
 	uint64_t key[SEGMENT_WORDS];
 	struct segment_sum sum;
 	uint64_t positions[STACK_POSITIONS];
+	struct segment_times times;
 };
 
 /* All there is of the next segment; false behind the last. */
@@ -244,19 +245,26 @@ static bool read_next(const struct sorter *sorted, uint64_t *at, struct read_seg
 
 	if (!sorter_next(sorted, at, &first))
 		return false;
-	*out = (struct read_segment){ 0 };
+	out->times.n = 0;
+	*out = (struct read_segment){ .times = out->times };
 	record = first;
 	for (uint64_t next = *at;; *at = next) {
-		stack_segment_read(record.value, out->key, &out->sum, out->positions);
+		stack_segment_read(record.value, out->key, &out->sum, out->positions, &out->times);
 		if (!sorter_next(sorted, &next, &record) || !sorter_keys_equal(&first, &record))
 			return true;
 	}
 }
 
+static bool begins_in(const struct segment_range *range, const struct segment *s)
+{
+	return range->to == 0 ||
+	       (s->module.v == range->module.v && s->start >= range->from && s->start < range->to);
+}
+
 /* Checks some segments, and keeps the good ones. */
 static void take_some(struct segments *out, struct session *session,
 		      struct code_functions *functions, struct stack_counts *counts,
-		      const struct read_segment *some, size_t n)
+		      struct read_segment *some, size_t n, const struct segment_range *timed)
 {
 	struct place starts[SEGMENTS_AT_ONCE] = { 0 };
 	struct symbol symbols[SEGMENTS_AT_ONCE] = { 0 };
@@ -278,16 +286,20 @@ static void take_some(struct segments *out, struct session *session,
 					   some[i].positions);
 			continue;
 		}
-		s.number = stack_counts_add(counts, some[i].key, &some[i].sum, some[i].positions);
+		if (!begins_in(timed, &s))
+			some[i].times.n = 0;
+		s.number = stack_counts_add(counts, some[i].key, &some[i].sum, some[i].positions,
+					    &some[i].times);
 		*vec_add(&out->list) = s;
 	}
 }
 
 void segments_init_sorted(struct segments *out, struct session *session,
 			  struct code_functions *functions, struct stack_counts *counts,
-			  const struct sorter *sorted, double each)
+			  const struct sorter *sorted, double each,
+			  const struct segment_range *timed)
 {
-	struct read_segment *some = mem_alloc(SEGMENTS_AT_ONCE, sizeof(*some));
+	struct read_segment *some = mem_zalloc(SEGMENTS_AT_ONCE, sizeof(*some));
 	size_t n = 0;
 
 	*out = (struct segments){ .counts = counts, .others = mem_zalloc(1, sizeof(*out->others)) };
@@ -300,10 +312,12 @@ void segments_init_sorted(struct segments *out, struct session *session,
 		some[n].sum.weight = stack_divide_weight(some[n].sum.weight, each);
 		if (++n < SEGMENTS_AT_ONCE)
 			continue;
-		take_some(out, session, functions, counts, some, n);
+		take_some(out, session, functions, counts, some, n, timed);
 		n = 0;
 	}
-	take_some(out, session, functions, counts, some, n);
+	take_some(out, session, functions, counts, some, n, timed);
+	for (size_t i = 0; i < SEGMENTS_AT_ONCE; i++)
+		vec_release(&some[i].times);
 	free(some);
 }
 

@@ -55,6 +55,12 @@ void segment_faults_add(struct segment_faults *, enum segment_fault, uint64_t n,
 /* What the places alone show; SEGMENT_GOOD: nothing. */
 enum segment_fault segment_place_fault(struct place start, struct place end, uint32_t flags);
 
+/* Segments that begin in [from, to) of a module. */
+struct segment_range {
+	struct module_id module;
+	uint64_t from, to;
+};
+
 struct segments {
 	const struct stack_counts *counts; /* borrowed */
 	VEC_OF(struct segment) list;	   /* by module, start, end, flags */
@@ -66,11 +72,13 @@ void segments_init(struct segments *, struct session *, struct code_functions *,
 		   const struct stack_counts *);
 
 /*
- * The same of sorted segments (stack_counts_sort()): only good ones are listed, and kept in the counts.
+ * The same of sorted segments (stack_counts_sort()): only good ones are listed, and kept in the counts, with durations
+ * in the range (to 0: in any).
  * `each`: what a unit of their weight stands for.
  */
 void segments_init_sorted(struct segments *, struct session *, struct code_functions *,
-			  struct stack_counts *, const struct sorter *sorted, double each);
+			  struct stack_counts *, const struct sorter *sorted, double each,
+			  const struct segment_range *timed);
 void segments_release(struct segments *);
 
 const struct segment_sum *segment_sum(const struct segments *, const struct segment *);

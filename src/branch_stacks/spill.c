@@ -6,8 +6,33 @@
 #include "base/alloc.h"
 #include "branch_stacks/segments.h"
 
+/* Numbers of durations, those of a segment together. */
+struct durations_by_segment {
+	uint32_t *order;
+	uint32_t *first; /* by segment, in `order`; one more: behind the last */
+};
+
+static void durations_init(struct durations_by_segment *d, const struct stack_counts *c)
+{
+	d->order = mem_alloc(c->durations.n + 1, sizeof(*d->order));
+	d->first = mem_zalloc(c->segments.n + 2, sizeof(*d->first));
+	for (uint32_t i = 0; i < c->durations.n; i++)
+		d->first[tuples_get(&c->durations, i)[DURATION_SEGMENT] + 2]++;
+	for (uint32_t i = 1; i < c->segments.n + 2; i++)
+		d->first[i] += d->first[i - 1];
+	for (uint32_t i = 0; i < c->durations.n; i++)
+		d->order[d->first[tuples_get(&c->durations, i)[DURATION_SEGMENT] + 1]++] = i;
+}
+
+static void durations_release(struct durations_by_segment *d)
+{
+	free(d->order);
+	free(d->first);
+}
+
 /* Appends the value of a segment, or of a branch; stack_segment_read() and stack_taken_read() read it. */
-static void put_segment(const struct stack_counts *c, uint32_t i, struct text *out)
+static void put_segment(const struct stack_counts *c, const struct durations_by_segment *durations,
+			uint32_t i, struct text *out)
 {
 	const struct segment_sum *s = &c->segment_sums.items[i];
 	size_t n_positions = 0;
@@ -27,6 +52,13 @@ static void put_segment(const struct stack_counts *c, uint32_t i, struct text *o
 		sort_value_put(out, at);
 		sort_value_put(out, segment_n_at(c, i, at));
 	}
+	sort_value_put(out, durations->first[i + 1] - durations->first[i]);
+	for (uint32_t k = durations->first[i]; k < durations->first[i + 1]; k++) {
+		uint32_t duration = durations->order[k];
+
+		sort_value_put(out, tuples_get(&c->durations, duration)[DURATION_CYCLES]);
+		sort_value_put(out, c->duration_sums.items[duration]);
+	}
 }
 
 static void put_taken(const struct stack_counts *c, uint32_t i, struct text *out)
@@ -43,9 +75,9 @@ static void put_taken(const struct stack_counts *c, uint32_t i, struct text *out
 }
 
 void stack_segment_read(const uint8_t *value, uint64_t key[], struct segment_sum *sum,
-			uint64_t positions[STACK_POSITIONS])
+			uint64_t positions[STACK_POSITIONS], struct segment_times *times)
 {
-	uint64_t n_positions;
+	uint64_t n_positions, n_times;
 
 	for (size_t word = 0; word < SEGMENT_WORDS; word++)
 		key[word] = sort_value_get(&value);
@@ -58,6 +90,13 @@ void stack_segment_read(const uint8_t *value, uint64_t key[], struct segment_sum
 		uint64_t at = sort_value_get(&value);
 
 		positions[at] += sort_value_get(&value);
+	}
+	n_times = sort_value_get(&value);
+	for (uint64_t i = 0; i < n_times; i++) {
+		struct segment_cycles *at = vec_add(times);
+
+		at->cycles = sort_value_get(&value);
+		at->n = sort_value_get(&value);
 	}
 }
 
@@ -107,14 +146,17 @@ static void spill_value(struct stack_counts *c, uint64_t what, struct text *valu
 
 void stack_counts_spill(struct stack_counts *c)
 {
+	struct durations_by_segment durations;
 	struct text value = { 0 };
 
+	durations_init(&durations, c);
 	for (uint32_t i = 0; i < c->segments.n; i++) {
 		if (spill_faulty(c, i))
 			continue;
-		put_segment(c, i, &value);
+		put_segment(c, &durations, i, &value);
 		spill_value(c, SPILLED_SEGMENT, &value);
 	}
+	durations_release(&durations);
 	for (uint32_t i = 0; i < c->taken.n; i++) {
 		put_taken(c, i, &value);
 		spill_value(c, SPILLED_TAKEN, &value);
@@ -162,6 +204,7 @@ static void sort_value(const struct stack_counts *c, const uint8_t *bytes, size_
 void stack_counts_sort(const struct stack_counts *c, struct sorter *segments, struct sorter *taken)
 {
 	struct spool_position position = { 0 };
+	struct durations_by_segment durations;
 	struct text value = { 0 };
 	const uint8_t *at;
 
@@ -172,11 +215,13 @@ void stack_counts_sort(const struct stack_counts *c, struct sorter *segments, st
 		sort_value(c, at, size, what == SPILLED_SEGMENT ? segments : taken);
 		spool_move(&c->spool, &position, at + size);
 	}
+	durations_init(&durations, c);
 	for (uint32_t i = 0; i < c->segments.n; i++) {
 		text_reset(&value);
-		put_segment(c, i, &value);
+		put_segment(c, &durations, i, &value);
 		sort_value(c, (const uint8_t *)value.bytes, value.n, segments);
 	}
+	durations_release(&durations);
 	for (uint32_t i = 0; i < c->taken.n; i++) {
 		text_reset(&value);
 		put_taken(c, i, &value);

@@ -107,7 +107,10 @@ static void divide_weights(struct stack_counts *c)
 			stack_divide_weight(c->taken_sums.items[i].weight, each);
 }
 
-enum { SORTED_BYTES = 8 << 20 };
+enum {
+	STACKS_BYTES = 16 << 20, /* of all workers: struct stack_options */
+	SORTED_BYTES = 8 << 20,
+};
 
 static void release_taken(struct branch_stacks *b)
 {
@@ -134,7 +137,8 @@ static int sort_spilled(struct branch_stacks *b, struct stack_counts *c, struct 
 	if (rc == 0)
 		segments_init_sorted(&b->segments, b->session, &b->functions, c, &segments,
 				     b->options.by_cycles ? 1
-							  : divided(c->weight, c->segments_weight));
+							  : divided(c->weight, c->segments_weight),
+				     &b->timed_range);
 	sorter_release(&segments);
 	b->taken_each = b->options.by_cycles ? 1 : divided(c->weight, c->taken_weight);
 	return rc < 0 ? -1 : sorter_finish(b->taken, err);
@@ -177,8 +181,10 @@ bool branch_stacks_next_taken(const struct branch_stacks *b, uint64_t *at, struc
 		memcpy(key, tuples_get(&c->taken, (uint32_t)*at), sizeof(key));
 		out->sum = c->taken_sums.items[(*at)++];
 	}
-	out->from = session_place(b->session, (uint32_t)key[TAKEN_FROM]);
-	out->to = session_place(b->session, (uint32_t)key[TAKEN_TO]);
+	out->from_number = (uint32_t)key[TAKEN_FROM];
+	out->to_number = (uint32_t)key[TAKEN_TO];
+	out->from = session_place(b->session, out->from_number);
+	out->to = session_place(b->session, out->to_number);
 	out->type = (enum branch_type)key[TAKEN_TYPE];
 	return true;
 }
@@ -342,6 +348,7 @@ int branch_stacks_start(struct branch_stacks *b, struct session *s, int event, b
 	b->options.instructions_event = instructions_event(s, (size_t)event);
 	b->options.has_segments = b->filter == FILTER_ANY;
 	b->options.with_durations = with_durations;
+	b->options.limit_bytes = STACKS_BYTES / pool_size(s->pool);
 	b->options.by_cycles = b->trigger == TRIGGER_CYCLES;
 	b->options.only_speeds = b->options.by_cycles;
 	b->mux = mux_new(s);
@@ -375,7 +382,8 @@ int branch_stacks_need_all(const struct branch_stacks *b, struct err *err)
 		       capture_event_name(b->session->capture, b->options.event));
 }
 
-void branch_stacks_finish(struct branch_stacks *b, const struct select *select, void *result)
+int branch_stacks_finish(struct branch_stacks *b, const struct select *select, void *result,
+			 struct err *err)
 {
 	take_scan(b, select, result);
 	count_positions(b);
@@ -386,6 +394,9 @@ void branch_stacks_finish(struct branch_stacks *b, const struct select *select, 
 	stack_window_test(b);
 	sum_up(b);
 	sort_durations(b);
+	if (b->rc < 0)
+		*err = b->err;
+	return b->rc;
 }
 
 int branch_stacks_read(struct branch_stacks *b, struct session *s, const struct select *select,
@@ -393,21 +404,17 @@ int branch_stacks_read(struct branch_stacks *b, struct session *s, const struct 
 {
 	if (branch_stacks_start(b, s, event, with_durations, err) < 0)
 		return -1;
-	branch_stacks_finish(b, select, scan_stacks(b, select, b->options.by_cycles));
-	return 0;
+	return branch_stacks_finish(b, select, scan_stacks(b, select, b->options.by_cycles), err);
 }
 
-int branch_stacks_read_bounded(struct branch_stacks *b, struct session *s,
-			       const struct select *select, int event, size_t limit_bytes,
-			       struct err *err)
+int branch_stacks_read_within(struct branch_stacks *b, struct session *s,
+			      const struct select *select, int event, bool with_durations,
+			      size_t limit_bytes, struct err *err)
 {
-	if (branch_stacks_start(b, s, event, false, err) < 0)
+	if (branch_stacks_start(b, s, event, with_durations, err) < 0)
 		return -1;
 	b->options.limit_bytes = limit_bytes;
-	branch_stacks_finish(b, select, scan_stacks(b, select, b->options.by_cycles));
-	if (b->rc < 0)
-		*err = b->err;
-	return b->rc;
+	return branch_stacks_finish(b, select, scan_stacks(b, select, b->options.by_cycles), err);
 }
 
 void branch_stacks_release(struct branch_stacks *b)

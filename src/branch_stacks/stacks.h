@@ -49,6 +49,8 @@ struct branch_stacks {
 
 	/* set by the caller: counts of biased stacks are not known, only shares */
 	bool hides_biased;
+	/* set by the caller: of segments that went to files, only these have durations; to 0: all */
+	struct segment_range timed_range;
 
 	size_t n_positions;
 	struct stack_position positions[STACK_POSITIONS]; /* before any is left out */
@@ -61,7 +63,7 @@ struct branch_stacks {
 
 	VEC_OF(struct stack_timed) timed; /* by segment, then by cycles */
 
-	/* With limit_bytes, if there was no room: branches, for branch_stacks_next_taken(). */
+	/* If there was no room: branches, for branch_stacks_next_taken(). */
 	struct sorter *taken;
 	double taken_each; /* what a unit of their weight stands for */
 	int rc;		   /* -1: a temporary file cannot be written; `err` says why */
@@ -71,6 +73,7 @@ struct branch_stacks {
 /* A branch that was taken. */
 struct taken_branch {
 	struct place from, to;
+	uint32_t from_number, to_number; /* of these places */
 	enum branch_type type;
 	struct taken_sum sum;
 };
@@ -89,25 +92,26 @@ int branch_stacks_choose(const struct session *, enum stack_filter);
  * Scans the stacks of the event (-1: branch_stacks_choose() of FILTER_ANY). ERR_NO_DATA says what was
  * not recorded, and how to. Without `with_durations` segment_duration() knows none. `out` is to be
  * released also after a failure.
+ *
+ * Memory is bounded: branches are known to branch_stacks_next_taken() only, and of segments only the good
+ * ones are listed if there is no room for the others.
  */
 int branch_stacks_read(struct branch_stacks *out, struct session *, const struct select *,
 		       int event, bool with_durations, struct err *);
 
-/*
- * The same in bounded memory, without durations: branches are known to branch_stacks_next_taken() only, and of segments
- * only the good ones are listed if there is no room for the others. `limit_bytes`: of a worker.
- */
-int branch_stacks_read_bounded(struct branch_stacks *out, struct session *, const struct select *,
-			       int event, size_t limit_bytes, struct err *);
+/* The same with another limit, of a worker. 0: none. */
+int branch_stacks_read_within(struct branch_stacks *out, struct session *, const struct select *,
+			      int event, bool with_durations, size_t limit_bytes, struct err *);
 
 /*
- * The same in steps, for a caller who scans the capture anyway: branch_stacks_start(), a scan with the
- * analysis, and branch_stacks_finish() with its result. Scans in between must keep its places.
+ * branch_stacks_read() in steps, for a caller who scans the capture anyway: branch_stacks_start(), a scan with
+ * the analysis, and branch_stacks_finish() with its result, which fails if a temporary file cannot be
+ * written. Scans in between must keep its places.
  */
 int branch_stacks_start(struct branch_stacks *out, struct session *, int event, bool with_durations,
 			struct err *);
 struct analysis branch_stacks_first_scan(const struct branch_stacks *);
-void branch_stacks_finish(struct branch_stacks *, const struct select *, void *result);
+int branch_stacks_finish(struct branch_stacks *, const struct select *, void *result, struct err *);
 
 /* Fails if not all branches were recorded: then segments, and executions of instructions, are not known. */
 int branch_stacks_need_all(const struct branch_stacks *, struct err *);

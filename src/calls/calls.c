@@ -295,10 +295,10 @@ struct recorded_list {
 	size_t n, cap;
 };
 
-static void add_recorded(struct calls *c, struct recorded_list *list, uint64_t from, uint64_t to,
-			 enum branch_type type, const struct taken_sum *sum)
+static struct recorded recorded_of(const struct calls *c, uint64_t from, uint64_t to,
+				   enum branch_type type, const struct taken_sum *sum)
 {
-	*vec_add(list) = (struct recorded){
+	return (struct recorded){
 		.from = session_place(c->session, (uint32_t)from),
 		.to = session_place(c->session, (uint32_t)to),
 		.from_place = (uint32_t)from,
@@ -308,27 +308,16 @@ static void add_recorded(struct calls *c, struct recorded_list *list, uint64_t f
 	};
 }
 
-static int read_stacks(struct calls *c, const struct select *select, int event,
-		       struct recorded_list *out, struct err *err)
+static int read_stacks(struct calls *c, const struct select *select, int event, struct err *err)
 {
-	const struct stack_counts *counts;
-
 	if (branch_stacks_read(&c->stacks, c->session, select, event, false, err) < 0)
 		return -1;
 	c->code = &c->stacks.functions;
 	c->has_entries = c->stacks.filter == FILTER_ANY;
-	counts = c->stacks.counts;
-	for (uint32_t i = 0; i < counts->taken.n; i++) {
-		const uint64_t *key = tuples_get(&counts->taken, i);
-
-		add_recorded(c, out, key[TAKEN_FROM], key[TAKEN_TO],
-			     (enum branch_type)key[TAKEN_TYPE], &counts->taken_sums.items[i]);
-	}
 	return 0;
 }
 
-static int read_spe(struct calls *c, const struct select *select, struct recorded_list *out,
-		    struct err *err)
+static int read_spe(struct calls *c, const struct select *select, struct err *err)
 {
 	const struct scan_wish wish = { .keeps_places = true };
 	struct analysis analysis = { .class = &flow_record_class };
@@ -343,6 +332,38 @@ static int read_spe(struct calls *c, const struct select *select, struct recorde
 	scan_part(c->session, select, &wish, &analysis, 1);
 	c->records = analysis.result;
 	c->interval = spe_interval_range(c->session);
+	return 0;
+}
+
+/* Counts a branch: a return, or a call. */
+static void count_recorded(struct calls *c, const struct recorded *r)
+{
+	if (r->type == BRANCH_UNKNOWN && instruction_at(c, r->from_place) == NULL)
+		c->n_unread += r->sum.n;
+	if (is_return(c, r))
+		add_return(c, r);
+	else if (c->has_entries && is_call(c, r))
+		add_entry(c, r);
+}
+
+/* Branches of stacks: all of them to `list`, or, where they come by place, counted one after the other. */
+static void take_stacks(struct calls *c, struct recorded_list *list)
+{
+	bool are_sorted = branch_stacks_are_sorted(&c->stacks);
+	struct taken_branch t;
+
+	for (uint64_t at = 0; branch_stacks_next_taken(&c->stacks, &at, &t);) {
+		struct recorded r = recorded_of(c, t.from_number, t.to_number, t.type, &t.sum);
+
+		if (are_sorted)
+			count_recorded(c, &r);
+		else
+			*vec_add(list) = r;
+	}
+}
+
+static void take_records(struct calls *c, struct recorded_list *list)
+{
 	for (uint32_t i = 0; i < c->records->keys.n; i++) {
 		const uint64_t *key = tuples_get(&c->records->keys, i);
 		const struct flow_record_sum *sum = &c->records->sums.items[i];
@@ -355,27 +376,26 @@ static int read_spe(struct calls *c, const struct select *select, struct recorde
 		};
 
 		if (key[FLOW_RECORD_KIND] == RECORD_TAKEN)
-			add_recorded(c, out, key[FLOW_RECORD_PLACE], key[FLOW_RECORD_TARGET],
-				     BRANCH_UNKNOWN, &taken);
+			*vec_add(list) =
+				recorded_of(c, key[FLOW_RECORD_PLACE], key[FLOW_RECORD_TARGET],
+					    BRANCH_UNKNOWN, &taken);
 	}
-	return 0;
 }
 
-/* Adds all branches by place: numbers of functions and sums do not depend on the workers. */
-static void count_recorded(struct calls *c, struct recorded_list *list)
+/* Counts all branches by place: numbers of functions and sums do not depend on the workers. */
+static void count_all(struct calls *c)
 {
-	if (list->n > 1)
-		qsort(list->items, list->n, sizeof(*list->items), recorded_compare);
-	for (size_t i = 0; i < list->n; i++) {
-		const struct recorded *r = &list->items[i];
+	struct recorded_list list = { 0 };
 
-		if (r->type == BRANCH_UNKNOWN && instruction_at(c, r->from_place) == NULL)
-			c->n_unread += r->sum.n;
-		if (is_return(c, r))
-			add_return(c, r);
-		else if (c->has_entries && is_call(c, r))
-			add_entry(c, r);
-	}
+	if (c->is_spe)
+		take_records(c, &list);
+	else
+		take_stacks(c, &list);
+	if (list.n > 1)
+		qsort(list.items, list.n, sizeof(*list.items), recorded_compare);
+	for (size_t i = 0; i < list.n; i++)
+		count_recorded(c, &list.items[i]);
+	vec_release(&list);
 }
 
 static int choose_event(const struct session *s, int event)
@@ -390,7 +410,6 @@ static int choose_event(const struct session *s, int event)
 int calls_read(struct calls *c, struct session *s, const struct select *select, int event,
 	       struct err *err)
 {
-	struct recorded_list list = { 0 };
 	int rc;
 
 	*c = (struct calls){ .session = s };
@@ -399,17 +418,15 @@ int calls_read(struct calls *c, struct session *s, const struct select *select, 
 	tuples_init(&c->entry_keys, 3);
 	tuples_init(&c->site_keys, 2);
 	event = choose_event(s, event);
-	rc = event == CALLS_BY_SPE ? read_spe(c, select, &list, err)
-				   : read_stacks(c, select, event, &list, err);
+	rc = event == CALLS_BY_SPE ? read_spe(c, select, err) : read_stacks(c, select, event, err);
 	if (rc == 0) {
 		names_init(&c->names, s, NULL, SYMBOLS_LINES);
-		count_recorded(c, &list);
+		count_all(c);
 		find_jumps(c);
 		count_entries(c);
 		if (c->list.n > 1)
 			qsort(c->list.items, c->list.n, sizeof(*c->list.items), calls_compare);
 	}
-	vec_release(&list);
 	return rc;
 }
 

@@ -56,7 +56,7 @@ static const struct column columns[SPE_N_COLS] = {
 	[SPE_COL_CONTEXT] = { "context", NULL, "", CELL_HEX, 0, "CONTEXTIDR" },
 	[SPE_COL_BRANCH] = { "branch", NULL, "", CELL_TEXT, 0,
 			     "call, return or neither, of a branch, if the CPU says so" },
-	[SPE_COL_PREV_TARGET] = { "prev_target", NULL, "", CELL_HEX, 0,
+	[SPE_COL_PREV_TARGET] = { "prev_target", "previous target", "", CELL_HEX, 0,
 				  "where the taken branch before went" },
 };
 

@@ -224,8 +224,8 @@ static int read_stacks(struct flow_evidence *e, const struct select *select, int
 	struct taken_branch t;
 	double taken = 0, segments = 0;
 
-	if (branch_stacks_read_bounded(&e->stacks, e->session, select, event,
-				       of_worker > 0 ? of_worker : 1, err) < 0 ||
+	if (branch_stacks_read_within(&e->stacks, e->session, select, event, false,
+				      of_worker > 0 ? of_worker : 1, err) < 0 ||
 	    branch_stacks_need_all(&e->stacks, err) < 0)
 		return -1;
 	e->is_biased = e->stacks.bias.is_biased;

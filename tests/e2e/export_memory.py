@@ -8,7 +8,7 @@ Nearly each sample of the capture has a call chain of its own. Each format is wr
 process (RLIMIT_DATA), in which the sums by chain do not fit: the same command with all of them in memory fails.
 What is written is the same with and without the limit. hot and report show functions, of which there are few; of chains they
 show those that are heavy. The same of loads by their callers.
-Profiles for compilers are made of branch stacks: nearly each branch of the other capture was taken once. Of a capture with code
+Profiles for compilers, and calls, are made of branch stacks: nearly each branch of the other capture was taken once. Of a capture with code
 they are the same whether or not branches go to files.
 """
 
@@ -93,6 +93,8 @@ def main():
                       f"{STACKS[0]}: all stacks fit in {arguments.limit} MiB, so the capture is too small for this test")
         stacks = os.path.join(folder, "stacks.data")
         run(arguments.make_family, "stacks", str(arguments.samples), stacks)
+        found = status([arguments.cyclops, "calls", "-j2", stacks], arguments.limit_of_branches, folder)
+        checks.expect(found == NO_DATA, f"calls: {found} within {arguments.limit_of_branches} MiB, wanted {NO_DATA}")
         for format_name in OF_BRANCHES:
             words = [arguments.cyclops, "export", "--format", format_name, "-j2"]
             # the code is not there, which is said when all branches were read

@@ -478,6 +478,116 @@ static void durations_have_quantiles(void **state)
 	close_world(&w);
 }
 
+/* Loops of several durations; at one position more wrong entries than elsewhere; code that is not here. */
+static size_t fill_all_kinds(size_t i, struct entry *out)
+{
+	size_t n = fill_wrong_newest(i, out);
+
+	for (size_t k = 0; k < n; k++)
+		out[k].flags |= CYCLES(1 + (7 * i + 13 * k) % 50);
+	if (i % 3 == 0)
+		out[3] = (struct entry){ NO_CODE_AT + 8 * (i % 100), NO_CODE_AT, 0 };
+	if (i % 5 == 0)
+		out[4].to = NOWHERE + i;
+	return n;
+}
+
+/* The segment at the same places. */
+static const struct segment *find_segment(const struct branch_stacks *b, const struct segment *like)
+{
+	for (size_t i = 0; i < b->segments.list.n; i++) {
+		const struct segment *s = &b->segments.list.items[i];
+
+		if (s->module.v == like->module.v && s->start == like->start &&
+		    s->end == like->end && s->flags == like->flags)
+			return s;
+	}
+	return NULL;
+}
+
+static void compare_segment(const struct branch_stacks *a, const struct segment *s,
+			    const struct branch_stacks *b)
+{
+	const struct segment *other = find_segment(b, s);
+	const struct segment_sum *x = segment_sum(&a->segments, s), *y;
+	struct stack_duration p = segment_duration(a, s), q;
+
+	assert_non_null(other);
+	y = segment_sum(&b->segments, other);
+	q = segment_duration(b, other);
+	assert_int_equal(s->fault, other->fault);
+	assert_int_equal(s->n_instructions, other->n_instructions);
+	assert_int_equal(x->n, y->n);
+	assert_int_equal(x->weight, y->weight);
+	assert_int_equal(x->n_timed, y->n_timed);
+	assert_int_equal(x->cycles, y->cycles);
+	for (size_t at = 0; at < STACK_POSITIONS; at++)
+		assert_int_equal(segment_n_at(a->counts, s->number, at),
+				 segment_n_at(b->counts, other->number, at));
+	assert_int_equal(p.n, q.n);
+	assert_int_equal(p.p50, q.p50);
+	assert_int_equal(p.p90, q.p90);
+	assert_int_equal(p.p99, q.p99);
+}
+
+/* All branches of one are branches of the other. */
+static void compare_taken(const struct branch_stacks *a, const struct branch_stacks *b)
+{
+	struct taken_branch x, y;
+	size_t n = 0, n_other = 0;
+
+	for (uint64_t at = 0; branch_stacks_next_taken(a, &at, &x); n++) {
+		bool is_there = false;
+
+		for (uint64_t i = 0; branch_stacks_next_taken(b, &i, &y) && !is_there;)
+			is_there = x.from_number == y.from_number && x.to_number == y.to_number &&
+				   x.type == y.type && x.sum.n == y.sum.n &&
+				   x.sum.weight == y.sum.weight && x.sum.n_told == y.sum.n_told &&
+				   x.sum.n_mispredicted == y.sum.n_mispredicted &&
+				   x.sum.squares == y.sum.squares;
+		assert_true(is_there);
+	}
+	for (uint64_t i = 0; branch_stacks_next_taken(b, &i, &y);)
+		n_other++;
+	assert_int_equal(n, n_other);
+}
+
+static void what_has_no_room_goes_to_files(void **state)
+{
+	static const struct {
+		uint32_t type;
+		uint64_t config;
+	} events[] = { { ATTR_TYPE_RAW, TAKEN_CONFIG }, { ATTR_TYPE_HARDWARE, 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(events); i++) {
+		const struct made made = { events[i].type, events[i].config, ANY, false,
+					   3000,	   fill_all_kinds };
+		struct branch_stacks *all, within;
+		struct err err;
+		struct world w;
+
+		open_world(&w, &made);
+		all = &w.stacks;
+		assert_false(branch_stacks_are_sorted(all));
+		assert_true(all->n_left_out > 0 && all->timed.n > 100);
+		assert_int_equal(
+			branch_stacks_read_within(&within, &w.session, NULL, -1, true, 1, &err), 0);
+		assert_true(branch_stacks_are_sorted(&within));
+		assert_int_equal(all->options.left_out, within.options.left_out);
+		assert_int_equal(all->n_segments, within.n_segments);
+		assert_int_equal(all->n_good, within.n_good);
+		assert_memory_equal(all->by_fault, within.by_fault, sizeof(all->by_fault));
+		assert_int_equal(all->bias.is_biased, within.bias.is_biased);
+		for (size_t k = 0; k < all->segments.list.n; k++)
+			if (all->segments.list.items[k].fault == SEGMENT_GOOD)
+				compare_segment(all, &all->segments.list.items[k], &within);
+		compare_taken(all, &within);
+		branch_stacks_release(&within);
+		close_world(&w);
+	}
+}
+
 static void software_instructions_are_counted_by_class(void **state)
 {
 	const struct made made = { ATTR_TYPE_RAW, TAKEN_CONFIG, ANY, false, 1000, fill_in_turn };
@@ -582,6 +692,7 @@ int main(void)
 		cmocka_unit_test(events_that_take_turns_stand_for_more),
 		cmocka_unit_test(entries_of_wrong_paths_are_dropped),
 		cmocka_unit_test(durations_have_quantiles),
+		cmocka_unit_test(what_has_no_room_goes_to_files),
 		cmocka_unit_test(software_instructions_are_counted_by_class),
 		cmocka_unit_test(samples_of_cycles_stand_for_what_ran_in_them),
 		cmocka_unit_test(events_and_filters_are_told_apart),
