@@ -21,6 +21,7 @@ import tempfile
 import inputs
 import measure
 import model
+import record
 import table
 from table import Row
 
@@ -362,29 +363,6 @@ def bench_start(b):
               ratio=peer.wall / ours.wall, by_cpu=peer.cpu / ours.cpu))
 
 
-# A program with a fixed amount of work, to measure how much a recorder slows it down.
-WORK = ["python3", "-c", "for i in range(8000000): pass"]
-# The event: the kernel's clock, which every machine has.
-RECORDED = ["-e", "cpu-clock", "-F", "10000"]
-
-
-def bench_record(b):
-    """The recorder's time, including the records about running processes; and the program's. By CPU time alone: recorders
-    mostly wait."""
-    files = [b.home / "cyclops.data", b.home / "perf.data"]
-    tools = [[*b.cyclops, "record", "-q", *RECORDED, "-o", files[0]], ["perf", "record", "-q", *RECORDED, "-o", files[1]]]
-    if any(subprocess.run([*tool, "true"], check=False, capture_output=True).returncode != 0 for tool in tools):
-        b.add(Row("record", peer="not allowed here"))
-        return
-    for file, words, at_least in (("10 kHz a CPU, 1 s", ["-a", "sleep", "1"], 1),
-                                  ("the same with chains", ["-a", "-g", "sleep", "1"], 1),
-                                  ("one short program", ["true"], 1),
-                                  ("a busy program, with its own time", WORK, 0.98)):
-        ours, peer = measure.best([[*tool, *words] for tool in tools], b.home, [b.runs] * 2)
-        b.add(Row("record", file, ours, peer="perf record", peers={next(iter(b.perfs)): peer}, ratio=peer.wall / ours.wall,
-                  by_cpu=peer.cpu / ours.cpu, wanted=f">= {at_least} x of CPU", is_met=peer.cpu >= at_least * ours.cpu))
-
-
 BENCHES = {
     "decode": bench_decode,
     "hot": bench_hot,
@@ -398,7 +376,7 @@ BENCHES = {
     "families": bench_families,
     "threads": bench_threads,
     "memory": bench_memory,
-    "record": bench_record,
+    "record": record.bench_record,
     "symbols": bench_symbols,
     "recorded": bench_recorded,
     "start": bench_start,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -48,6 +49,8 @@ struct job {
 	struct writer *writer;
 	char *old_path; /* where an older file of this name was moved; NULL: there was none */
 	uint64_t start_ns, checkpoint_ns, interrupted_ns;
+	int old_priority;
+	bool goes_first; /* has another priority since */
 	bool is_enabled; /* events are enabled */
 	bool is_dirty;	 /* something came since the last checkpoint */
 	struct record_summary summary;
@@ -237,6 +240,18 @@ static int open_recording(struct job *j, struct err *err)
 }
 
 /*
+ * The rings are read before other programs run, as far as this user may ask for it: on a busy machine they are full
+ * when the turn comes.
+ */
+static void go_first(struct job *j)
+{
+	enum { HIGHEST = -20 };
+
+	j->old_priority = getpriority(PRIO_PROCESS, 0);
+	j->goes_first = setpriority(PRIO_PROCESS, 0, HIGHEST) == 0;
+}
+
+/*
  * Called after the program was forked, so that it does not inherit the settings. SIGXFSZ is
  * ignored: writes then fail with an error at the file size limit. SIGUSR2 asks for a snapshot.
  */
@@ -244,6 +259,7 @@ static int prepare_signals(struct job *j, struct err *err)
 {
 	sigset_t signals;
 
+	go_first(j);
 	signal(SIGXFSZ, SIG_IGN);
 	if (!j->options->is_snapshot)
 		return 0;
@@ -653,6 +669,8 @@ static void abandon_file(struct job *j)
 static void record_job_release(struct job *j)
 {
 	abandon_file(j);
+	if (j->goes_first)
+		setpriority(PRIO_PROCESS, 0, j->old_priority);
 	recording_release(&j->recording);
 	if (j->snapshot_fd >= 0)
 		close(j->snapshot_fd);

@@ -176,6 +176,21 @@ def test_children(tools):
     recorded.check_children(tools.expect, tools.cyclops, path, 100, os.path.basename(tools.program), 100)
 
 
+def may_go_first():
+    """May this process have any priority? Tried in another one."""
+    return subprocess.run([sys.executable, "-c", "import os; os.setpriority(os.PRIO_PROCESS, 0, -20)"], check=False,
+                          capture_output=True).returncode == 0
+
+
+def test_priority(tools):
+    """The recorder goes first where it may; what it records has the priority that it would have without."""
+    say = "import os; print(os.getpriority(os.PRIO_PROCESS, os.getppid()), os.getpriority(os.PRIO_PROCESS, 0))"
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    said = harness.run(tools.cyclops, "record", "-q", "-o", tools.path("priority.data"), "-e", "cpu-clock", sys.executable, "-c", say)
+    wanted = [-20 if may_go_first() else own, own]
+    tools.expect([int(word) for word in said.split()] == wanted, f"priorities {said.split()}, not {wanted}")
+
+
 def test_attach(tools):
     """A process that runs already, with threads; one of its threads alone."""
     target = start(tools.program, "threads", "3", "600000")
@@ -529,7 +544,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="cyclops-record-") as home:
         tools = Tools(options, pathlib.Path(home))
         need_events(tools)
-        for test in (test_shares, test_differential, test_group_reads, test_features, test_children, test_attach,
+        for test in (test_shares, test_differential, test_group_reads, test_features, test_children, test_priority, test_attach,
                      test_cpus, test_bpf, test_unfinished, test_signals, test_limits, test_missed_breakpoint,
                      test_without_spe, test_refusals, test_full_disk, test_rights, test_kills):
             if test is test_shares and options.few:

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/writer/output.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -18,6 +20,8 @@ enum {
 	FEATURES_AT = 72, /* in the file header */
 	FEATURES_BYTES = 32,
 	BUFFER_BYTES = 4 << 20,
+	COPY_BYTES = 64 << 10, /* larger records are written from where they are */
+	MOST_PIECES = 4,       /* of a record */
 };
 
 static void fail_at(struct output *o, enum err_code code, uint64_t at, const char *what)
@@ -99,38 +103,76 @@ void output_close(struct output *o)
 	o->path = NULL;
 }
 
-size_t output_write_at(struct output *o, const void *bytes, size_t size, uint64_t at)
+/* The part with the next byte to be written, when `size` more bytes were. */
+static struct iovec *skip_written(struct iovec *part, const struct iovec *end, size_t size)
 {
-	const uint8_t *from = bytes;
+	while (part < end && size >= part->iov_len)
+		size -= (part++)->iov_len;
+	if (size > 0) {
+		part->iov_base = (uint8_t *)part->iov_base + size;
+		part->iov_len -= size;
+	}
+	return part;
+}
+
+/* Writes pieces behind each other. Returns how many bytes were written. */
+static size_t write_pieces(struct output *o, const struct piece *pieces, size_t n, uint64_t at)
+{
+	struct iovec parts[MOST_PIECES + 1], *end = parts + n, *next;
 	size_t done = 0;
 	int fd = open_file(o);
 
-	while (done < size) {
-		ssize_t n = pwrite(fd, from + done, size - done, (off_t)(at + done));
+	assert(n <= COUNT(parts));
+	for (size_t i = 0; i < n; i++)
+		parts[i] = (struct iovec){ (void *)(uintptr_t)pieces[i].bytes, pieces[i].size };
+	next = skip_written(parts, end, 0);
+	while (next < end) {
+		ssize_t written = pwritev(fd, next, (int)(end - next), (off_t)(at + done));
 
-		if (n < 0 && errno == EINTR)
+		if (written < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
+		if (written < 0)
 			fail_at(o, ERR_IO, at + done, strerror(errno));
-		if (n <= 0)
+		if (written <= 0)
 			break;
-		done += (size_t)n;
+		done += (size_t)written;
+		next = skip_written(next, end, (size_t)written);
 	}
 	if (fd >= 0 && fd != o->fd)
 		close(fd);
 	return done;
 }
 
-/* The size of the whole records in the bytes, with the data behind AUXTRACE records. */
-static size_t whole_records(const uint8_t *bytes, size_t size)
+size_t output_write_at(struct output *o, const void *bytes, size_t size, uint64_t at)
+{
+	return write_pieces(o, &(struct piece){ bytes, size }, 1, at);
+}
+
+/* Copies what is at an offset of pieces that follow each other. */
+static void copy_of_pieces(const struct piece *p, size_t at, uint8_t *out, size_t size)
+{
+	for (size_t i = 0; i < size; i++, at++) {
+		for (; at >= p->size; p++)
+			at -= p->size;
+		out[i] = ((const uint8_t *)p->bytes)[at];
+	}
+}
+
+/* The size of the whole records in the first bytes of pieces, with the data behind AUXTRACE records. */
+static size_t whole_records(const struct piece *pieces, size_t size)
 {
 	size_t at = 0;
 
 	while (size - at >= RECORD_HEADER_SIZE) {
-		uint64_t next = load_u16(bytes + at + 6);
+		uint8_t start[RECORD_HEADER_SIZE + 8];
+		uint64_t next;
 
-		if (load_u32(bytes + at) == RECORD_AUXTRACE && size - at >= AUXTRACE_RECORD_SIZE)
-			next += load_u64(bytes + at + RECORD_HEADER_SIZE);
+		copy_of_pieces(pieces, at, start, RECORD_HEADER_SIZE);
+		next = load_u16(start + 6);
+		if (load_u32(start) == RECORD_AUXTRACE && size - at >= AUXTRACE_RECORD_SIZE) {
+			copy_of_pieces(pieces, at, start, sizeof(start));
+			next += load_u64(start + RECORD_HEADER_SIZE);
+		}
 		if (next < RECORD_HEADER_SIZE || next > size - at)
 			break;
 		at += (size_t)next;
@@ -158,35 +200,34 @@ static void drop_tail(struct output *o)
 	o->has_tail = false;
 }
 
-static void write_records(struct output *o, const uint8_t *records, size_t size)
+/* Writes the content of the buffer, and the pieces behind it. */
+static void write_out(struct output *o, const struct piece *pieces, size_t n)
 {
-	size_t done;
+	struct piece all[MOST_PIECES + 1] = { { o->buffer, o->used } };
+	size_t size = o->used, done;
 
+	assert(n <= MOST_PIECES);
+	for (size_t i = 0; i < n; i++) {
+		all[i + 1] = pieces[i];
+		size += pieces[i].size;
+	}
+	o->used = 0;
 	if (o->has_failed || size == 0)
 		return;
 	drop_tail(o);
-	done = output_write_at(o, records, size, o->end);
-	set_end(o, o->end + (done == size ? size : whole_records(records, done)));
+	done = write_pieces(o, all, n + 1, o->end);
+	set_end(o, o->end + (done == size ? size : whole_records(all, done)));
 }
 
 void output_flush(struct output *o)
 {
-	write_records(o, o->buffer, o->used);
-	o->used = 0;
+	write_out(o, NULL, 0);
 }
 
 void output_fail(struct output *o, enum err_code code, const char *what)
 {
 	output_flush(o);
 	fail_at(o, code, o->end, what);
-}
-
-/* Makes room in the buffer; false if it is too small. */
-static bool output_make_room(struct output *o, size_t size)
-{
-	if (size > BUFFER_BYTES - o->used)
-		output_flush(o);
-	return size <= BUFFER_BYTES;
 }
 
 static void output_append(struct output *o, const void *bytes, size_t size)
@@ -198,22 +239,7 @@ static void output_append(struct output *o, const void *bytes, size_t size)
 
 void output_records(struct output *o, const void *records, size_t size)
 {
-	if (output_make_room(o, size))
-		output_append(o, records, size);
-	else
-		write_records(o, records, size);
-}
-
-/* Writes a record larger than the buffer, which must be empty. */
-static void write_large(struct output *o, const struct piece *pieces, size_t n)
-{
-	uint64_t at = o->end;
-
-	drop_tail(o);
-	for (size_t i = 0; i < n && !o->has_failed; i++)
-		at += output_write_at(o, pieces[i].bytes, pieces[i].size, at);
-	if (!o->has_failed)
-		set_end(o, at);
+	output_record(o, &(struct piece){ records, size }, 1);
 }
 
 void output_record(struct output *o, const struct piece *pieces, size_t n)
@@ -222,10 +248,12 @@ void output_record(struct output *o, const struct piece *pieces, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		size += pieces[i].size;
-	if (!output_make_room(o, size)) {
-		write_large(o, pieces, n);
+	if (size > COPY_BYTES) {
+		write_out(o, pieces, n);
 		return;
 	}
+	if (size > BUFFER_BYTES - o->used)
+		output_flush(o);
 	for (size_t i = 0; i < n; i++)
 		output_append(o, pieces[i].bytes, pieces[i].size);
 }

@@ -50,10 +50,11 @@ void synthesize_process(struct synthesis *, uint32_t tid);
 /* All processes. */
 void synthesize_all(struct synthesis *);
 
-/* The range of kernel code, from lines of /proc/kallsyms. Zeroed at the beginning. */
+/* The range of kernel code, from lines of /proc/kallsyms. Zeroed at the beginning, but for code_bytes. */
 struct kernel_range {
 	const char *mark; /* the symbol at its start; NULL until seen */
 	uint64_t start, end;
+	uint64_t code, code_bytes; /* from _stext on; 0: not known */
 };
 
 /* Reads a line "address type name" without its newline. True once both ends are known. */

@@ -26,21 +26,44 @@ bool synthesize_read_symbol(const char *line, struct kernel_range *range)
 	if (at[0] != ' ' || at[1] == '\0' || at[2] != ' ')
 		return false;
 	at += 3;
+	if (strcmp(at, "_stext") == 0)
+		range->code = address;
 	if (strcmp(at, "_text") == 0 || (range->mark == NULL && strcmp(at, "_stext") == 0)) {
 		range->mark = strcmp(at, "_text") == 0 ? "_text" : "_stext";
 		range->start = address;
 	} else if (strcmp(at, "_etext") == 0) {
 		range->end = address;
 	}
+	if (range->code_bytes != 0 && range->code != 0 && strcmp(range->mark, "_text") == 0)
+		range->end = range->code + range->code_bytes;
 	return range->mark != NULL && range->end != 0;
 }
 
+/* Bytes of kernel code from _stext on, which root may read in /proc/iomem; 0: not known. */
+static uint64_t kernel_code_bytes(const char *root)
+{
+	struct text text = { 0 };
+	uint64_t first = 0, last = 0;
+	const char *line;
+
+	system_text(root, &text, "/proc/iomem");
+	text_char(&text, '\0');
+	line = strstr(text.bytes, " : Kernel code\n");
+	while (line != NULL && line > text.bytes && line[-1] != '\n')
+		line--;
+	if (line == NULL || sscanf(line, " %" SCNx64 "-%" SCNx64, &first, &last) != 2)
+		last = first;
+	text_release(&text);
+	return last > first ? last - first + 1 : 0;
+}
+
 /*
- * Reads /proc/kallsyms only as far as needed: it is long, and the kernel formats it at each read.
+ * Reads /proc/kallsyms only as far as needed: it is long, and the kernel formats it at each read. The end of the code is
+ * behind a hundred thousand symbols, the beginning is among the first.
  */
 static bool find_kernel(const struct synthesis *s, struct kernel_range *out, bool *out_has_list)
 {
-	struct kernel_range range = { 0 };
+	struct kernel_range range = { .code_bytes = kernel_code_bytes(s->root) };
 	char path[PATH_MAX], *line = NULL;
 	size_t room = 0;
 	FILE *file;

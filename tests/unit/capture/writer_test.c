@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "capture/writer/emit.h"
 #include "writer_fixture.h"
 
 static const char *text_of(const struct capture *c, struct str_id id)
@@ -260,6 +261,38 @@ static void a_full_disk_leaves_a_sound_file(void **state)
 	}
 }
 
+/* Many records at once, as a recorder takes them from a ring, which splits one of them. */
+static void a_full_disk_keeps_whole_records_of_rings(void **state)
+{
+	enum { SIZE = 40, N = 10000, SPLIT = 1001 * SIZE + 16, LIMIT = 300001 };
+	char *path = temporary_path();
+	struct writer *w = opened(path);
+	uint8_t *ring = mem_zalloc(N, SIZE);
+	struct capture *c;
+	uint64_t start;
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < N; i++) {
+		store_u32(ring + i * SIZE, RECORD_ITRACE_START);
+		store_u16(ring + i * SIZE + 6, SIZE);
+	}
+	writer_itrace_start(w, 1, 2, NULL);
+	start = writer_size(w);
+	limit_files(LIMIT);
+	writer_ring(w, ring, SPLIT, ring + SPLIT, N * SIZE - SPLIT);
+	limit_files(RLIM_INFINITY);
+	assert_true(writer_has_failed(w));
+	assert_int_equal(writer_size(w), start + (LIMIT - start) / SIZE * SIZE);
+	assert_int_equal(writer_close(w, &err), -1);
+	c = scanned(path, NULL, NULL);
+	assert_int_equal(diags_bytes(capture_diags(c), DIAG_NOTE), 0);
+	assert_int_equal(capture_totals(c)->n_records, 1 + (LIMIT - start) / SIZE);
+	capture_free(c);
+	free(ring);
+	discard(path);
+}
+
 static void errors_are_kept(void **state)
 {
 	char *path = temporary_path();
@@ -309,6 +342,7 @@ int main(void)
 		cmocka_unit_test(whole_rings_go_in_as_they_are),
 		cmocka_unit_test(an_unfinished_file_can_be_read),
 		cmocka_unit_test(a_full_disk_leaves_a_sound_file),
+		cmocka_unit_test(a_full_disk_keeps_whole_records_of_rings),
 		cmocka_unit_test(errors_are_kept),
 		cmocka_unit_test(only_the_owner_may_read),
 	};

@@ -414,6 +414,49 @@ static void the_kernel_and_its_modules_have_places(void **state)
 	free(f);
 }
 
+/* Root may read the size of the code elsewhere, and does not read on to its end. */
+static void the_size_of_the_code_may_be_known(void **state)
+{
+	static const struct {
+		const char *memory, *symbols;
+		uint64_t start, length;
+	} cases[] = {
+		{ "00001000-0009ffff : System RAM\n40000000-7fffffff : System RAM\n"
+		  "  40010000-4100ffff : Kernel code\n  41010000-4101ffff : reserved\n",
+		  "1000 T _text\n11000 T _stext\n20000 D _etext\n", 0x1000, 0x1010000 },
+		{ "1000000-2209987 : Kernel code\n", "5000 T _stext\n5000 T _text\n", 0x5000,
+		  0x1209988 },
+		{ "1000000-2209987 : Kernel code\n", "5000 T _stext\n9000 D _etext\n", 0x5000,
+		  0x4000 },
+		{ "00000000-00000000 : Kernel code\n",
+		  "5000 T _stext\n5000 T _text\n9000 D _etext\n", 0x5000, 0x4000 },
+		{ "odd : Kernel code\n", "5000 T _text\n5000 T _stext\n9000 D _etext\n", 0x5000,
+		  0x4000 },
+		{ "1000-2000 : Kernel data\n", "5000 T _text\n5000 T _stext\n9000 D _etext\n",
+		  0x5000, 0x4000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct file *f = mem_zalloc(1, sizeof(*f));
+		struct diags diags = { 0 };
+		struct tree tree;
+
+		tree_make(&tree, processes);
+		tree_add(&tree, "/proc/iomem", cases[i].memory);
+		tree_add(&tree, "/proc/kallsyms", cases[i].symbols);
+		write_kernel_of(&tree, f, &diags);
+		expect_kernel_map(f, 0, cases[i].start, cases[i].length,
+				  strstr(cases[i].symbols, "_text") != NULL
+					  ? "[kernel.kallsyms]_text"
+					  : "[kernel.kallsyms]_stext");
+		assert_int_equal(diags.list.n, 0);
+		diags_release(&diags);
+		tree_remove(&tree);
+		free(f);
+	}
+}
+
 static void a_kernel_that_hides_is_noted(void **state)
 {
 	static const char *const symbols[] = {
@@ -561,6 +604,7 @@ int main(void)
 		cmocka_unit_test(processes_are_written_once),
 		cmocka_unit_test(data_and_namespaces_are_written_if_wanted),
 		cmocka_unit_test(the_kernel_and_its_modules_have_places),
+		cmocka_unit_test(the_size_of_the_code_may_be_known),
 		cmocka_unit_test(a_kernel_that_hides_is_noted),
 		cmocka_unit_test(loaded_bpf_programs_have_names),
 	};
