@@ -114,7 +114,7 @@ void program_init(struct program *p, struct session *s, const struct commit_reco
 	p->starts = mem_alloc(n + 1, sizeof(*p->starts));
 	p->up_to = mem_alloc(n + 1, sizeof(*p->up_to));
 	read_branches(p);
-	place_numbers_sorted(s->places, numbers, places);
+	place_numbers_sorted(s->places, s->pool, numbers, places);
 	for (uint32_t i = 0; i < n; i++)
 		if (numbers[i] < records->places.n && records->places.items[numbers[i]].n > 0)
 			add_place(p, numbers[i], places[i]);

@@ -229,7 +229,7 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	answer_init(&answer);
 	*vec_add(&tables.list) = &answer;
 	hot_command_names(s, hot->result, &shown.keys, &names);
-	hot_grouping_init(&grouping, hot->result, &names, &shown);
+	hot_grouping_init_first(&grouping, hot->result, &names, &shown);
 	if (has_answer(q, &shown))
 		hot_summary(s, &grouping, &answer);
 	by_address = wants_addresses(q, &names);
@@ -237,7 +237,7 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 		addresses = shown;
 		addresses.keys = (struct keys){ { KEY_PLACE }, 1 };
 		hot_grouping_release(&grouping);
-		hot_grouping_init(&grouping, hot->result, &names, &addresses);
+		hot_grouping_init_first(&grouping, hot->result, &names, &addresses);
 	}
 	rc = hot_make_tables(s, &grouping, event, &table, &skid, err);
 	hot_grouping_release(&grouping);

@@ -327,6 +327,7 @@ static int show_all(struct hot_grouping *g, struct table *t, struct err *err)
 		if (with_callers)
 			hot_callers_show(&callers, order[i], t);
 	}
+	n_matching += g->n_left_out;
 	if (n < n_matching)
 		table_note(t, "%zu more; --all shows them", n_matching - n);
 	hot_callers_release(&callers);

@@ -20,28 +20,32 @@ enum { NO_PLACE = UINT32_MAX };
 /* The number of the first group that the table shows; false if there is none. */
 static bool first_group(const struct hot_grouping *g, uint32_t *out)
 {
-	uint32_t *order = hot_grouping_order(g);
-	size_t i = 0;
+	size_t i = 0, n;
+	uint32_t *order = hot_grouping_first(g, 1, &n);
 
-	while (i < g->groups.n && g->groups.items[order[i]].cost.n == 0)
+	while (i < n && g->groups.items[order[i]].cost.n == 0)
 		i++;
-	if (i < g->groups.n)
+	if (i < n)
 		*out = order[i];
 	free(order);
-	return i < g->groups.n;
+	return i < n;
 }
 
-/* The place that weighs most of those whose keys have these words; of equals the first in its module. */
+/* The place that weighs most of a function by its words; of equals the first in its module. */
 static uint32_t heaviest_place(const struct hot_grouping *g, const uint64_t *wanted, bool is_outer)
 {
 	const struct hot *hot = g->hot;
 	uint64_t *weights = mem_zalloc(g->names->n + 1, sizeof(*weights));
+	uint64_t raw[N_DIMENSIONS] = { 0 }; /* a function is of a place alone */
 	uint32_t best = NO_PLACE;
 
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t raw[N_DIMENSIONS], words[HOT_GROUP_WORDS];
+		uint64_t words[HOT_GROUP_WORDS];
 
-		hot_key(hot, i, raw);
+		raw[DIM_PLACE] = hot_key_word(hot, i, DIM_PLACE);
+		if (g->names->symbols[raw[DIM_PLACE]].function.v != wanted[1])
+			continue; /* most are of others */
+		raw[DIM_EVENT] = hot_key_word(hot, i, DIM_EVENT);
 		hot_words(g, raw, words);
 		if (is_outer)
 			hot_words_of_outer(g, words);

@@ -603,6 +603,11 @@ const char *keys_row_words(const struct keys *keys, const struct names *names,
 	return out;
 }
 
+bool keys_tell_places(const struct keys *keys)
+{
+	return keys_have(keys, KEY_INSTRUCTION) || keys_have(keys, KEY_PLACE);
+}
+
 bool keys_are_time(const struct keys *keys)
 {
 	return keys->n == 1 && keys->keys[0] == KEY_TIME;

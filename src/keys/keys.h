@@ -95,6 +95,9 @@ const char *keys_row_words(const struct keys *, const struct names *, const uint
 /* Are all of them of code: functions, lines, instructions …, which chains can be grouped by? */
 bool keys_are_code(const struct keys *);
 
+/* Has each place a group of its own? */
+bool keys_tell_places(const struct keys *);
+
 /* Is time the only key? Then all slices are shown, in order of time. */
 bool keys_are_time(const struct keys *);
 

@@ -16,7 +16,9 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/hash.h"
+#include "base/pool.h"
 #include "base/radix.h"
 #include "base/tuples.h"
 #include "base/vec.h"
@@ -294,36 +296,75 @@ static size_t list_others(const struct place_numbers *p, uint32_t *out)
 	return n;
 }
 
-/* What place_numbers_sorted() fills. */
+/* What place_numbers_sorted() fills. Each page is a job: others that come before its end are its, too. */
 struct sorting {
 	const struct place_numbers *p;
+	const struct listed_page *pages; /* in order */
+	const uint32_t *others;		 /* numbers, in order */
+	size_t n_others;
+	size_t *first;	     /* by page: how many places are in the pages before it */
+	size_t *first_other; /* … and how many others are before its start, or in pages before it */
 	uint32_t *numbers;
 	struct place *places;
-	size_t n;
-	uint32_t *others;
-	size_t next_other, n_others;
 };
 
-static void sorting_put(struct sorting *s, uint32_t number, struct place place)
+/* A job: how many places a page has. */
+static void count_page(void *context, size_t i, unsigned worker)
 {
-	s->numbers[s->n] = number;
-	s->places[s->n++] = place;
+	const struct sorting *s = context;
+	const struct place_page *page = s->pages[i].page;
+	size_t n = 0;
+
+	(void)worker;
+	for (size_t at = 0; at < COUNT(page->at); at++)
+		n += atomic_load_explicit(&page->at[at], memory_order_relaxed) != 0;
+	s->first[i + 1] = n;
 }
 
-static void put_others_before(struct sorting *s, struct place place)
+/* How many of the others come before the end of a page. */
+static size_t others_before_end(const struct sorting *s, const struct listed_page *page)
 {
-	for (; s->next_other < s->n_others; s->next_other++) {
-		uint32_t number = s->others[s->next_other];
+	const struct place end = { page->start.module, page->start.offset + (PLACE_PAGE - 1) };
+
+	return bisect(0, s->n_others, i,
+		      place_numbers_compare_places(place_numbers_get(s->p, s->others[i]), end) <=
+			      0);
+}
+
+/* Where the next places of a page go, and the others up to and behind those. */
+struct sorting_to {
+	size_t at, other, end;
+};
+
+static void sorting_put(const struct sorting *s, struct sorting_to *to, uint32_t number,
+			struct place place)
+{
+	s->numbers[to->at] = number;
+	s->places[to->at++] = place;
+}
+
+static void put_others_before(const struct sorting *s, struct sorting_to *to, struct place place)
+{
+	for (; to->other < to->end; to->other++) {
+		uint32_t number = s->others[to->other];
 		struct place other = place_numbers_get(s->p, number);
 
 		if (place_numbers_compare_places(other, place) > 0)
 			return;
-		sorting_put(s, number, other);
+		sorting_put(s, to, number, other);
 	}
 }
 
-static void put_page(struct sorting *s, const struct listed_page *page)
+/* A job: puts the places of a page, with its others, where they belong. */
+static void put_page(void *context, size_t i, unsigned worker)
 {
+	const struct sorting *s = context;
+	const struct listed_page *page = &s->pages[i];
+	struct sorting_to to = { .at = s->first[i] + s->first_other[i],
+				 .other = s->first_other[i],
+				 .end = s->first_other[i + 1] };
+
+	(void)worker;
 	for (uint32_t at = 0; at < COUNT(page->page->at); at++) {
 		uint32_t number = place_numbers_look(&page->page->at[at]);
 		struct place place = page->start;
@@ -331,25 +372,39 @@ static void put_page(struct sorting *s, const struct listed_page *page)
 		if (number == PLACE_NONE)
 			continue;
 		place.offset += at * PLACE_CODE_SIZE;
-		if (s->next_other < s->n_others)
-			put_others_before(s, place);
-		sorting_put(s, number, place);
+		if (to.other < to.end)
+			put_others_before(s, &to, place);
+		sorting_put(s, &to, number, place);
 	}
+	put_others_before(s, &to, (struct place){ { UINT32_MAX }, UINT64_MAX });
 }
 
-void place_numbers_sorted(const struct place_numbers *p, uint32_t *out_numbers,
+void place_numbers_sorted(const struct place_numbers *p, struct pool *pool, uint32_t *out_numbers,
 			  struct place *out_places)
 {
 	struct sorting s = { .p = p, .numbers = out_numbers, .places = out_places };
-	const struct place last = { { UINT32_MAX }, UINT64_MAX };
 	size_t n_pages;
 	struct listed_page *pages = list_pages(p, &n_pages);
+	uint32_t *others = mem_alloc(place_numbers_n(p), sizeof(*others));
+	struct sorting_to behind;
 
-	s.others = mem_alloc(place_numbers_n(p), sizeof(*s.others));
-	s.n_others = list_others(p, s.others);
-	for (size_t i = 0; i < n_pages; i++)
-		put_page(&s, &pages[i]);
-	put_others_before(&s, last);
-	free(s.others);
+	s.pages = pages;
+	s.others = others;
+	s.n_others = list_others(p, others);
+	s.first = mem_zalloc(n_pages + 1, sizeof(*s.first));
+	s.first_other = mem_zalloc(n_pages + 1, sizeof(*s.first_other));
+	pool_run(pool, n_pages, count_page, &s);
+	for (size_t i = 0; i < n_pages; i++) {
+		s.first[i + 1] += s.first[i];
+		s.first_other[i + 1] = others_before_end(&s, &pages[i]);
+	}
+	pool_run(pool, n_pages, put_page, &s);
+	behind = (struct sorting_to){ .at = s.first[n_pages] + s.first_other[n_pages],
+				      .other = s.first_other[n_pages],
+				      .end = s.n_others };
+	put_others_before(&s, &behind, (struct place){ { UINT32_MAX }, UINT64_MAX });
+	free(s.first);
+	free(s.first_other);
+	free(others);
 	free(pages);
 }

@@ -12,6 +12,8 @@
 
 #include "process/module.h"
 
+struct pool;
+
 #define PLACE_NONE UINT32_MAX
 
 enum {
@@ -60,7 +62,7 @@ uint32_t place_numbers_add(struct place_numbers *, struct place);
  * Fills in all place_numbers_n() numbers and places, sorted by module and offset. No thread may add
  * places meanwhile.
  */
-void place_numbers_sorted(const struct place_numbers *, uint32_t *out_numbers,
+void place_numbers_sorted(const struct place_numbers *, struct pool *, uint32_t *out_numbers,
 			  struct place *out_places);
 
 /* The number of a place, or PLACE_NONE. */

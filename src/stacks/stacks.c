@@ -180,7 +180,7 @@ static uint32_t *rank_places(const struct session *s)
 	uint32_t *ranks = mem_alloc(n + 1, sizeof(*ranks));
 	struct place *places = mem_alloc(n + 1, sizeof(*places));
 
-	place_numbers_sorted(s->places, numbers, places);
+	place_numbers_sorted(s->places, s->pool, numbers, places);
 	for (uint32_t i = 0; i < n; i++)
 		ranks[numbers[i]] = i;
 	free(numbers);

@@ -80,12 +80,29 @@ static struct symbol *answer_at(const struct resolving *r, size_t at)
 	return &r->out[r->numbers == NULL ? i : r->numbers[i]];
 }
 
-/* Numbers of the places, sorted by module and offset. */
+static bool are_sorted(const struct place *places, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (places[i - 1].module.v > places[i].module.v ||
+		    (places[i - 1].module.v == places[i].module.v &&
+		     places[i - 1].offset > places[i].offset))
+			return false;
+	return true;
+}
+
+/* Numbers of the places, sorted by module and offset. Names hand them over so. */
 static uint32_t *resolve_sort_places(const struct place *places, size_t n)
 {
-	struct radix_pair *keys = mem_alloc(n, sizeof(*keys));
+	struct radix_pair *keys;
 	uint32_t *order;
 
+	if (are_sorted(places, n)) {
+		order = mem_alloc(n, sizeof(*order));
+		for (size_t i = 0; i < n; i++)
+			order[i] = (uint32_t)i;
+		return order;
+	}
+	keys = mem_alloc(n, sizeof(*keys));
 	for (size_t i = 0; i < n; i++)
 		keys[i] = (struct radix_pair){ places[i].module.v, places[i].offset };
 	order = radix_order(keys, n);

@@ -14,6 +14,9 @@
 /* Of more groups that are wanted it is quicker to put all in order. */
 enum { MOST_FIRST = 64 };
 
+/* Of fewer raw groups for each worker it is not worth to group them apart. */
+enum { LEAST_RAW = 1024 };
+
 /* For tables of places while files of chains are read, one for each that is read at a time. */
 enum { LANES_BYTES = 16 << 20 };
 
@@ -157,12 +160,48 @@ static void add_files(void *context, size_t lane, unsigned worker)
 	chained_group_release(&chained);
 }
 
+/* Groups of a part of the sums, to be joined to `g`. */
+static void lane_init(struct hot_grouping *lane, const struct hot_grouping *g)
+{
+	size_t n_events = hot_event_end(g->hot);
+
+	*lane = (struct hot_grouping){
+		.hot = g->hot,
+		.view = g->view,
+		.names = g->names,
+		.n_words = g->n_words,
+		.each = g->each,
+		.has_own_intervals = g->has_own_intervals,
+		.weights = mem_zalloc(n_events, sizeof(*lane->weights)),
+		.full = mem_zalloc(n_events, sizeof(*lane->full)),
+	};
+	tuples_init(&lane->keys, g->n_words);
+}
+
+static void join_group(struct hot_group *to, const struct hot_group *from)
+{
+	hot_cost_add(&to->cost, &from->cost);
+	to->operations += from->operations;
+	to->time += from->time;
+	to->inclusive += from->inclusive;
+}
+
+/* New groups get numbers in the order of the lane. */
 static void join_lane(struct hot_grouping *g, const struct hot_grouping *lane)
 {
+	size_t n_slices = g->hot->session->slices.n;
+
 	for (uint32_t i = 0; i < lane->groups.n; i++) {
 		uint32_t group = hot_group_group_of(g, tuples_get(&lane->keys, i));
 
-		g->groups.items[group].inclusive += lane->groups.items[i].inclusive;
+		join_group(&g->groups.items[group], &lane->groups.items[i]);
+		for (size_t slice = 0; slice < n_slices; slice++)
+			g->slices.items[group * n_slices + slice] +=
+				lane->slices.items[i * n_slices + slice];
+	}
+	for (size_t event = 0; event < hot_event_end(g->hot); event++) {
+		g->weights[event] += lane->weights[event];
+		g->full[event] += lane->full[event];
 	}
 }
 
@@ -177,8 +216,7 @@ static void add_all_files(struct hot_grouping *g)
 	for (size_t i = 0; i < job.n_lanes; i++) {
 		struct hot_grouping *lane = &job.lanes[i];
 
-		*lane = (struct hot_grouping){ .hot = g->hot, .view = g->view, .names = g->names };
-		tuples_init(&lane->keys, g->n_words);
+		lane_init(lane, g);
 		lane->of_places = mem_zalloc(n_places, sizeof(*lane->of_places));
 	}
 	pool_run(g->hot->session->pool, job.n_lanes, add_files, &job);
@@ -223,11 +261,11 @@ static uint64_t hot_group_operations(const struct hot_grouping *g, const uint64_
 	return n * g->each;
 }
 
-static void group_all(struct hot_grouping *g)
+static void add_raw_groups(struct hot_grouping *g, uint32_t from, uint32_t to)
 {
 	const struct hot *hot = g->hot;
 
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+	for (uint32_t i = hot_next(hot, from); i < to; i = hot_next(hot, i + 1)) {
 		const struct hot_cost *cost = hot_cost(hot, i);
 		uint64_t raw[N_DIMENSIONS], words[HOT_GROUP_WORDS], weight;
 		struct hot_group *group;
@@ -251,8 +289,82 @@ static void group_all(struct hot_grouping *g)
 		g->full[raw[DIM_EVENT]] += hot_full_weight(g, raw[DIM_EVENT], cost);
 		hot_group_add_slice(g, number, raw[DIM_SLICE], weight);
 	}
+}
+
+/* The first lane groups into `g` itself. */
+struct raw_job {
+	struct hot_grouping *g, *others;
+	size_t n_lanes;
+};
+
+static void group_lane(void *context, size_t lane, unsigned worker)
+{
+	const struct raw_job *job = context;
+	uint64_t end = hot_end(job->g->hot);
+
+	(void)worker;
+	add_raw_groups(lane == 0 ? job->g : &job->others[lane - 1],
+		       (uint32_t)(end * lane / job->n_lanes),
+		       (uint32_t)(end * (lane + 1) / job->n_lanes));
+}
+
+/* Where each place is a group, to join lanes would take as long as to group. */
+static size_t count_lanes(const struct hot_grouping *g)
+{
+	size_t most = 1 + hot_end(g->hot) / LEAST_RAW, n = pool_size(g->hot->session->pool);
+
+	if (g->has_chains || keys_tell_places(&g->view->keys))
+		return 1;
+	return n < most ? n : most;
+}
+
+/* Lanes are joined in order, so groups have the same numbers for any number of them. */
+static void group_all(struct hot_grouping *g)
+{
+	struct raw_job job = { .g = g, .n_lanes = count_lanes(g) };
+
+	job.others = mem_zalloc(job.n_lanes, sizeof(*job.others));
+	for (size_t i = 1; i < job.n_lanes; i++)
+		lane_init(&job.others[i - 1], g);
+	pool_run(g->hot->session->pool, job.n_lanes, group_lane, &job);
+	for (size_t i = 1; i < job.n_lanes; i++) {
+		join_lane(g, &job.others[i - 1]);
+		hot_grouping_release(&job.others[i - 1]);
+	}
+	free(job.others);
 	if (g->has_chains)
 		add_all_inclusive(g);
+}
+
+/* Is each raw group a group, and do weights alone tell which ones come first? */
+static bool can_leave_out(const struct hot_grouping *g)
+{
+	const struct hot_view *view = g->view;
+
+	return view->keys.n == 1 && keys_tell_places(&view->keys) && g->hot->costs.n == 0 &&
+	       view->top > 0 && view->top <= MOST_FIRST && view->sort == NULL &&
+	       view->time == NULL && g->hot->session->slices.n == 0;
+}
+
+static void group_first(struct hot_grouping *g)
+{
+	const struct hot *hot = g->hot;
+	uint64_t event = hot->spe_event, largest[MOST_FIRST] = { 0 };
+
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1))
+		largest_enter(largest, g->view->top, hot_weight(g, event, hot_cost(hot, i)));
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+		const struct hot_cost *cost = hot_cost(hot, i);
+		uint64_t weight = hot_weight(g, event, cost);
+
+		if (weight >= largest[g->view->top - 1]) {
+			add_raw_groups(g, i, i + 1);
+			continue;
+		}
+		g->weights[event] += weight;
+		g->full[event] += hot_full_weight(g, event, cost);
+		g->n_left_out++;
+	}
 }
 
 bool hot_has_chains(const struct hot *hot)
@@ -296,6 +408,10 @@ void hot_names(struct session *s, const struct hot *hot, const struct keys *keys
 
 		if (!needs_names)
 			break;
+		if (i < hot->by_place.n) {
+			wanted[i] = true;
+			continue;
+		}
 		hot_key(hot, i, key);
 		wanted[key[DIM_PLACE]] = true;
 		want_frames(s, key[DIM_FRAME], is_done, wanted);
@@ -476,8 +592,9 @@ uint32_t *hot_grouping_order(const struct hot_grouping *g)
 	return hot_grouping_first(g, 0, &n);
 }
 
-void hot_grouping_init(struct hot_grouping *g, const struct hot *hot, const struct names *names,
-		       const struct hot_view *view)
+/* All but the groups. */
+static void start_grouping(struct hot_grouping *g, const struct hot *hot, const struct names *names,
+			   const struct hot_view *view)
 {
 	*g = (struct hot_grouping){ .hot = hot, .view = view, .names = names, .n_words = 1 };
 	for (size_t i = 0; i < view->keys.n; i++)
@@ -492,7 +609,23 @@ void hot_grouping_init(struct hot_grouping *g, const struct hot *hot, const stru
 	if (g->has_chains)
 		g->of_places = mem_zalloc((size_t)place_numbers_n(hot->session->places) + 1,
 					  sizeof(*g->of_places));
+}
+
+void hot_grouping_init(struct hot_grouping *g, const struct hot *hot, const struct names *names,
+		       const struct hot_view *view)
+{
+	start_grouping(g, hot, names, view);
 	group_all(g);
+}
+
+void hot_grouping_init_first(struct hot_grouping *g, const struct hot *hot,
+			     const struct names *names, const struct hot_view *view)
+{
+	start_grouping(g, hot, names, view);
+	if (can_leave_out(g))
+		group_first(g);
+	else
+		group_all(g);
 }
 
 void hot_grouping_release(struct hot_grouping *g)

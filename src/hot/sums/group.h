@@ -44,12 +44,20 @@ struct hot_grouping {
 	bool has_own_intervals;	 /* it differs between CPUs: DIM_CPU is a dimension instead */
 	bool has_chains;	 /* call chains were recorded, and all keys are of code */
 	struct hot_place_groups *of_places; /* by place, with chains: those found last */
+	size_t n_left_out;		    /* groups that hot_grouping_init_first() has not made */
 };
 
 /* Groups all raw groups of a result. All arguments are borrowed. */
 void hot_grouping_init(struct hot_grouping *, const struct hot *, const struct names *,
 		       const struct hot_view *);
 void hot_grouping_release(struct hot_grouping *);
+
+/*
+ * The same for who shows the first view->top rows only: of very many groups those that cannot be among them may be left
+ * out. The weights of all records are those of all groups nevertheless.
+ */
+void hot_grouping_init_first(struct hot_grouping *, const struct hot *, const struct names *,
+			     const struct hot_view *);
 
 /* Weight of records of an event in this view, and the part of it by saturated latency counters. */
 uint64_t hot_weight(const struct hot_grouping *, uint64_t event, const struct hot_cost *);

@@ -12,6 +12,7 @@
 #include "../session/fixture.h"
 #include "hot/event.h"
 #include "hot/hot.h"
+#include "hot/sums/group.h"
 #include "scan/scan.h"
 #include "table/format.h"
 
@@ -471,20 +472,97 @@ static void test_share_head(void **state)
 	}
 }
 
+/* The first rows by place, of places that no row is made for left out or not. */
+static void check_first(struct session *s, const struct hot *hot, const struct names *names,
+			size_t top)
+{
+	const struct hot_view view = { .name = "hot", .keys = { { KEY_PLACE }, 1 }, .top = top };
+	const struct document document = { .command = "hot", .version = "0" };
+	char *json[2];
+
+	for (int is_first = 0; is_first < 2; is_first++) {
+		struct hot_grouping g;
+		struct table table;
+		struct tables tables = { 0 };
+		struct text text = { 0 };
+		struct err err;
+
+		(is_first ? hot_grouping_init_first : hot_grouping_init)(&g, hot, names, &view);
+		assert_int_equal(g.n_left_out > 0, is_first);
+		assert_int_equal(hot_table_of(&g, &table, &err), 0);
+		assert_int_equal(table_n_rows(&table), top);
+		hot_grouping_release(&g);
+		*vec_add(&tables.list) = &table;
+		format_document(&format_json, &document, &tables, &text);
+		text_char(&text, '\0');
+		json[is_first] = text.bytes;
+		vec_release(&tables.list);
+		table_release(&table);
+	}
+	assert_string_equal(json[0], json[1]);
+	assert_int_equal(hot_n_spe_records(hot), s->attribution.n_rows);
+	free(json[0]);
+	free(json[1]);
+}
+
+/* Of many places workers each group a part: any number of them has the same rows. */
+static void test_many_places(void **state)
+{
+	enum { N_RECORDS = 12000, N_WORDS = 4000 };
+	struct spe_record *r = mem_alloc(N_RECORDS, sizeof(*r));
+	const char *const keys[] = { "function", "module", "process", "place",
+				     "function,operation" };
+	char *of_one[COUNT(keys)];
+
+	(void)state;
+	for (uint32_t i = 0; i < N_RECORDS; i++) {
+		uint64_t pc = i % 5 == 0 ? FIRST + 4 * (i % 128) : TEXT_START + 4 * (i % N_WORDS);
+
+		r[i] = spe_of(pc, i % 3 == 0 ? BETA : ALPHA,
+			      i % 7 == 0 ? SPE_OP_BRANCH : SPE_OP_LDST, EV(RETIRED),
+			      (uint16_t)(10 + i % 97), 1000 + i);
+	}
+	for (unsigned n_workers = 1; n_workers <= 4; n_workers++) {
+		const struct hot_options options = { .event = -1, .dimensions = 1u << DIM_PLACE };
+		struct analysis hot = { .class = &hot_class, .options = &options };
+		struct names names;
+		struct session s;
+
+		open_fixture(&(struct contents){ .records = r, .n_records = N_RECORDS }, n_workers,
+			     &s);
+		for (size_t i = 0; i < COUNT(keys); i++) {
+			char *csv = hot_csv(&s, keys[i], &everything,
+					    &(struct hot_view){ .top = i % 2 == 0 ? 0 : 7 });
+
+			if (n_workers == 1) {
+				of_one[i] = csv;
+				continue;
+			}
+			assert_string_equal(csv, of_one[i]);
+			free(csv);
+		}
+		scan(&s, NULL, &hot, 1);
+		hot_names(&s, hot.result, &(struct keys){ { KEY_PLACE }, 1 }, &names);
+		check_first(&s, hot.result, &names, 7);
+		check_first(&s, hot.result, &names, 64);
+		names_release(&names);
+		hot_class.free(hot.result);
+		close_fixture(&s);
+	}
+	for (size_t i = 0; i < COUNT(keys); i++)
+		free(of_one[i]);
+	free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spe_keys),
-		cmocka_unit_test(test_event_list),
-		cmocka_unit_test(test_operations),
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_callers),
-		cmocka_unit_test(test_totals_of_chains),
-		cmocka_unit_test(test_merge_parts),
-		cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_share_head),
-		cmocka_unit_test(test_event_list_of_one),
+		cmocka_unit_test(test_spe_keys),    cmocka_unit_test(test_event_list),
+		cmocka_unit_test(test_operations),  cmocka_unit_test(test_events),
+		cmocka_unit_test(test_callers),	    cmocka_unit_test(test_totals_of_chains),
+		cmocka_unit_test(test_merge_parts), cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_sort),	    cmocka_unit_test(test_share_head),
+		cmocka_unit_test(test_many_places), cmocka_unit_test(test_event_list_of_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

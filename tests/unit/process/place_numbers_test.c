@@ -47,12 +47,12 @@ static void add_job(void *context, size_t job, unsigned worker)
 	}
 }
 
-static void check_order(const struct place_numbers *p)
+static void check_order(const struct place_numbers *p, struct pool *pool)
 {
 	uint32_t *numbers = mem_alloc(N + 1, sizeof(*numbers));
 	struct place *places = mem_alloc(N + 1, sizeof(*places));
 
-	place_numbers_sorted(p, numbers, places);
+	place_numbers_sorted(p, pool, numbers, places);
 	for (uint32_t i = 0; i < N + 1; i++) {
 		const struct place *a = &places[i], *b = &places[i + 1];
 
@@ -64,7 +64,7 @@ static void check_order(const struct place_numbers *p)
 	free(numbers);
 }
 
-static void check(const struct shared *s)
+static void check(const struct shared *s, struct pool *pool)
 {
 	bool *is_used = mem_zalloc(N + 1, sizeof(*is_used));
 
@@ -80,7 +80,7 @@ static void check(const struct shared *s)
 		assert_int_equal(place.offset, place_at(i).offset);
 		assert_int_equal(place_numbers_find(s->places, place), number);
 	}
-	check_order(s->places);
+	check_order(s->places, pool);
 	for (size_t job = 1; job < N_JOBS; job++)
 		assert_memory_equal(s->numbers[job], s->numbers[0], N * sizeof(*s->numbers[0]));
 	free(is_used);
@@ -96,7 +96,7 @@ static void test_shared(void **state)
 	for (size_t job = 0; job < N_JOBS; job++)
 		s.numbers[job] = mem_alloc(N, sizeof(*s.numbers[job]));
 	pool_run(pool, N_JOBS, add_job, &s);
-	check(&s);
+	check(&s, pool);
 	for (size_t job = 0; job < N_JOBS; job++)
 		free(s.numbers[job]);
 	place_numbers_free(s.places);
