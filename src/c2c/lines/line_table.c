@@ -4,7 +4,7 @@
  * the number of a line + 1 and some bits of its hash, so that hardly any other line is looked at
  * on the way. Most lines are accessed a few times, so a line keeps what counters each of a few
  * accesses counts in, as the number of that set of counters. When there is no room for another one
- * they are emptied into counters, which few lines need.
+ * it gets counters, which few lines need.
  */
 #include "c2c/lines/line_table.h"
 
@@ -59,10 +59,12 @@ struct entry {
 
 static_assert(2 * sizeof(struct entry) == LINE_ALIGN, "two of them in a line of ours");
 
+/* What is added to stands in front, and the tally is emptied into the others before it is full. */
 struct wide {
-	struct c2c_counts counts;
-	uint32_t n_timed, n_reloads;
+	_Alignas(LINE_ALIGN) struct c2c_tally tally;
 	uint64_t cycles, reload_cycles;
+	uint32_t n_timed, n_reloads;
+	struct c2c_counts counts;
 };
 
 /* Where the shards have their blocks from: many of them are one page. */
@@ -328,38 +330,36 @@ static struct wide *wide_of(const struct shard *s, const struct entry *e)
 	return number == 0 ? NULL : wide_at(s, number - 1);
 }
 
-static struct wide *get_wide(struct shard *s, struct entry *e)
+/* Gives a line counters of its own, with what it has so far. */
+static struct wide *entry_widen(struct shard *s, struct entry *e)
 {
-	struct wide *wide = wide_of(s, e);
+	struct wide *wide;
 
-	if (wide != NULL)
-		return wide;
 	if (s->n_wide == s->wide.n << WIDE_LOG)
-		*vec_add(&s->wide) = mem_zalloc(WIDE_BLOCK, sizeof(struct wide));
-	e->cycles |= (uint64_t)++s->n_wide << WIDE_SHIFT;
-	return wide_of(s, e);
-}
-
-static void entry_widen(struct shard *s, struct entry *e)
-{
-	struct wide *wide = get_wide(s, e);
-	struct c2c_tally tally = entry_tally(s, e);
-
-	wide->n_timed += c2c_tally_get(&tally, TIMED);
-	wide->n_reloads += c2c_tally_get(&tally, RELOADS);
-	wide->cycles += c2c_timed_cycles(e->cycles);
-	wide->reload_cycles += c2c_reload_cycles(e->cycles);
-	e->cycles &= ~UINT64_C(0) << WIDE_SHIFT;
+		*vec_add(&s->wide) = mem_aligned(WIDE_BLOCK, sizeof(struct wide));
+	wide = wide_at(s, s->n_wide++);
+	*wide = (struct wide){
+		.tally = entry_tally(s, e),
+		.cycles = c2c_timed_cycles(e->cycles),
+		.reload_cycles = c2c_reload_cycles(e->cycles),
+	};
+	e->cycles = (uint64_t)s->n_wide << WIDE_SHIFT;
 	e->n = 0;
-	c2c_tally_empty(&tally, &wide->counts);
+	return wide;
 }
 
-/* A row whose set of counters has no number. */
+static void wide_empty(struct wide *wide)
+{
+	wide->n_timed += c2c_tally_get(&wide->tally, TIMED);
+	wide->n_reloads += c2c_tally_get(&wide->tally, RELOADS);
+	c2c_tally_empty(&wide->tally, &wide->counts);
+}
+
 static void wide_add_row(struct wide *wide, const struct c2c_access_row *row)
 {
-	c2c_count_in(&wide->counts, row->mask & ~(C2C_ROW_TIMED | C2C_ROW_RELOAD));
-	wide->n_timed += (row->mask & C2C_ROW_TIMED) != 0;
-	wide->n_reloads += (row->mask & C2C_ROW_RELOAD) != 0;
+	if (c2c_tally_get(&wide->tally, C2C_RECORDS) == C2C_TALLY_MAX)
+		wide_empty(wide);
+	c2c_tally_add(&wide->tally, row->mask);
 	wide->cycles += c2c_timed_cycles(row->cycles);
 	wide->reload_cycles += c2c_reload_cycles(row->cycles);
 }
@@ -378,13 +378,15 @@ static void entry_add_thread(struct entry *e, const struct c2c_access_row *row)
 
 static void line_table_add_row(struct entry *e, struct shard *s, const struct c2c_access_row *row)
 {
+	struct wide *wide = wide_of(s, e);
+
 	entry_add_thread(e, row);
-	if (row->mask_number == NO_MASK) {
-		wide_add_row(get_wide(s, e), row);
+	if (wide == NULL && (e->n == FEW || row->mask_number == NO_MASK))
+		wide = entry_widen(s, e);
+	if (wide != NULL) {
+		wide_add_row(wide, row);
 		return;
 	}
-	if (e->n == FEW)
-		entry_widen(s, e);
 	e->masks[e->n++] = (uint8_t)row->mask_number;
 	e->cycles += row->cycles;
 }
@@ -404,6 +406,9 @@ static void add_some_rows(struct shard *s, const struct c2c_access_row *rows, co
 		guesses[i] = guess_entry(s, (uint32_t)rows[order[i]].hash);
 		__builtin_prefetch(guesses[i], 1);
 	}
+	for (size_t i = 0; i < n; i++)
+		if (guesses[i] != NULL)
+			__builtin_prefetch(wide_of(s, guesses[i]), 1);
 	for (size_t i = 0; i < n; i++) {
 		const struct c2c_access_row *row = &rows[order[i]];
 		struct entry *e = guesses[i];
@@ -474,7 +479,7 @@ static struct c2c_line line_of(const struct shard *s, const struct entry *e)
 	struct c2c_line line = {
 		.address = e->address,
 		.space = e->space,
-		.few = entry_tally(s, e),
+		.few = wide == NULL ? entry_tally(s, e) : wide->tally,
 		.many = wide == NULL ? NULL : &wide->counts,
 		.cycles = c2c_timed_cycles(e->cycles) + (wide == NULL ? 0 : wide->cycles),
 		.reload_cycles =
