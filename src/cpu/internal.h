@@ -55,6 +55,7 @@ struct cpu {
 	size_t n_aliases, n_parts, n_spe_events, n_errata;
 	unsigned cache_line, own_cache_lines, load_to_use; /* 0: not known */
 	int spe_ernd;					   /* plus 1; 0: not known */
+	struct cpu_counts counts;			   /* unit NULL: not known */
 	bool lacks_spe;
 };
 

@@ -154,6 +154,23 @@ int cpu_costs_open(const struct catalog *c, const struct cpu *cpu, struct cpu_pm
 	return open_facts(c, cpu, FACTS_COSTS, 0, out, err);
 }
 
+struct cpu_counts cpu_pmu_counts(const struct cpu_pmu *pmu)
+{
+	return (struct cpu_counts){
+		.n_events = pmu->n_events,
+		.n_metrics = pmu->n_metrics,
+		.n_programmable = pmu->n_programmable,
+		.slots = pmu->slots,
+		.is_architectural = pmu->is_architectural,
+		.unit = pmu->topdown.roots.n > 0 ? pmu->topdown.roots.items[0]->unit : "",
+	};
+}
+
+const struct cpu_counts *cpu_counts_known(const struct catalog *c, const struct cpu *cpu)
+{
+	return c->changes.n == 0 && cpu->counts.unit != NULL ? &cpu->counts : NULL;
+}
+
 void cpu_pmu_free(struct cpu_pmu *pmu)
 {
 	if (pmu == NULL)

@@ -190,6 +190,19 @@ int cpu_pmu_open(const struct catalog *, const struct cpu *, uint64_t midr, stru
  * those of penalties. Free it as that of cpu_pmu_open().
  */
 int cpu_costs_open(const struct catalog *, const struct cpu *, struct cpu_pmu **out, struct err *);
+
+/* How much is known of a CPU. */
+struct cpu_counts {
+	size_t n_events, n_metrics;
+	unsigned n_programmable, slots;
+	bool is_architectural; /* of any PMUv3 */
+	const char *unit;      /* of the first metric of its tree; "": no tree, or none */
+};
+
+struct cpu_counts cpu_pmu_counts(const struct cpu_pmu *);
+
+/* The same from the index, without opening the CPU's file; NULL: files beside the embedded ones change it. */
+const struct cpu_counts *cpu_counts_known(const struct catalog *, const struct cpu *);
 void cpu_pmu_free(struct cpu_pmu *);
 
 /* Find by name, ignoring case; NULL if there is none. */

@@ -257,39 +257,46 @@ static const char *cpu_aliases(const struct cpu *cpu, struct table *t)
 	return all;
 }
 
-static void put_cpu(const struct cpu_pmu *pmu, struct table *t)
+static void put_cpu(const struct cpu *cpu, const struct cpu_counts *counts, struct table *t)
 {
 	static const char percent_of[] = "percent of ";
 	struct cell *row = table_add_row(t);
 
-	row[CPU] = cell_text(cpu_id(pmu->cpu));
-	row[NAME] = cell_text(cpu_name(pmu->cpu));
-	row[ALSO] = row[PRODUCTS] = cell_text(cpu_aliases(pmu->cpu, t));
-	row[N_EVENTS] = cell_count(pmu->is_architectural ? 0 : pmu->n_events);
-	row[N_METRICS] = cell_count(pmu->is_architectural ? 0 : pmu->n_metrics);
-	if (pmu->topdown.roots.n > 0) {
-		const char *unit = pmu->topdown.roots.items[0]->unit;
-		bool is_share = strncmp(unit, percent_of, sizeof(percent_of) - 1) == 0;
+	row[CPU] = cell_text(cpu_id(cpu));
+	row[NAME] = cell_text(cpu_name(cpu));
+	row[ALSO] = row[PRODUCTS] = cell_text(cpu_aliases(cpu, t));
+	row[N_EVENTS] = cell_count(counts->is_architectural ? 0 : counts->n_events);
+	row[N_METRICS] = cell_count(counts->is_architectural ? 0 : counts->n_metrics);
+	if (counts->unit[0] != '\0') {
+		bool is_share = strncmp(counts->unit, percent_of, sizeof(percent_of) - 1) == 0;
+		const char *unit = counts->unit + (is_share ? sizeof(percent_of) - 1 : 0);
 
-		unit = table_text(t, is_share ? unit + sizeof(percent_of) - 1 : unit);
-		row[METHOD] = cell_text(
-			pmu->is_architectural ? table_format(t, "%s, any PMUv3", unit) : unit);
+		row[METHOD] =
+			cell_text(counts->is_architectural ? table_format(t, "%s, any PMUv3", unit)
+							   : table_text(t, unit));
 	}
-	if (pmu->n_programmable > 0)
-		row[COUNTERS] = cell_count(pmu->n_programmable);
-	if (pmu->slots > 0)
-		row[SLOTS] = cell_count(pmu->slots);
+	if (counts->n_programmable > 0)
+		row[COUNTERS] = cell_count(counts->n_programmable);
+	if (counts->slots > 0)
+		row[SLOTS] = cell_count(counts->slots);
 }
 
 int catalog_cpus_table(const struct catalog *catalog, struct table *out, struct err *err)
 {
 	table_init(out, "cpus", NULL, cpu_columns, COUNT(cpu_columns));
 	for (size_t i = 0; i < catalog_n_cpus(catalog); i++) {
+		const struct cpu *cpu = catalog_cpu_at(catalog, i);
+		const struct cpu_counts *known = cpu_counts_known(catalog, cpu);
 		struct cpu_pmu *pmu = NULL;
+		struct cpu_counts counts;
 
-		if (cpu_pmu_open(catalog, catalog_cpu_at(catalog, i), 0, &pmu, err) < 0)
-			return -1;
-		put_cpu(pmu, out);
+		if (known == NULL) {
+			if (cpu_pmu_open(catalog, cpu, 0, &pmu, err) < 0)
+				return -1;
+			counts = cpu_pmu_counts(pmu);
+			known = &counts;
+		}
+		put_cpu(cpu, known, out);
 		cpu_pmu_free(pmu);
 	}
 	return 0;

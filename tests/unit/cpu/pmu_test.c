@@ -495,9 +495,43 @@ static void says_what_is_wrong_in_a_file(void **state)
 	}
 }
 
+/* The index says what reading the whole files does; not where another file may have changed them. */
+static void counts_of_the_index(void **state)
+{
+	const struct catalog *catalog = *state;
+	struct catalog *changed = NULL;
+	struct cpu_pmu *pmu = NULL;
+	struct err err;
+
+	for (size_t i = 0; i < catalog_n_cpus(catalog); i++) {
+		const struct cpu *cpu = catalog_cpu_at(catalog, i);
+		const struct cpu_counts *known = cpu_counts_known(catalog, cpu);
+		struct cpu_counts counts;
+
+		assert_int_equal(cpu_pmu_open(catalog, cpu, 0, &pmu, &err), 0);
+		counts = cpu_pmu_counts(pmu);
+		assert_non_null(known);
+		assert_int_equal(known->n_events, counts.n_events);
+		assert_int_equal(known->n_metrics, counts.n_metrics);
+		assert_int_equal(known->n_programmable, counts.n_programmable);
+		assert_int_equal(known->slots, counts.slots);
+		assert_int_equal(known->is_architectural, counts.is_architectural);
+		assert_string_equal(known->unit, counts.unit);
+		cpu_pmu_free(pmu);
+	}
+	assert_int_equal(open_with("{\"schema\":1,\"id\":\"neoverse-n1\",\"slots\":3}",
+				   "neoverse-n1", &changed, &pmu, &err),
+			 0);
+	assert_null(cpu_counts_known(changed, catalog_cpu_of_id(changed, "neoverse-n1")));
+	assert_int_equal(cpu_pmu_counts(pmu).slots, 3);
+	cpu_pmu_free(pmu);
+	catalog_free(changed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_of_the_index),
 		cmocka_unit_test(every_metric_of_every_cpu),
 		cmocka_unit_test(architectural_events),
 		cmocka_unit_test(sizes_for_code),
