@@ -3,6 +3,8 @@
 
 BUILD ?= build
 PREFIX ?= /usr/local
+# What is installed; TARGETS=all has tests and benches, too.
+TARGETS ?= installed
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) $(if $(QUIET),--quiet) $(TARGETS)
@@ -36,7 +38,7 @@ soak:
 # Compares with the peers, side by side in one run. BENCH="--size 4G" and more: bench/run.py --help.
 bench:
 	@scripts/install-packages.sh build bench
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory all TARGETS=all
 	@python3 bench/run.py --build $(BUILD) $(BENCH)
 
 # What users install, in dist/: a static program as a tarball, packages and an image. ARCH="x86_64 aarch64" and more: scripts/dist.sh.
@@ -50,7 +52,7 @@ fuzz:
 	@scripts/fuzz.sh $(SECONDS)
 
 install: all
-	ninja -C $(BUILD) install
+	meson install -C $(BUILD) --no-rebuild
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
