@@ -38,7 +38,8 @@ struct bottleneck {
 	uint32_t place;	     /* the instruction that it is about */
 	uint32_t loop_place; /* an instruction of the loop's end */
 	uint32_t prefetch;   /* of BOTTLENECK_PREFETCH; UINT32_MAX: not known */
-	bool is_division;    /* of BOTTLENECK_CHAIN: a division has most of it */
+	uint32_t suspect; /* of what nothing explains: an access that orders others; UINT32_MAX */
+	bool is_division; /* of BOTTLENECK_CHAIN: a division has most of it */
 	bool ends_loop; /* of BOTTLENECK_MISPREDICTIONS: the branch decides whether a loop goes on */
 	bool lacks_lines;  /* of BOTTLENECK_DATA: the core waits for as many lines as it can */
 	bool is_contended; /* other cores take the lines that it loads from away */

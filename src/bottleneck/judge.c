@@ -406,6 +406,7 @@ static void fill_common(const struct judged *j, const struct cause *c, struct bo
 		.place = judged_place(j, c->insn),
 		.loop_place = judged_place(j, j->n - 1),
 		.prefetch = UINT32_MAX,
+		.suspect = UINT32_MAX,
 		.time_share = j->time_share,
 		.cost = time > 0 ? fmin(fmin(1, bound), c->cycles / time) : 0,
 		.bound = bound,
@@ -522,6 +523,8 @@ static bool describe_cause(struct judged *j, const struct cause *c, struct bottl
 		out->loop.n_here = s->n;
 		out->loop.n_of = j->n_records;
 	}
+	if (out->cause == BOTTLENECK_DATA && is_dram(out->level))
+		describe_bandwidth(j, &out->loop);
 	return is_waited_for && out->loop.n_here >= LEAST_HERE;
 }
 
@@ -643,6 +646,7 @@ static void keep_unexplained(struct judged *j, struct bottlenecks *all, const st
 {
 	struct cause c = { .cycles = unexplained_cycles(j, causes, n), .insn = j->n - 1 };
 	struct bottleneck b;
+	size_t suspect;
 
 	if (isnan(j->time) || !j->region->is_loop || c.cycles <= 0)
 		return;
@@ -654,6 +658,11 @@ static void keep_unexplained(struct judged *j, struct bottlenecks *all, const st
 	b.place = b.loop_place;
 	b.loop.iteration_cycles = judged_time(j);
 	b.loop.explained_cycles = judged_time(j) - c.cycles;
+	if (find_ordering(j, &suspect)) {
+		b.suspect = judged_place(j, suspect);
+		b.loop.n_here = judged_sums(j, suspect)->n;
+		b.loop.n_of = j->n_records;
+	}
 	all->unexplained = b;
 	all->has_unexplained = true;
 }

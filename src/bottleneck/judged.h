@@ -115,6 +115,10 @@ void describe_columns(const struct judged *, struct finding_loop *out);
 
 /* How many cache lines are on their way at a time, if what moves as this access does is prefetched. */
 void describe_lines(const struct judged *, size_t i, struct finding_loop *out);
+void describe_bandwidth(const struct judged *, struct finding_loop *out);
+
+/* What may make others of the loop wait, though no latency shows it: atomics, accesses that order others. */
+bool find_ordering(const struct judged *, size_t *out_insn);
 
 /*
  * Is there a prefetch of the loop that moves as the load does, whose data still miss the L1D?

@@ -153,6 +153,58 @@ void describe_lines(const struct judged *j, size_t prefetched, struct finding_lo
 	out->lines_in_flight = isnan(j->time) || j->time <= 0 ? 0 : cycles / j->time;
 }
 
+/*
+ * What the loop gets of DRAM in a second, by the accesses that missed the LLC: their number has the error of a Poisson
+ * count. The hardware's prefetches are none of them, so what steps through memory has its stride at least.
+ */
+void describe_bandwidth(const struct judged *j, struct finding_loop *out)
+{
+	double n = 0, seconds = j->iterations * j->time_ns / 1e9, walked = 0;
+
+	if (!(seconds > 0))
+		return;
+	for (size_t i = 0; i < j->n; i++) {
+		const struct insn_sums *s = judged_sums(j, i);
+		uint64_t from_dram = s->n_level[SOURCE_DRAM] + s->n_level[SOURCE_REMOTE_DRAM];
+
+		n += (double)(s->n_llc_misses > from_dram ? s->n_llc_misses : from_dram);
+	}
+	if (out->walk == WALK_SEQUENTIAL && out->stride != 0)
+		walked = fabs((double)out->stride) / (j->time_ns / 1e9);
+	out->bytes_per_s = fmax(walked, n * LINE / seconds);
+	out->bytes_error = n * LINE / seconds > walked ? 1.96 * sqrt(n) * LINE / seconds : 0;
+}
+
+/* The atomic, exclusive access or store-release with most records: others wait for it, which no latency shows. */
+bool find_ordering(const struct judged *j, size_t *out_insn)
+{
+	const uint32_t ordering =
+		ACCESS_ATOMIC | ACCESS_EXCLUSIVE | ACCESS_ACQUIRE | ACCESS_RELEASE;
+	uint32_t most_flags = 0;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < j->n; i++) {
+		struct isa_access access = { 0 };
+		uint32_t place = judged_place(j, i);
+		uint64_t n = judged_sums(j, i)->n;
+		bool is_atomic;
+
+		if (place == UINT32_MAX ||
+		    !symbols_access(j->all->session->symbols, session_place(j->all->session, place),
+				    &access) ||
+		    !(access.flags & ordering))
+			continue;
+		is_atomic = access.flags & ACCESS_ATOMIC;
+		if (most > 0 && (is_atomic < !!(most_flags & ACCESS_ATOMIC) ||
+				 (is_atomic == !!(most_flags & ACCESS_ATOMIC) && n <= most)))
+			continue;
+		most = n;
+		most_flags = access.flags;
+		*out_insn = i;
+	}
+	return most > 0;
+}
+
 bool describe_prefetch(const struct judged *j, size_t load, struct bottleneck *out)
 {
 	const struct insn_sums *s = judged_sums(j, load);

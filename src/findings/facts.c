@@ -242,6 +242,12 @@ enum loop_column {
 	LOOP_LINES,
 	LOOP_MOST_LINES,
 	LOOP_DATA,
+	LOOP_SHARE,
+	LOOP_SHARE_ERROR,
+	LOOP_HERE_LOW,
+	LOOP_HERE_HIGH,
+	LOOP_BYTES,
+	LOOP_BYTES_ERROR,
 	N_LOOP_COLUMNS,
 };
 
@@ -302,6 +308,22 @@ static const struct column loop_columns[N_LOOP_COLUMNS] = {
 			      "that the core can wait for at a time" },
 	[LOOP_DATA] = { "data", NULL, "", CELL_TEXT, 0,
 			"that the instruction accesses: a variable or type, and the member" },
+	[LOOP_SHARE] = { "time_share", NULL, "", CELL_NUMBER, COLUMN_SHARE,
+			 "of the run time, that it takes" },
+	[LOOP_SHARE_ERROR] = { "time_share_error", NULL, "", CELL_NUMBER,
+			       COLUMN_SHARE | COLUMN_MACHINE_ONLY,
+			       "half of the 95 % interval of that" },
+	[LOOP_HERE_LOW] = { "records_low", NULL, "", CELL_NUMBER,
+			    COLUMN_SHARE | COLUMN_MACHINE_ONLY,
+			    "`records` by `all_records`: where its 95 % interval begins" },
+	[LOOP_HERE_HIGH] = { "records_high", NULL, "", CELL_NUMBER,
+			     COLUMN_SHARE | COLUMN_MACHINE_ONLY, "where that ends" },
+	[LOOP_BYTES] = { "dram_bytes_per_s", NULL, "bytes", CELL_NUMBER, 0,
+			 "of what waits for DRAM: bytes in a second, by sampled accesses that "
+			 "missed "
+			 "the LLC, or by the stride" },
+	[LOOP_BYTES_ERROR] = { "dram_bytes_error", NULL, "bytes", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+			       "half of the 95 % interval of that, by the number of samples" },
 };
 
 static const char *const walks[N_FINDING_WALKS] = {
@@ -369,6 +391,16 @@ static void loop_row_add(struct table *t, size_t number, const struct finding_lo
 	if (l->element_bytes > 0)
 		row[LOOP_ELEMENT] = cell_count(l->element_bytes);
 	put_prefetch(t, l, row);
+	if (l->share > 0) {
+		row[LOOP_SHARE] = cell_number(l->share);
+		row[LOOP_SHARE_ERROR] = cell_number(l->share_error);
+	}
+	if (l->here_high > 0) {
+		row[LOOP_HERE_LOW] = cell_number(l->here_low);
+		row[LOOP_HERE_HIGH] = cell_number(l->here_high);
+	}
+	row[LOOP_BYTES] = if_positive(l->bytes_per_s);
+	row[LOOP_BYTES_ERROR] = if_positive(l->bytes_error);
 }
 
 void findings_loops_table(const struct findings *f, struct table *out)

@@ -89,8 +89,8 @@ enum finding_whole {
 
 /* How much of a whole it concerns. */
 struct finding_size {
-	double share;	     /* NAN: not known */
-	double error;	     /* half of the 95 % interval of the share; NAN: not known */
+	double share; /* NAN: not known; of a loop the limit, with the error of its samples in it */
+	double error; /* half of the 95 % interval of the share; NAN: not known, or in the share */
 	enum cell_mark mark; /* full counters of latencies make it a bound */
 	enum finding_whole of;
 	const char *whole; /* its name: "latency cycles" */
@@ -329,13 +329,15 @@ struct finding_data {
 /* What is known of a loop, or of code outside of loops. Cycles are means. */
 struct finding_loop {
 	bool is_loop;
-	struct finding_place at;    /* where it goes back */
-	struct finding_place other; /* the prefetch */
-	struct finding_data data;   /* of the instruction that it is about */
-	double share;		    /* of the run time, that it takes; 0: not known */
-	double n_insns;		    /* for each iteration; 1: not of a loop */
-	double iteration_ns;	    /* NAN: not known */
-	double ghz;		    /* that times are compared with latencies at */
+	struct finding_place at; /* where it goes back */
+	struct finding_place
+		other; /* the prefetch; of silence.unexplained what orders other accesses */
+	struct finding_data data; /* of the instruction that it is about */
+	double share;		  /* of the run time, that it takes; 0: not known */
+	double share_error;	  /* half of the 95 % interval of that */
+	double n_insns;		  /* for each iteration; 1: not of a loop */
+	double iteration_ns;	  /* NAN: not known */
+	double ghz;		  /* that times are compared with latencies at */
 	bool is_clock_assumed;
 	double iteration_cycles,
 		explained_cycles; /* of silence.unexplained: what an iteration takes, and of it is explained */
@@ -350,7 +352,8 @@ struct finding_loop {
 	double mispredicted,
 		mispredicted_cycles; /* branches for each iteration, and what each takes; 0: not known */
 	uint64_t n_here, n_of;	     /* its records that the cause is about, and all of it */
-	double level_cycles;	     /* mean of n_here, from issue on, without saturated ones; 0 */
+	double here_low, here_high; /* the 95 % interval of n_here / n_of */
+	double level_cycles;	    /* mean of n_here, from issue on, without saturated ones; 0 */
 	uint64_t n_saturated; /* of n_here: by their counters; how long they took is not known */
 	double part;	      /* of the latency of the loop's accesses, from issue on; NAN */
 	const char *level;    /* where its data come from: "DRAM" */
@@ -362,6 +365,8 @@ struct finding_loop {
 	 * the core can wait for; 0: not known.
 	 */
 	double lines_in_flight, most_lines;
+	double bytes_per_s,
+		bytes_error; /* of sampled accesses that missed the LLC; 0: none, or its time is not known */
 	int64_t distance, lacking; /* iterations that a prefetch is ahead, and more that it takes;
 				      0: not known */
 };

@@ -84,7 +84,8 @@ static const struct column columns[N_COLUMNS] = {
 		       "of counts: the costliest penalty, by its name in the catalog; core or "
 		       "fetch: no counted event explains the stalls"),
 	[SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY | COLUMN_TRUST,
-		    "the size, as a share of the whole" },
+		    "the size, as a share of the whole; of at-most the limit, with the error of "
+		    "its samples in it" },
 	[FROM] = FACT("from", CELL_TEXT, "what it was concluded from: samples or counts"),
 	[SHARE_ERROR] = FACT("share_error", CELL_NUMBER, "half of its 95 % interval"),
 	[WHOLE] = FACT("share_of", CELL_TEXT, "the whole"),
@@ -332,7 +333,7 @@ const char *finding_size_words(struct table *t, const struct finding *f)
 			    words_is_limit(f) ? "at most "
 			    : f->code != NULL ? "at least "
 					      : "",
-			    100 * words_share(f), f->size.whole);
+			    100 * f->size.share, f->size.whole);
 }
 
 /* "393 291 of 473 661 latency cycles", or times: "55.0 ms of 160.0 ms". */
@@ -579,8 +580,10 @@ static const char *samples_words(struct table *t, const struct finding *f)
 
 	if (!words_is_limit(f))
 		text_format(&text, "\xc2\xb1 %.1f %% (95 %% interval), ", 100 * s->error);
-	else if (words_has_error(f))
-		words_put_interval(f, &text);
+	else if (f->loop->share > 0) {
+		words_put_time(f, &text);
+		text_str(&text, " of the time (95 % interval), ");
+	}
 	text_format(&text, "from %s %s%s%s", table_human(t, cell_count(s->n), "of"),
 		    table_human(t, cell_count(s->n_all), s->of),
 		    words_is_limit(f) ? ", which count operations, not time" : "",

@@ -34,7 +34,7 @@ static const struct column columns[N_COLUMNS] = {
 	[LINE] = { "line", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_PATH, "source line" },
 	[COST] = { "cost", NULL, "", CELL_TEXT, COLUMN_BLANK | COLUMN_WHOLE,
 		   "cost as a share, half of its 95 % interval, and what it is a share of" },
-	[EVIDENCE] = { "evidence", NULL, "", CELL_TEXT, COLUMN_WHOLE, "the evidence" },
+	[EVIDENCE] = { "evidence", NULL, "", CELL_TEXT, COLUMN_BELOW, "the evidence" },
 	[FIX] = { "fix", NULL, "", CELL_TEXT, COLUMN_BELOW, "what to change first" },
 	/* Of the pages only: where each finding has a place of its own, there are more words. */
 	[COST_SENTENCE] = { "cost_sentence", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
@@ -234,19 +234,15 @@ bool words_has_error(const struct finding *f)
 	return !is_bound && !isnan(f->size.error) && f->size.error > 0;
 }
 
-void words_put_interval(const struct finding *f, struct text *out)
+void words_put_time(const struct finding *f, struct text *out)
 {
-	text_format(out, "at most %.1f %% \xc2\xb1 %.1f (95 %% interval), ", 100 * f->size.share,
-		    100 * f->size.error);
-}
+	const struct finding_loop *l = f->loop;
 
-double words_share(const struct finding *f)
-{
-	double share = f->size.share;
-
-	if (words_is_limit(f) && words_has_error(f))
-		share += f->size.error;
-	return words_is_limit(f) && share > 1 ? 1 : share;
+	if (l->share <= 0)
+		return;
+	text_format(out, "%s takes %.1f %%", l->is_loop ? "the loop" : "this code", 100 * l->share);
+	if (l->share_error > 0)
+		text_format(out, " \xc2\xb1 %.1f", 100 * l->share_error);
 }
 
 /* "68.2 % +- 3.7" */
@@ -256,7 +252,7 @@ static const char *cost_words(struct table *t, const struct finding *f)
 
 	if (isnan(f->size.share) || (f->sharing != NULL && !f->sharing->has_latency))
 		return NULL;
-	text_format(&text, "%.1f %%", 100 * words_share(f));
+	text_format(&text, "%.1f %%", 100 * f->size.share);
 	if (!words_is_limit(f) && words_has_error(f))
 		text_format(&text, " \xc2\xb1 %.1f", 100 * f->size.error);
 	return words_take(t, &text);
@@ -328,6 +324,15 @@ static bool tells_level(const struct finding *f)
 	       f->kind != FINDING_LATE_PREFETCH && !tells_lines(f->loop, f->kind);
 }
 
+/* Does put_loop_brief() have a part of the samples, with its interval? */
+static bool tells_part(const struct finding *f)
+{
+	return f->loop != NULL && f->loop->here_high > 0 && f->loop->here_low < 0.995 &&
+	       !tells_lines(f->loop, f->kind) && f->kind != FINDING_DEPENDENCY_CHAIN &&
+	       f->kind != FINDING_STORE_FORWARDING && f->kind != FINDING_DIVISION &&
+	       f->kind != FINDING_SCALAR_LOOP;
+}
+
 /* The columns, with what costs are shares of in the heading if all are of the same. */
 static void init_brief_table(const char *whole, struct table *out)
 {
@@ -351,7 +356,7 @@ static const char *const sources[N_FINDING_KINDS] = {
 	[FINDING_SHARED_DATA] = "loads from other cores",
 };
 
-static void put_loop_brief(const struct finding_loop *l, enum finding_kind kind, struct text *out)
+static void put_loop_cause(const struct finding_loop *l, enum finding_kind kind, struct text *out)
 {
 	char cycles[GROUPED_BYTES];
 
@@ -396,7 +401,23 @@ static void put_loop_brief(const struct finding_loop *l, enum finding_kind kind,
 			text_str(out, ", saturated");
 		else if (l->n_saturated > 0)
 			text_format(out, ", %s saturated", grouped_u64(l->n_saturated, cycles));
+		if (kind == FINDING_DRAM_BANDWIDTH)
+			put_bandwidth(l, out);
 	}
+}
+
+static void put_data_name(const struct finding_loop *l, const char *before, struct text *out)
+{
+	if (l->data.name == NULL)
+		return;
+	text_str(out, before);
+	short_name(l->data.name, strlen(l->data.name), NAME_WIDTH, out);
+}
+
+static void put_loop_brief(const struct finding_loop *l, enum finding_kind kind, struct text *out)
+{
+	put_loop_cause(l, kind, out);
+	put_data_name(l, "; data: ", out);
 }
 
 static void put_sharing_brief(struct table *t, const struct finding *f, struct text *out)
@@ -457,21 +478,26 @@ static void note_rest(const struct findings *f, struct table *out)
 
 		if (each->size.of == WHOLE_TIME && words_is_limit(each)) {
 			n_limits++;
-			share += words_share(each);
+			share += each->size.share;
 		}
 	}
-	if (n_limits > 0)
-		table_note(out, "%s",
-			   "\xe2\x89\xa4, at most: the cause may cost less, as waits overlap");
-	if (n_limits > 0 && n_limits == f->list.n && share < 1)
-		table_note(out, "not explained by a finding: at least %.1f %% of the time",
+	if (n_limits == 0)
+		return;
+	if (n_limits == f->list.n && share < 1)
+		table_note(out,
+			   "\xe2\x89\xa4: at most, as waits overlap; not explained by a finding: "
+			   "at least %.1f %% "
+			   "of the time",
 			   100 * (1 - share));
+	else
+		table_note(out, "\xe2\x89\xa4: at most, as waits overlap");
 }
 
 void findings_brief_table(const struct findings *f, const struct session *s, struct table *out)
 {
 	const char *whole = common_whole(f);
-	bool has_access = false, is_cut = false, is_of_loads = f->list.n > 0;
+	bool has_access = false, is_cut = false, has_part = false, is_of_loads = f->list.n > 0;
+	bool has_bandwidth = false;
 
 	init_brief_table(whole, out);
 	for (size_t i = 0; i < f->list.n; i++) {
@@ -492,10 +518,18 @@ void findings_brief_table(const struct findings *f, const struct session *s, str
 		has_access |= tells_level(each) && each->loop->level_cycles > 0;
 		is_cut |= tells_level(each) && each->loop->n_saturated > 0;
 		is_of_loads &= each->size.of == WHOLE_LOAD_LATENCY;
+		has_part |= tells_part(each);
+		has_bandwidth |= each->kind == FINDING_DRAM_BANDWIDTH;
 	}
 	note_rest(f, out);
-	if (has_access || is_cut)
-		table_note(out, "%s%s%s",
+	if (has_bandwidth)
+		table_note(out, "DRAM bandwidth: what one core reaches, its lines outstanding by "
+				"the latency of each; GB/s: sampled accesses that missed the LLC, "
+				"64 bytes each");
+	if (has_part || has_access || is_cut)
+		table_note(out, "%s%s%s%s%s",
+			   has_part ? "in brackets: the 95 % interval of that part" : "",
+			   has_part && (has_access || is_cut) ? "; " : "",
 			   has_access ? "cycles: of these loads, issue to completion" : "",
 			   has_access && is_cut ? "; " : "",
 			   is_cut ? "saturated: 4 095 cycles or more, with the wait for issue"
@@ -582,6 +616,8 @@ static void put_location(const struct finding *f, struct text *out)
 		put_load_and_prefetch(f, out);
 	else
 		put_line(&f->where, " (", ")", out);
+	if (f->loop != NULL)
+		put_data_name(f->loop, ", accessing ", out);
 	if (f->caller.name != NULL && f->caller.name[0] != '[') {
 		text_format(out, ", called from %s", f->caller.name);
 		put_line(&f->caller, " (", ")", out);
@@ -691,12 +727,17 @@ static void say_confidence(struct table *t, const struct findings *found, const 
 		text_format(&text, "Confidence: %s", finding_confidence_words(t, f));
 	else if (f->samples.n_all > 0) {
 		text_str(&text, "Confidence: ");
-		if (words_has_error(f) && words_is_limit(f))
-			words_put_interval(f, &text);
-		else if (words_has_error(f))
+		if (words_is_limit(f) && f->loop->share > 0) {
+			words_put_time(f, &text);
+			text_str(&text, " of the time (95 % interval), ");
+		} else if (words_has_error(f))
 			text_str(&text, "\xc2\xb1 is the 95 % interval, ");
 		text_format(&text, "from %s",
 			    table_human(t, cell_count(f->samples.n), f->samples.of));
+		if (words_is_limit(f)) {
+			text_str(&text, "; the cause: ");
+			put_loop_cause(f->loop, f->kind, &text);
+		}
 	}
 	if (finding_is_unproven(f))
 		text_format(&text, "; %s", words_unproven);

@@ -106,7 +106,7 @@ static void put_limit(const struct finding *f, struct text *out)
 			    100 * fmin(1, f->size.share + f->size.error), f->size.whole,
 			    ideal_of(f).condition);
 	else
-		text_format(out, "at most %.1f %% of the time, %s", 100 * words_share(f),
+		text_format(out, "at most %.1f %% of the time, %s", 100 * f->size.share,
 			    ideal_of(f).condition);
 }
 
@@ -160,12 +160,8 @@ static void put_bound(const struct finding *f, struct text *out)
 	put_limit(f, out);
 	if (f->loop->share <= 0)
 		return;
-	text_format(out, "; %s takes %.1f %%", f->loop->is_loop ? "the loop" : "this code",
-		    100 * f->loop->share);
-	/* the limit is a fixed part of it */
-	if (words_has_error(f) && f->size.share > 0)
-		text_format(out, " \xc2\xb1 %.1f",
-			    100 * f->size.error * f->loop->share / f->size.share);
+	text_str(out, "; ");
+	words_put_time(f, out);
 }
 
 const char *finding_gain_words(struct table *t, const struct session *s, const struct finding *f,

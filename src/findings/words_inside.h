@@ -55,11 +55,8 @@ static inline bool words_is_limit(const struct finding *f)
 	return f->loop != NULL;
 }
 
-/* "at most 61.8 % +- 4.3 (95 % interval), ", of a limit with an error. */
-void words_put_interval(const struct finding *, struct text *out);
-
-/* The share as it is said: of a limit with its error, so that one number is not exceeded; never more than all. */
-double words_share(const struct finding *);
+/* "the loop takes 62.3 % +- 4.3": of the time, with the error of that; nothing if it is not known. Of a loop. */
+void words_put_time(const struct finding *, struct text *out);
 
 /* words_counts.c */
 const char *counts_claim(struct table *, const struct finding *, bool with_cause);
@@ -89,9 +86,11 @@ const char *sharing_where(struct table *, const struct finding *);
 /* words_loops.c */
 extern const char words_unproven[]; /* why a finding is (finding_is_unproven()) */
 const char *loop_claim(struct table *, const struct finding *);
-/* "about 24 of at most 26 lines outstanding" */
+/* ", 9.8 +- 0.7 GB/s from DRAM" */
+void put_bandwidth(const struct finding_loop *, struct text *out);
+/* "about 24 of at most 26 lines outstanding, 9.8 +- 0.7 GB/s from DRAM" */
 void put_lines_in_flight(const struct finding_loop *, struct text *out);
-/* "5 399 of 5 400 loads": of its samples those that the finding is about. */
+/* "49 of 178 loads (22 to 35 %)": of its samples those that the finding is about, and the 95 % interval of that. */
 void put_loop_part(const struct finding_loop *, const char *words, struct text *);
 void put_loop_evidence(struct table *, const struct finding *, struct text *);
 void put_code_evidence(struct table *, const struct finding_code *, struct text *);

@@ -101,12 +101,28 @@ void put_loop_part(const struct finding_loop *l, const char *words, struct text 
 	else
 		text_format(out, "%s of %s %s", grouped_u64(l->n_here, part),
 			    grouped_u64(l->n_of, all), words);
+	if (l->here_high > 0 && l->here_low < 0.995)
+		text_format(out, " (%.0f to %.0f %%)", 100 * l->here_low, 100 * l->here_high);
+}
+
+/* Rates by what was sampled are no more exact than the number of samples. */
+void put_bandwidth(const struct finding_loop *l, struct text *out)
+{
+	if (!(l->bytes_per_s > 0)) {
+		text_str(out, ", GB/s not known");
+		return;
+	}
+	text_format(out, ", %.3g", l->bytes_per_s / 1e9);
+	if (l->bytes_error > 0)
+		text_format(out, " \xc2\xb1 %.2g", l->bytes_error / 1e9);
+	text_str(out, " GB/s from DRAM");
 }
 
 void put_lines_in_flight(const struct finding_loop *l, struct text *out)
 {
 	text_format(out, "about %.0f of at most %.0f lines outstanding",
 		    fmin(l->lines_in_flight, l->most_lines), l->most_lines);
+	put_bandwidth(l, out);
 }
 
 static void put_data(const struct finding_loop *l, struct text *out)
@@ -223,6 +239,12 @@ void put_unexplained(const struct finding *f, struct text *out)
 		"width and its waits explain %.3g cycles",
 		l->iteration_cycles, l->is_clock_assumed ? "an assumed " : "", l->ghz,
 		l->explained_cycles);
+	if (l->other.name == NULL)
+		return;
+	text_format(out, ". Suspect: the atomic or ordered access at %s", l->other.name);
+	if (l->other.file != NULL)
+		text_format(out, " (%s:%" PRIu32 ")", l->other.file, l->other.line);
+	text_str(out, ": others wait for it, which no latency shows");
 }
 
 void put_code_evidence(struct table *t, const struct finding_code *c, struct text *out)

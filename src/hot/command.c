@@ -114,9 +114,6 @@ static const char *hot_estimate_time(struct session *s, const struct select *sel
 /* Trace data that is read a second time for run time without being asked. */
 enum { MOST_TRACE_BYTES = 64 << 20 };
 
-/* Of less run time it is not shown which rows took it. */
-static const double least_told = 0.5;
-
 static bool wants_chains(const struct hot_command *command)
 {
 	return command->callers || command->call_tree;
@@ -133,11 +130,12 @@ static bool wants_run_time(const struct question *q, const struct session *s,
 	       !wants_chains(command) && !command->by_samples && !command->time_estimate &&
 	       q->rows.sort == NULL && s->slices.n == 0 &&
 	       capture_totals(s->capture)->aux_bytes <= MOST_TRACE_BYTES &&
-	       elapsed_check_keys(&command->keys, &err) == 0 && elapsed_obstacle(s, select) == NULL;
+	       elapsed_check_keys(&command->keys, &err) == 0 &&
+	       elapsed_obstacle(s, select, true) == NULL;
 }
 
 /*
- * The rows by run time, to be shown in front of those by latency. False: it is mostly not told.
+ * The rows by run time, to be shown in front of those by latency. False: there are none.
  * Scans once more, which forgets the call chains of the first scan.
  */
 static bool make_run_time(struct question *q, struct session *s, const struct hot *hot,
@@ -154,7 +152,7 @@ static bool make_run_time(struct question *q, struct session *s, const struct ho
 	struct err err;
 
 	return elapsed_table(s, NULL, hot, names, &request, out, out_told, &err) == 0 &&
-	       out_told->share >= least_told;
+	       out_told->has_first;
 }
 
 /* Is it the plain table, the hottest row first, for a person? That begins with an answer. */

@@ -392,8 +392,9 @@ void hot_table_notes(const struct hot *hot, const struct hot_view *view, struct 
 			"json have what was counted");
 	if (weighs_latency(hot, view))
 		table_note(t, "latency is no run time: operations overlap%s%s",
-			   elapsed_obstacle(hot->session, NULL) == NULL ? ". Run time: " : "",
-			   elapsed_obstacle(hot->session, NULL) == NULL
+			   elapsed_obstacle(hot->session, NULL, false) == NULL ? ". Run time: "
+									       : "",
+			   elapsed_obstacle(hot->session, NULL, false) == NULL
 				   ? tip(t, hot->session, "hot --elapsed")
 				   : "");
 	if (hot_n_spe_records(hot) > 0)

@@ -219,6 +219,18 @@ void hot_summary(struct session *s, const struct hot_grouping *g, struct table *
 		say_first_keys(g, number, answer);
 }
 
+/* "60.0 % of the run time (59.9 to 60.9 %)", "about 61.2 % …" where the limits are far apart. */
+static const char *run_time_words(const struct elapsed_told *told, struct table *t)
+{
+	const char *share =
+		table_format(t, "%s%.1f %% of the run time", told->is_first_told ? "" : "about ",
+			     100 * told->first_share);
+
+	return told->has_limits ? table_format(t, "%s (%.1f to %.1f %%)", share,
+					       100 * told->first_low, 100 * told->first_high)
+				: share;
+}
+
 void hot_summary_run_time(struct session *s, const struct hot *hot, const struct names *names,
 			  const struct keys *keys, const struct elapsed_told *told,
 			  struct table *answer)
@@ -238,18 +250,16 @@ void hot_summary_run_time(struct session *s, const struct hot *hot, const struct
 		table_reset(answer);
 		name = keys_row_words(keys, names, told->first, answer);
 		if (name != NULL)
-			answer_say(answer, "%s has %.1f %% of the run time (%.1f to %.1f %%).",
-				   name, 100 * told->first_share, 100 * told->first_low,
-				   100 * told->first_high);
+			answer_say(answer, "%s has %s.", name, run_time_words(told, answer));
 		return;
 	}
 	if (!told->has_first || told->first[1] == 0)
 		return;
 	memcpy(words + 1, told->first, (g.n_words - 1) * sizeof(*words));
 	table_reset(answer);
-	answer_say(answer, "%.1f %% of the run time (%.1f to %.1f %%) is in %s%s.",
-		   100 * told->first_share, 100 * told->first_low, 100 * told->first_high,
-		   function_words(names, words + 1, answer),
-		   line_of(s, heaviest_place(&g, words, true), answer));
+	answer_say_sentence(answer,
+			    table_format(answer, "%s is in %s%s", run_time_words(told, answer),
+					 function_words(names, words + 1, answer),
+					 line_of(s, heaviest_place(&g, words, true), answer)));
 	say_next(s, names, words + 1, answer);
 }

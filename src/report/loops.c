@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "estimate/estimate.h"
 #include "report/finding_kinds.h"
 #include "session/interval.h"
 #include "session/session.h"
@@ -149,6 +150,17 @@ static const char *remedy_text(const struct bottleneck *b)
 		       : NULL;
 }
 
+/* What its samples leave open: of the loop's part of the time, and of the part of records that shows the cause. */
+static void add_intervals(const struct extent *extent, struct finding_loop *out)
+{
+	const struct lost_samples none = { 0 };
+	struct estimate here = estimate_share(out->n_here, out->n_of, &none);
+
+	out->share_error = extent_error(extent);
+	out->here_low = here.low;
+	out->here_high = here.high;
+}
+
 static struct finding *make_loop(const struct bottleneck *b, const struct names *names,
 				 struct findings *out)
 {
@@ -162,8 +174,8 @@ static struct finding *make_loop(const struct bottleneck *b, const struct names 
 	f->module = findings_text(out, names_module(names->session, module));
 	f->event = "time";
 	f->size = (struct finding_size){
-		.share = b->time_share * b->bound,
-		.error = extent_error(&extent) * b->bound,
+		.share = fmin(1, (b->time_share + extent_error(&extent)) * b->bound),
+		.error = NAN,
 		.mark = MARK_AT_MOST,
 		.of = WHOLE_TIME,
 		.whole = "time",
@@ -172,6 +184,7 @@ static struct finding *make_loop(const struct bottleneck *b, const struct names 
 	f->command = class.command;
 	f->loop = arena_alloc(&out->memory, sizeof(*f->loop));
 	*f->loop = b->loop;
+	add_intervals(&extent, f->loop);
 	if (b->loop_place != UINT32_MAX)
 		f->loop->at = findings_place(out, names, b->loop_place);
 	if (b->prefetch != UINT32_MAX)
@@ -182,7 +195,7 @@ static struct finding *make_loop(const struct bottleneck *b, const struct names 
 	f->samples = (struct finding_samples){
 		.n = b->n,
 		.n_all = b->n_all,
-		.of = "samples",
+		.of = "intervals between samples",
 		.error = extent_error(&extent),
 		.no_jitter = spe_lacks_jitter(names->session->capture),
 		.full_share = -1,
@@ -212,6 +225,8 @@ const struct finding *report_unexplained(const struct bottlenecks *all, const st
 	f->loop = arena_alloc(&out->memory, sizeof(*f->loop));
 	*f->loop = b->loop;
 	f->loop->at = findings_place(out, names, b->place);
+	if (b->suspect != UINT32_MAX)
+		f->loop->other = findings_place(out, names, b->suspect);
 	return f;
 }
 

@@ -115,12 +115,6 @@ static void add_sharing(struct c2c *sharing, const struct select *select, struct
 	c2c_labels_release(&labels);
 }
 
-/* Of less it is not shown which function took the time. */
-static const double least_told = 0.5;
-
-/* From here on run time stands for shares of latency on a short screen. */
-static const double least_timed = 0.99;
-
 static void show_second(struct tables *shown, struct table *t)
 {
 	vec_add(&shown->list);
@@ -138,12 +132,9 @@ static int add_elapsed(struct elapsed_answer *answer, struct report *out, struct
 
 	if (elapsed_answer_table(answer, &out->elapsed, &told, err) < 0)
 		return -1;
-	out->is_timed = told.share >= least_timed;
-	if (told.share >= least_told)
+	out->is_timed = told.has_first;
+	if (out->is_timed)
 		show_second(&out->shown, &out->elapsed);
-	else
-		table_note(&out->functions,
-			   "the run time of most functions is known only as bounds");
 	return 0;
 }
 
@@ -278,7 +269,7 @@ static int make_report(struct session *s, const struct select *select, struct an
 		rc = make_tables(s, parts, n_left, &names, user_code, top, out, err);
 	if (rc == 0)
 		add_running(running, waits, top, out);
-	if (rc == 0 && elapsed_obstacle(s, select) == NULL)
+	if (rc == 0 && elapsed_obstacle(s, select, true) == NULL)
 		elapsed = elapsed_answer_new(s, select, code, &names, &request, &second);
 	if (rc == 0 && capture_spe(s->capture)->is_present)
 		rc = bottlenecks_new(s, code, &names, &second, &bottlenecks, err);

@@ -3,9 +3,11 @@
  * Tables for reports and comments: GitHub Flavored Markdown, github.github.com/gfm. Cells are those of
  * text, unfitted and in UTF-8. Whatever means something in Markdown or HTML is escaped.
  */
+#include "base/alloc.h"
 #include "table/format.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "table/grid.h"
@@ -115,12 +117,19 @@ static void put_shown(struct text *out, const struct shown *shown)
 		put_escaped(out, shown->parts[part]);
 }
 
+/* Lines have no end: what stands below rows in text is a column. */
 static unsigned put_grid(const struct table *t, struct text *out)
 {
+	struct column *columns = mem_alloc(t->n_columns + 1, sizeof(*columns));
+	struct table beside = *t;
 	struct grid g;
 	unsigned marks;
 
-	grid_init(&g, t, true, 0, LINE_WIDTH);
+	memcpy(columns, t->columns, t->n_columns * sizeof(*columns));
+	for (size_t i = 0; i < t->n_columns; i++)
+		columns[i].flags &= ~(unsigned)COLUMN_BELOW;
+	beside.columns = columns;
+	grid_init(&g, &beside, true, 0, LINE_WIDTH);
 	for (size_t i = 0; i < g.n_lanes; i++) {
 		text_str(out, i == 0 ? "| " : " | ");
 		if (g.lanes[i].heading.width > 0)
@@ -145,6 +154,7 @@ static unsigned put_grid(const struct table *t, struct text *out)
 	text_char(out, '\n');
 	marks = g.marks;
 	grid_release(&g);
+	free(columns);
 	return marks;
 }
 
@@ -251,7 +261,7 @@ static unsigned put_findings(const struct table *t, struct text *out)
 
 static void markdown_begin(const struct document *d, struct text *out)
 {
-	if (d->is_modelled && !document_begins_with_answer(d))
+	if (d->is_modelled)
 		markdown_modelled(out);
 }
 
@@ -274,6 +284,7 @@ static void markdown_rows(const struct document *d, const struct table *t, bool 
 	struct span legend;
 	unsigned marks = 0;
 
+	(void)d;
 	(void)is_first;
 	if (t->style == TABLE_ANSWER)
 		put_answer(t, out);
@@ -292,8 +303,6 @@ static void markdown_rows(const struct document *d, const struct table *t, bool 
 		put_markdown_line(out, legend);
 		text_str(out, "\n\n");
 	}
-	if (d->is_modelled && t->style == TABLE_ANSWER)
-		markdown_modelled(out);
 	arena_release(&memory);
 }
 

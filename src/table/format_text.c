@@ -151,15 +151,16 @@ static void write_modelled(struct pen *pen)
 	pen_newline(pen);
 }
 
-/* An answer comes first, and says it behind its sentences. */
+/* Before anything else: who reads one line only is to know it. */
 static void text_begin(const struct document *d, struct text *out)
 {
 	struct pen pen = pen_of(d, out);
 
-	if (!d->is_modelled || document_begins_with_answer(d))
+	if (!d->is_modelled)
 		return;
 	write_modelled(&pen);
-	pen_newline(&pen);
+	if (!document_begins_with_answer(d))
+		pen_newline(&pen);
 }
 
 static void text_head(const struct document *d, const struct table *t, bool is_first_table,
@@ -190,8 +191,6 @@ static void text_rows(const struct document *d, const struct table *t, bool is_f
 		*d->explained |= marks;
 	}
 	write_remark(&pen, PEN_DIM, indent_of(t), show_legend(marks, d->has_unicode, &memory));
-	if (d->is_modelled && t->style == TABLE_ANSWER)
-		write_modelled(&pen);
 	arena_release(&memory);
 }
 

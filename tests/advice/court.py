@@ -198,12 +198,12 @@ def first_of(findings, remedies):
 
 
 def bounds_of(findings):
-    """What findings give to each idealisation at most, with the error of their samples: those of a cause together."""
+    """What findings give to each idealisation at most (the error of their samples is in it): those of a cause together."""
     out = {}
     for finding in findings:
         resource = BOUNDED.get(finding["kind"])
         if resource is not None and finding.get("share_trust") == "at-most" and finding.get("share_of") == "time":
-            out[resource] = out.get(resource, 0) + finding["share"] + (finding.get("samples_error") or 0)
+            out[resource] = out.get(resource, 0) + finding["share"]
     return out
 
 

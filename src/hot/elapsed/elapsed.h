@@ -32,17 +32,18 @@
 
 struct elapsed_request {
 	const struct keys *keys;
-	const char *title;	 /* of the table, or NULL */
-	size_t top;		 /* rows; 0: all */
-	bool is_brief;		 /* only rows whose time is known, and one note */
+	const char *title; /* of the table, or NULL */
+	size_t top;	   /* rows; 0: all */
+	bool is_brief; /* beside others: the likely time of rows whose limits are far apart, too; few notes */
 	const char *sort;	 /* name of a column, or NULL */
 	struct core_clock clock; /* basis CLOCK_UNKNOWN: 2 GHz are assumed, as the slowest */
 };
 
 /* How much of the run time the rows tell, and the row that has most of it. */
 struct elapsed_told {
-	double share; /* of the time, 0 … 1: of rows whose time is known */
-	bool has_first;
+	double share;		       /* of the time, 0 … 1: of rows whose time is known */
+	bool has_first, is_first_told; /* of a brief table it may be the likely time only */
+	bool has_limits;
 	uint64_t first[N_KEYS * KEY_MAX_WORDS];	   /* that row: the words of its keys */
 	double first_share, first_low, first_high; /* of the time, 0 … 1, and its limits */
 };
@@ -50,8 +51,11 @@ struct elapsed_told {
 /* Fails if one of the keys is of single operations (event, source …), which have no run time. */
 int elapsed_check_keys(const struct keys *, struct err *);
 
-/* Why run time cannot be told from this capture, as a clause for messages; NULL: it can. */
-const char *elapsed_obstacle(const struct session *, const struct select *);
+/*
+ * Why the run time is not known from this capture, as a clause for messages; NULL: it is. Of a brief table: why not even
+ * shares of it are, for which filters of the recording leave enough.
+ */
+const char *elapsed_obstacle(const struct session *, const struct select *, bool is_brief);
 
 /*
  * Scans once more and fills the table. `hot` is the result of a scan of the same session with the

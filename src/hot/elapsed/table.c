@@ -40,6 +40,8 @@ static const struct column columns[] = {
 	  "part of the time between records that it ran; absent: not known" },
 	{ "time_low", "from", "", CELL_NUMBER, COLUMN_SHARE, "lower limit of that" },
 	{ "time_high", "to", "", CELL_NUMBER, COLUMN_SHARE, "upper limit of that" },
+	{ "latency_share", "latency share", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
+	  "part of the total latencies of sampled operations, which overlap" },
 	{ "time_ns", "time", "ns", CELL_COUNT, 0, "time that it ran, between records" },
 	{ "ns_per_operation", "ns per operation", "ns", CELL_NUMBER, COLUMN_MACHINE_ONLY,
 	  "run time by estimated operations" },
@@ -48,8 +50,6 @@ static const struct column columns[] = {
 	{ "samples", NULL, "samples", CELL_COUNT, 0, "SPE records" },
 	{ "operation_share", "operation share", "", CELL_NUMBER, COLUMN_SHARE,
 	  "part of the estimated operations" },
-	{ "latency_share", "latency share", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
-	  "part of the total latencies of sampled operations, which overlap" },
 };
 
 /* The run time of a row, in ns. */
@@ -73,6 +73,7 @@ struct making {
 	uint32_t n_left_out;   /* rows that are not shown … */
 	double most_left_out;  /* … and the largest of their upper limits, ns */
 	bool has_code;	       /* a key is of code: other rows may run between two records */
+	bool has_limits;       /* it is known how many operations are between two records */
 	struct hot_grouping g; /* for names */
 	struct elapsed_told told;
 };
@@ -90,18 +91,25 @@ int elapsed_check_keys(const struct keys *keys, struct err *err)
 	return 0;
 }
 
-const char *elapsed_obstacle(const struct session *s, const struct select *select)
+/* Why not even the time between records can be divided among rows. */
+static const char *share_obstacle(const struct session *s, const struct select *select)
 {
 	const struct spe_info *spe = capture_spe(s->capture);
-	const char *obstacle = spe_filters_obstacle(s, select);
 
-	if (obstacle != NULL)
-		return obstacle;
+	if (!spe->is_present || select != NULL)
+		return spe_filters_obstacle(s, select);
 	if (!spe->has_time)
 		return "the unit of SPE timestamps is not recorded";
 	if (spe_interval_range(s).longest == 0)
 		return "the sampling interval is not recorded (give --interval)";
 	return NULL;
+}
+
+const char *elapsed_obstacle(const struct session *s, const struct select *select, bool is_brief)
+{
+	const char *obstacle = is_brief ? NULL : spe_filters_obstacle(s, select);
+
+	return obstacle != NULL ? obstacle : share_obstacle(s, select);
 }
 
 /*
@@ -161,7 +169,10 @@ static void find_limits(struct making *m, uint32_t row)
 
 	t->ns += sum->steady_ns + sum->brief_ns;
 	t->low = t->high = (double)t->ns;
-	if (m->has_code) {
+	if (!m->has_limits) {
+		t->low = 0;
+		t->high = covered;
+	} else if (m->has_code) {
 		t->low = (double)sum->steady_ns;
 		t->high = (double)(sum->steady_ns + sum->brief_ns + sum->edge_ns);
 		t->low -= met_ns(m, &sum->visitors) + unmet_ns(m) + (double)sum->beginning * to_ns;
@@ -216,7 +227,8 @@ static void judge_limits(struct making *m, uint32_t row)
 	double covered = (double)m->rest.covered_ns;
 	struct row_time *t = &m->times[row];
 
-	t->is_sure = t->high - t->low <= fmax(close_share * covered, close_part * (double)t->ns);
+	t->is_sure = m->has_limits &&
+		     t->high - t->low <= fmax(close_share * covered, close_part * (double)t->ns);
 	t->is_told = t->is_sure || t->low > t->high / 2;
 	m->told_ns += t->is_told ? (double)t->ns : 0;
 }
@@ -232,7 +244,7 @@ static void elapsed_add_up(struct making *m)
 	share_edges(m);
 	for (uint32_t row = 0; row < n; row++)
 		find_limits(m, row);
-	if (m->has_code)
+	if (m->has_code && m->has_limits)
 		bound_by_threads(m);
 	for (uint32_t row = 0; row < n; row++)
 		judge_limits(m, row);
@@ -249,8 +261,11 @@ static void elapsed_start_table(const struct making *m, struct table *t)
 	table_init(t, "elapsed", m->request->title, list, n);
 	own = table_own_columns(t, 0);
 	own[table_column(t, each)].flags = 0;
-	if (m->request->is_brief) /* room for the share of latency */
-		own[table_column(t, "operation_share")].flags |= COLUMN_MACHINE_ONLY;
+	if (!m->request->is_brief)
+		return;
+	/* room for names */
+	own[table_column(t, "operation_share")].flags |= COLUMN_MACHINE_ONLY;
+	own[table_column(t, each)].flags |= COLUMN_MACHINE_ONLY;
 }
 
 static void set_cell(struct table *t, struct cell *row, const char *column, struct cell cell)
@@ -279,9 +294,11 @@ static void show_row(const struct making *m, uint32_t number, struct table *t)
 		 cell_latency_share(sum->latency, m->all.latency, sum->all.n));
 	if (covered == 0)
 		return;
-	set_cell(t, row, "time_low", elapsed_share_cell(time->low, covered));
-	set_cell(t, row, "time_high", elapsed_share_cell(time->high, covered));
-	if (!time->is_told)
+	if (m->has_limits) {
+		set_cell(t, row, "time_low", elapsed_share_cell(time->low, covered));
+		set_cell(t, row, "time_high", elapsed_share_cell(time->high, covered));
+	}
+	if (!time->is_told && !m->request->is_brief)
 		return;
 	set_cell(t, row, "time_share",
 		 cell_marked(elapsed_share_cell(ns, covered),
@@ -293,7 +310,7 @@ static void show_row(const struct making *m, uint32_t number, struct table *t)
 			 cell_number(each * m->request->clock.hz / 1e9));
 }
 
-/* By upper limit, descending; then by operations, then by name. */
+/* By upper limit, or where rows without close limits have a time, too, by that, descending; then by operations, then by name. */
 static int compare_elapsed_rows(const void *left, const void *right, void *context)
 {
 	const struct making *m = context;
@@ -302,11 +319,20 @@ static int compare_elapsed_rows(const void *left, const void *right, void *conte
 	const struct tuples *rows = &m->e->plan->rows;
 	uint64_t n_a = m->e->rows[a].all.operations, n_b = m->e->rows[b].all.operations;
 
+	if (m->request->is_brief && x->ns != y->ns)
+		return (x->ns < y->ns) - (x->ns > y->ns);
 	if (x->high != y->high)
 		return (x->high < y->high) - (x->high > y->high);
 	if (n_a != n_b)
 		return (n_a < n_b) - (n_a > n_b);
 	return hot_words_compare(&m->g, tuples_get(rows, a), tuples_get(rows, b));
+}
+
+/* A row with few records and limits far apart is left out, unless all are asked for. */
+static bool is_worth_a_row(const struct making *m, uint32_t number)
+{
+	return m->times[number].is_told || m->rest.covered_ns == 0 || m->request->top == 0 ||
+	       m->e->rows[number].all.n >= SPARSE_BELOW;
 }
 
 /* Notes how much the rows tell, whose order is this, and the first of them that is told. */
@@ -316,25 +342,19 @@ static void note_told(struct making *m, const uint32_t *order)
 	uint32_t n = m->e->plan->rows.n, i = 0;
 
 	m->told.share = covered == 0 ? 0 : m->told_ns / covered;
-	while (i < n && !m->times[order[i]].is_told)
+	while (i < n &&
+	       !(m->request->is_brief ? is_worth_a_row(m, order[i]) : m->times[order[i]].is_told))
 		i++;
 	if (i == n || covered == 0)
 		return;
 	m->told.has_first = true;
+	m->told.is_first_told = m->times[order[i]].is_told;
+	m->told.has_limits = m->has_limits;
 	memcpy(m->told.first, tuples_get(&m->e->plan->rows, order[i]) + 1,
 	       (m->e->plan->rows.width - 1) * sizeof(*m->told.first));
 	m->told.first_share = (double)m->times[order[i]].ns / covered;
 	m->told.first_low = m->times[order[i]].low / covered;
 	m->told.first_high = m->times[order[i]].high / covered;
-}
-
-/* A row with few records and limits far apart is left out, unless all are asked for. */
-static bool is_worth_a_row(const struct making *m, uint32_t number)
-{
-	if (m->times[number].is_told || m->rest.covered_ns == 0)
-		return true;
-	return !m->request->is_brief &&
-	       (m->request->top == 0 || m->e->rows[number].all.n >= SPARSE_BELOW);
 }
 
 static void show_rows(struct making *m, struct table *t)
@@ -359,8 +379,13 @@ static void show_rows(struct making *m, struct table *t)
 
 static void note_left_out(const struct making *m, struct table *t)
 {
-	if (m->n_left_out == 0 || m->request->is_brief)
+	if (m->n_left_out == 0)
 		return;
+	if (!m->has_limits) {
+		table_note(t, "%" PRIu32 " more with fewer than %d records; --all shows %s",
+			   m->n_left_out, SPARSE_BELOW, m->n_left_out == 1 ? "it" : "them");
+		return;
+	}
 	table_note(t,
 		   "%" PRIu32 " more with fewer than %d records, at most %.1f %%%s; --all shows %s",
 		   m->n_left_out, SPARSE_BELOW, 100 * m->most_left_out / (double)m->rest.covered_ns,
@@ -438,9 +463,24 @@ static void elapsed_note_basis(const struct making *m, const struct session *s, 
 static bool all_are_sure(const struct making *m)
 {
 	for (uint32_t i = 0; i < m->e->plan->rows.n; i++)
-		if (m->times[i].is_told && !m->times[i].is_sure)
+		if (!m->times[i].is_sure && is_worth_a_row(m, i))
 			return false;
 	return true;
+}
+
+/* What each column is of, and how far it is known. */
+static void note_brief(const struct making *m, struct table *t)
+{
+	table_note(t,
+		   "time: of %s between records of a thread%s; latency: of all sampled operations, "
+		   "which overlap",
+		   table_human(t, cell_count(m->rest.covered_ns), "ns"),
+		   m->e->threads.n > 1 ? ", summed over threads" : "");
+	if (!m->has_limits)
+		table_note(t, "%s: no limits of times",
+			   "operations were filtered when it was recorded");
+	else if (!all_are_sure(m))
+		table_note(t, "?: from, to are far apart: record longer, or sample more often");
 }
 
 static void make_notes(const struct making *m, const struct session *s, struct table *t)
@@ -450,16 +490,11 @@ static void make_notes(const struct making *m, const struct session *s, struct t
 		return;
 	}
 	note_left_out(m, t);
-	note_untold(m, t);
 	if (m->request->is_brief) {
-		if (!all_are_sure(m))
-			table_note(t,
-				   "from, to: also if code of which there are no samples was slow");
-		table_note(t, "%sdetails: %s",
-			   m->e->threads.n > 1 ? "times are summed over threads; " : "",
-			   tip(t, s, "hot --elapsed"));
+		note_brief(m, t);
 		return;
 	}
+	note_untold(m, t);
 	note_rest(m, t);
 	table_note(t, "times are summed over threads");
 	elapsed_note_basis(m, s, t);
@@ -510,7 +545,7 @@ struct elapsed_answer *elapsed_answer_new(struct session *s, const struct select
 	a->hot = hot;
 	a->names = names;
 	a->request = request;
-	a->obstacle = elapsed_obstacle(s, select);
+	a->obstacle = elapsed_obstacle(s, select, request->is_brief);
 	if (a->obstacle != NULL)
 		return a;
 	a->plan = elapsed_plan_new(s, hot, names, request->keys);
@@ -538,6 +573,7 @@ int elapsed_answer_table(struct elapsed_answer *a, struct table *out, struct ela
 		.range = spe_interval_range(a->session),
 		.hz = a->request->clock.hz > 0 ? a->request->clock.hz : slow_hz,
 		.has_code = elapsed_has_code(a->request->keys),
+		.has_limits = spe_filters_obstacle(a->session, NULL) == NULL,
 		.g = { .hot = a->hot, .view = &view, .names = a->names },
 	};
 	int rc = 0;

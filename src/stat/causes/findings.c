@@ -169,6 +169,8 @@ static struct finding *add_metric(struct finder *f, const struct cpu_metric *m,
 	out->metric = m;
 	out->value = v->value;
 	out->size = size_of_metric(f, m);
+	/* a mean of runs is no exact count */
+	out->size.mark = v->mark == MARK_EXACT && v->spread > 0 ? MARK_SCALED : v->mark;
 	out->coverage = (struct finding_coverage){
 		.is_set = true,
 		.is_imported = v->is_told,

@@ -181,7 +181,7 @@ static void test_report(void **state)
 
 	(void)state;
 	open_shared(REPORTED_LINES, FEW, false, 2, &s);
-	assert_null(elapsed_obstacle(&s, NULL));
+	assert_null(elapsed_obstacle(&s, NULL, false));
 	if (report_make(&s, NULL, REPORT_BRIEF, &report, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(s.n_scans, 2);

@@ -146,8 +146,8 @@ static void only_people_see_the_answer(void **state)
 	answer_say(&answer, "main is slow.");
 	answer_say(&answer, "Fix: less of it.");
 	text = fixture_render("text", &document, (struct table *const[]){ &answer, &t }, 2);
-	assert_string_equal(text, "main is slow.\nFix: less of it.\n"
-				  "modelled: these numbers are simulated, not measured\n\n"
+	assert_string_equal(text, "modelled: these numbers are simulated, not measured\n"
+				  "main is slow.\nFix: less of it.\n\n"
 				  "name  cycles\nmain      10\n");
 	free(text);
 	text = fixture_render("json", &document, (struct table *const[]){ &answer, &t }, 2);

@@ -53,9 +53,9 @@ static void the_answer_is_first_and_cells_are_escaped(void **state)
 	answer_say(&answer, "50 %% is in <f>.");
 	answer_say(&answer, "1. Do it.");
 	table_init(&t, "hot", "Hot | spots", columns, COUNT(columns));
-	text_str(&expected, "**50 % is in \\<f\\>.**\n\n"
+	text_str(&expected, "*modelled: these numbers are simulated, not measured*\n\n"
+			    "**50 % is in \\<f\\>.**\n\n"
 			    "1\\. Do it.\n\n"
-			    "*modelled: these numbers are simulated, not measured*\n\n"
 			    "### Hot \\| spots\n\n"
 			    "| name | latency (cycles) | share |\n"
 			    "| :--- | ---: | ---: |\n");
