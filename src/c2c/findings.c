@@ -246,6 +246,7 @@ static struct finding_sharing *sharing_of(const struct filling *t)
 		.type = findings_text(t->out, t->labels->details[line].type),
 		.bytes = t->labels->details[line].bytes,
 		.n_objects = t->cause->n_objects,
+		.n_variables = t->cause->n_variables,
 		.n_lines = t->cause->lines.n,
 		.is_physical = subject->space == C2C_PHYSICAL,
 		.is_both = j->is_both,
@@ -454,8 +455,9 @@ static void c2c_findings_add_row(const struct c2c *s, const struct c2c_labels *l
 	row[RULED_OUT] = table_text_cell(t, sharing_ruled_out_words(t, f));
 	row[KIND] = cell_text(finding_kind_name(f->kind));
 	row[LINE] = cell_count(number + 1);
-	if (cause->n_objects > 0)
-		row[OBJECTS] = cell_count(cause->n_objects);
+	if (cause->n_objects > 0 || cause->n_variables > 1)
+		row[OBJECTS] =
+			cell_count(cause->n_objects > 0 ? cause->n_objects : cause->n_variables);
 	row[LINES] = cell_count(cause->lines.n);
 	row[FUNCTION] = table_text_cell(t, f->function);
 	row[MODULE] = table_text_cell(t, f->module);

@@ -45,7 +45,7 @@ static uint32_t cause_row(const struct c2c *s, const struct c2c_cause *f, uint32
 	const struct c2c_access *a = &s->accesses.items[number];
 	const uint64_t one[] = { number, UINT64_MAX }, many[] = { a->place, a->kind };
 
-	return tuples_add(rows, f->n_objects > 1 ? many : one);
+	return tuples_add(rows, f->n_objects > 1 || f->n_variables > 1 ? many : one);
 }
 
 static void add_threads(const struct c2c *s, uint32_t number, uint32_t row, struct tuples *threads,

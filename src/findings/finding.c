@@ -115,12 +115,21 @@ bool finding_is_unproven(const struct finding *f)
 	return is_of_code && f->loop != NULL && isnan(f->loop->iteration_ns);
 }
 
-enum rank { RANK_SEEN, RANK_UNPROVEN, RANK_GENERAL };
+bool finding_is_sparse(const struct finding *f)
+{
+	const struct finding_sharing *s = f->sharing;
+
+	return s != NULL && s->has_latency && s->contended.n + s->reloads.n < FINDING_FEW_WAITS;
+}
+
+enum rank { RANK_SEEN, RANK_UNPROVEN, RANK_SPARSE, RANK_GENERAL };
 
 static enum rank rank_of(const struct finding *f)
 {
 	if (kinds[f->kind].is_general)
 		return RANK_GENERAL;
+	if (finding_is_sparse(f))
+		return RANK_SPARSE;
 	return finding_is_unproven(f) ? RANK_UNPROVEN : RANK_SEEN;
 }
 

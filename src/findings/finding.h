@@ -74,6 +74,9 @@ struct finding;
  */
 bool finding_is_unproven(const struct finding *);
 
+/* Is it of shared lines, and do fewer than FINDING_FEW_WAITS loads show what that costs? */
+bool finding_is_sparse(const struct finding *);
+
 /* Where a finding is said to come from, if findings of several sources stand together. */
 enum finding_origin { FINDING_FROM_HERE, FINDING_FROM_SAMPLES, FINDING_FROM_COUNTS };
 
@@ -221,6 +224,9 @@ enum finding_cause {
 	CAUSE_COLD_CODE, /* of the front end: code that runs for the first time */
 };
 
+/* Loads that waited: with fewer a share of theirs is known to its order of magnitude only. */
+enum { FINDING_FEW_WAITS = 10 };
+
 enum { FINDING_EVENTS = 4, FINDING_ACCESSES = 3, FINDING_LINES = 3 };
 
 /* How sure it is: by how many samples it rests on. */
@@ -275,11 +281,12 @@ struct finding_waits {
 
 /* What is known of lines that threads contend for. */
 struct finding_sharing {
-	const char *object; /* "account (struct account, 64 bytes)", or NULL */
-	const char *name;   /* "account", or NULL */
-	const char *type;   /* "struct account", or NULL */
-	uint64_t bytes;	    /* of the object; 0: not known */
-	uint32_t n_objects; /* of one type; 0: it is not about a type */
+	const char *object;   /* "account (struct account, 64 bytes)", or NULL */
+	const char *name;     /* "account", or NULL */
+	const char *type;     /* "struct account", or NULL */
+	uint64_t bytes;	      /* of the object; 0: not known */
+	uint32_t n_objects;   /* of one type; 0: it is not about a type */
+	uint32_t n_variables; /* of one type, the object among them; 0: it is not about variables */
 	uint64_t lines[FINDING_LINES];
 	size_t n_lines;
 	bool is_physical;
@@ -525,8 +532,8 @@ const char *finding_what_if(const struct finding *);
 void findings_absorb(struct findings *, struct finding *line);
 
 /*
- * Causes that records show, then those that may be (finding_is_unproven()), then those that say where, not why; largest
- * share first; of equals the first stays first.
+ * Causes that records show, then those that may be (finding_is_unproven()), those that few records show
+ * (finding_is_sparse()), then those that say where, not why; largest share first; of equals the first stays first.
  */
 void findings_sort(struct findings *);
 

@@ -10,7 +10,11 @@
 #include "metrics/metric_words.h"
 #include "session/tip.h"
 
-enum { COMMANDS_SHOWN = 2, NAME_WIDTH = 40 };
+enum {
+	COMMANDS_SHOWN = 2,
+	NAME_WIDTH = 40,
+	SAID_WAITS = 30, /* loads: what fewer of them show is said with their number */
+};
 
 enum column_index {
 	NUMBER,
@@ -157,6 +161,13 @@ static void put_line(const struct finding_place *p, const char *before, const ch
 		text_format(out, "%s%s:%" PRIu32 "%s", before, p->file, p->line, after);
 }
 
+/* " and 2 more like it": variables of one type. */
+static void put_variables(const struct finding_sharing *s, struct text *out)
+{
+	if (s != NULL && s->n_variables > 1)
+		text_format(out, " and %" PRIu32 " more like it", s->n_variables - 1);
+}
+
 /* The object of a line, the function, or the code without names of a module. */
 static void put_subject(const struct finding *f, struct text *out)
 {
@@ -171,6 +182,7 @@ static void put_subject(const struct finding *f, struct text *out)
 		text_str(out, f->subject);
 	else if (name != NULL)
 		short_name(name, strlen(name), NAME_WIDTH, out);
+	put_variables(f->sharing, out);
 }
 
 /* "copy, inlined into copy_all": whose code it is, where the subject is the function that has it. */
@@ -205,9 +217,11 @@ static const char *brief_where_words(struct table *t, const struct finding *f)
 {
 	struct text text = { 0 };
 
-	if (f->sharing != NULL && f->sharing->name != NULL)
+	if (f->sharing != NULL && f->sharing->name != NULL) {
 		short_name(f->sharing->name, strlen(f->sharing->name), NAME_WIDTH, &text);
-	else
+		if (f->sharing->n_variables > 1)
+			text_format(&text, " +%" PRIu32, f->sharing->n_variables - 1);
+	} else
 		put_subject(f, &text);
 	return words_take(t, &text);
 }
@@ -560,6 +574,10 @@ static void put_brief_cost(struct table *t, const struct finding *f, struct text
 		text_str(out, " or more");
 	else if (f->loop == NULL && f->size.mark == MARK_AT_MOST)
 		text_str(out, " or less");
+	if (f->sharing != NULL && f->sharing->n_waited > 0 && f->sharing->n_waited < SAID_WAITS)
+		text_format(out, ", by %" PRIu32 " sampled %s%s", f->sharing->n_waited,
+			    sharing_waiters(f->sharing, f->sharing->n_waited),
+			    finding_is_sparse(f) ? ": too few samples" : "");
 }
 
 /* ", 40": of a write in the file of the first one, on a line of its own. */

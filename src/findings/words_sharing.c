@@ -53,6 +53,8 @@ const char *sharing_claim(struct table *t, const struct finding *f)
 		short_name(s->object, strlen(s->object), OBJECT_WIDTH, &text);
 		if (s->n_objects > 1)
 			text_format(&text, " in %" PRIu32 " objects", s->n_objects);
+		if (s->n_variables > 1)
+			text_format(&text, " and %" PRIu32 " more like it", s->n_variables - 1);
 		text_str(&text, ", ");
 	}
 	put_lines(s, &text);

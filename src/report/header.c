@@ -10,7 +10,10 @@
 #include "scan/spe_filters.h"
 #include "spe/names.h"
 
-enum { SHOWN_EVENTS = 6 };
+enum {
+	SHOWN_EVENTS = 6,
+	LITTLE_TIMES = 100, /* longer than the records: what they are of is little of the time */
+};
 
 static const struct column columns[] = {
 	{ "name", NULL, "", CELL_TEXT, 0, "name of the fact" },
@@ -126,6 +129,15 @@ struct facts_span facts_span(const struct session *s)
 	if (t->last_ns > span.last_ns)
 		span.last_ns = t->last_ns;
 	return span;
+}
+
+bool facts_are_of_little(const struct session *s)
+{
+	struct facts_span span = facts_span(s);
+
+	return s->select == NULL && capture_spe(s->capture)->is_present &&
+	       s->last_ns > s->first_ns &&
+	       (s->last_ns - s->first_ns) * LITTLE_TIMES < span.last_ns - span.first_ns;
 }
 
 /* The wall clock is known only where the capture ties it to the events' clock. */
@@ -346,6 +358,9 @@ void facts_brief_table(const struct session *s, const struct hot *hot, struct ta
 	text_str(&f.text, lost_words == NULL ? "" : lost_words);
 	if (span.last_ns > span.first_ns) {
 		text_part(&f.text);
+		if (facts_are_of_little(s))
+			text_format(&f.text, "records of %s in ",
+				    table_human(out, cell_count(s->last_ns - s->first_ns), "ns"));
 		facts_counted(&f, span.last_ns - span.first_ns, "ns");
 	}
 	put_processes(&f);

@@ -400,6 +400,23 @@ static void say_contradiction(const struct session *s, struct table *answer)
 	text_release(&text);
 }
 
+/* Records of a small part of the time may be all that a program did that waited; or clocks disagree. */
+static void say_short_records(const struct session *s, struct table *answer)
+{
+	struct facts_span span = facts_span(s);
+
+	if (!facts_are_of_little(s))
+		return;
+	answer_say_sentence(
+		answer,
+		table_format(
+			answer,
+			"Doubt: the records span %s, the capture %s: the program waited nearly "
+			"always, or times of the capture are wrong",
+			table_human(answer, cell_count(s->last_ns - s->first_ns), "ns"),
+			table_human(answer, cell_count(span.last_ns - span.first_ns), "ns")));
+}
+
 /* Without its name what the CPU says of a load is a number. */
 static void say_unknown_cpu(const struct session *s, const struct report *r, struct table *answer)
 {
@@ -426,6 +443,7 @@ void report_screen(const struct session *s, const struct report_detail *detail, 
 	findings_answer(&r->found, facts_lost(s, &r->facts), &r->answer);
 	say_unknown_cpu(s, r, &r->answer);
 	say_contradiction(s, &r->answer);
+	say_short_records(s, &r->answer);
 	*vec_add(&r->screen.list) = &r->answer;
 	if (detail->is_long && r->found.list.n > 0) {
 		*vec_add(&r->screen.list) = &r->findings;

@@ -77,6 +77,9 @@ struct facts_span {
 };
 struct facts_span facts_span(const struct session *);
 
+/* Are SPE records of less than a hundredth of that time? */
+bool facts_are_of_little(const struct session *);
+
 /* What the CPU of the capture is called; "" if that is not known. */
 void facts_cpu(const struct session *, char *out, size_t size);
 

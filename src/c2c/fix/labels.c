@@ -453,7 +453,7 @@ static void label_others(struct labelling *l, const struct c2c_cause *cause)
 		l->out->names[line] = l->out->names[first];
 		l->out->objects[line] = l->out->objects[first];
 		l->out->details[line] = l->out->details[first];
-		if (cause->n_objects > 0)
+		if (cause->n_objects > 0 || cause->n_variables > 1)
 			label_line(l, line, &parts);
 		l->out->drawings[line] = l->out->drawings[first];
 		l->out->fixes[line] = l->out->fixes[first];

@@ -10,7 +10,7 @@
 enum { MAX_LINES = 64 }; /* of an object in one cause; of objects of a type there are more */
 
 /* What causes differ by. */
-enum { OF_LINE, OF_OBJECT, OF_PLACE, OF_TYPE };
+enum { OF_LINE, OF_OBJECT, OF_PLACE, OF_TYPE, OF_VARIABLES };
 enum { KEY_WORDS = 6 };
 
 static double hypotenuse(double a, double b)
@@ -85,6 +85,19 @@ static uint32_t sole_object(const struct c2c_objects *o, const struct c2c_subjec
 	return subject->n_accesses > 0 ? numbers[0] : TUPLES_NONE;
 }
 
+/* The struct that the object is a variable of, each with a name of its own; 0: it is no such variable. */
+static uint32_t type_of_variable(const struct c2c_objects *o, const struct c2c_subject *subject)
+{
+	const struct types *types = symbols_types(o->sharing->session->symbols);
+	const struct data_name *name = &o->names.list[subject->first_access];
+	struct type_id type = types_plain(types, name->type);
+
+	return name->object.v == 0 || name->is_by_type || name->kind == DATA_THREAD ||
+			       name->n_elements > 0 || types_get(types, type)->kind != TYPE_STRUCT
+		       ? 0
+		       : type.v;
+}
+
 static void add_by_object(struct grouping *g, const struct c2c_objects *o, struct tuples *counted,
 			  uint32_t *n_counted, uint32_t line)
 {
@@ -98,6 +111,13 @@ static void add_by_object(struct grouping *g, const struct c2c_objects *o, struc
 		key[0] = OF_LINE;
 		key[1] = line;
 	} else {
+		/* variables of one type that are used alike are one layout to change */
+		uint32_t type = type_of_variable(o, subject);
+
+		if (type != 0) {
+			key[0] = OF_VARIABLES;
+			key[1] = type;
+		}
 		key[5] = n_counted[tuples_add(counted, key)]++ / MAX_LINES;
 	}
 	c2c_cause_add_line(g, key, line);
@@ -158,6 +178,20 @@ static uint32_t count_objects(const struct c2c_instances *in, const struct c2c_c
 	tuples_init(&objects, 1);
 	for (size_t i = 0; i < f->lines.n; i++)
 		tuples_add(&objects, &(uint64_t){ in->of_line[f->lines.items[i]] });
+	n = objects.n;
+	tuples_release(&objects);
+	return n;
+}
+
+static uint32_t count_variables(const struct c2c_objects *o, const struct c2c_cause *f)
+{
+	struct tuples objects;
+	uint32_t n;
+
+	tuples_init(&objects, 1);
+	for (size_t i = 0; i < f->lines.n; i++)
+		tuples_add(&objects, &(uint64_t){ sole_object(
+					     o, &o->sharing->subjects.items[f->lines.items[i]]) });
 	n = objects.n;
 	tuples_release(&objects);
 	return n;
@@ -252,6 +286,8 @@ void c2c_causes_init(struct c2c_causes *causes, const struct c2c_objects *o,
 		settle(s, &all.list.items[i]);
 		if (tuples_get(&all.keys, (uint32_t)i)[0] == OF_TYPE)
 			all.list.items[i].n_objects = count_objects(in, &all.list.items[i]);
+		if (tuples_get(&all.keys, (uint32_t)i)[0] == OF_VARIABLES)
+			all.list.items[i].n_variables = count_variables(o, &all.list.items[i]);
 		*vec_add(&causes->list) = all.list.items[i];
 	}
 	vec_release(&all.list);

@@ -16,8 +16,9 @@ struct c2c_cause {
 	VEC_OF(uint32_t) lines; /* numbers of subjects, in order */
 	struct c2c_subject sum; /* of all lines; it is at the first and has the accesses of that */
 	enum c2c_class class;
-	uint32_t n_objects; /* of a type; 0: it is not about a type */
-	uint32_t finding;   /* its number among the findings; 0: it is none */
+	uint32_t n_objects;   /* of a type; 0: it is not about a type */
+	uint32_t n_variables; /* of one type, each with a name; 0: it is not about variables */
+	uint32_t finding;     /* its number among the findings; 0: it is none */
 };
 
 struct c2c_causes {

@@ -320,6 +320,7 @@ struct contended_line {
 	uint32_t first_tid;  /* its threads are the next two */
 	uint32_t places[2];  /* of the store, and of the load */
 	enum what beside; /* not NOTHING: the load is of the object behind the first, such a one */
+	bool is_variable; /* with a name of its own */
 };
 
 static void add_touch(struct world *w, uint32_t line, uint16_t offset, uint64_t place_and_tid,
@@ -369,6 +370,7 @@ static void add_contended_line(struct world *w, const struct contended_line *f)
 
 		add_name(w, &known, line);
 		w->objects.names.list[number].n_elements = f->n_elements;
+		w->objects.names.list[number].is_by_type = !f->is_variable;
 		w->objects.numbers[number] =
 			f->what == NOTHING ? TUPLES_NONE : tuples_add(&w->objects.keys, key);
 		*vec_add(&w->sharing.accesses) = (struct c2c_access){
@@ -404,6 +406,7 @@ static const struct {
 		enum c2c_verdict verdict;
 		enum c2c_class class;
 		int64_t excess;
+		uint32_t n_variables;
 	} causes[MAX_LINES]; /* ends with n_lines 0 */
 } grouped[] = {
 	{ "three of a type, few samples of each",
@@ -433,6 +436,20 @@ static const struct {
 	    { LARGE, 0x2000, 0, 32, 9, 10 },
 	    { LARGE, 0x2000, 64, 0, 9, 20 } },
 	  { { 2, 1, 2, C2C_TRUE, C2C_CONTENDED, 40 }, { 2, 0, 2, C2C_FALSE, C2C_CONTENDED, 20 } } },
+	{ "variables of one type that are used alike",
+	  { { LARGE, 0x1000, 0, 32, 9, 50, .is_variable = true },
+	    { LARGE, 0x2000, 0, 32, 9, 40, .is_variable = true } },
+	  { { 2, 0, 0, C2C_FALSE, C2C_CONTENDED, 90, 2 } } },
+	{ "variables of one type, one with true sharing",
+	  { { LARGE, 0x1000, 0, 32, 9, 50, .is_variable = true },
+	    { LARGE, 0x2000, 0, 0, 9, 40, .is_variable = true } },
+	  { { 1, 0, 0, C2C_FALSE, C2C_CONTENDED, 50, 1 },
+	    { 1, 1, 0, C2C_TRUE, C2C_CONTENDED, 40, 1 } } },
+	{ "variables of two types",
+	  { { LARGE, 0x1000, 0, 32, 9, 50, .is_variable = true },
+	    { OUTER, 0x2000, 0, 16, 9, 40, .is_variable = true } },
+	  { { 1, 0, 0, C2C_FALSE, C2C_CONTENDED, 50, 1 },
+	    { 1, 1, 0, C2C_FALSE, C2C_CONTENDED, 40, 1 } } },
 	{ "what has no name is alone",
 	  { { NOTHING, 0x1000, 0, 32, 9, 40 }, { NOTHING, 0x2000, 0, 32, 9, 50 } },
 	  { { 1, 1, 0, C2C_FALSE, C2C_CONTENDED, 50 },
@@ -460,6 +477,7 @@ static void objects_of_a_type_are_one_cause(void **state)
 			assert_int_equal(c->lines.n, grouped[i].causes[n].n_lines);
 			assert_int_equal(c->lines.items[0], grouped[i].causes[n].first);
 			assert_int_equal(c->n_objects, grouped[i].causes[n].n_objects);
+			assert_int_equal(c->n_variables, grouped[i].causes[n].n_variables);
 			assert_int_equal(c->sum.judgement.verdict, grouped[i].causes[n].verdict);
 			assert_int_equal(c->class, grouped[i].causes[n].class);
 			assert_int_equal(c->sum.excess_cycles, grouped[i].causes[n].excess);

@@ -77,16 +77,19 @@ static const struct {
 	enum finding_kind kind;
 	double share;
 	bool has_loop, is_time_known;
+	uint32_t n_waits; /* of shared lines */
 } told[] = {
 	/* what records show */
 	{ FINDING_DEPENDENCY_CHAIN, 0.25, true, true },
 	{ FINDING_DRAM_LATENCY, 0.2, true, false },
-	{ FINDING_FALSE_SHARING, 0.03, false, false },
+	{ FINDING_FALSE_SHARING, 0.03, false, false, FINDING_FEW_WAITS },
 	{ FINDING_METRIC, NAN, false, false },
 	/* what code alone tells */
 	{ FINDING_DIVISION, 0.6, true, false },
 	{ FINDING_DEPENDENCY_CHAIN, 0.5, true, false },
 	{ FINDING_STORE_FORWARDING, 0.4, true, false },
+	/* what a handful of records show */
+	{ FINDING_TRUE_SHARING, 0.7, false, false, FINDING_FEW_WAITS - 1 },
 	/* where, not why */
 	{ FINDING_HOT_FUNCTION, 0.9, false, false },
 };
@@ -94,6 +97,7 @@ static const struct {
 static void what_is_seen_comes_first(void **state)
 {
 	struct finding_loop loops[COUNT(told)];
+	struct finding_sharing lines[COUNT(told)];
 	struct findings all = { 0 };
 
 	(void)state;
@@ -103,6 +107,11 @@ static void what_is_seen_comes_first(void **state)
 		loops[i] = (struct finding_loop){ .iteration_ns = told[i].is_time_known ? 2 : NAN };
 		f->size.share = told[i].share;
 		f->loop = told[i].has_loop ? &loops[i] : NULL;
+		lines[i] = (struct finding_sharing){
+			.has_latency = true,
+			.contended = { .n = told[i].n_waits },
+		};
+		f->sharing = told[i].n_waits > 0 ? &lines[i] : NULL;
 	}
 	findings_sort(&all);
 	for (size_t i = 0; i < COUNT(told); i++)
