@@ -76,7 +76,7 @@ CASES = [
     ("report --format cvs a.data", USAGE, r"no format 'cvs'; there are text, csv, json"),
     ("export --format cvs a.data", USAGE, r"found 'cvs', wanted csv, json, parquet, spe-parser, folded, svg"),
     ("export --format text a.data", USAGE, r"found 'text', wanted csv, json, parquet, spe-parser, folded, svg"),
-    ("report --table xyzzy a.data", USAGE, r"no table 'xyzzy'; there are capture, functions"),
+    ("report --table xyzzy a.data", USAGE, r"no table 'xyzzy'; there are capture, elapsed, functions"),
     ("export --format folded --table spe a.data", USAGE, r"--table: folded is no table"),
     ("export --format folded --value xyzzy a.data", USAGE, r"no value 'xyzzy'; there are samples, period"),
     ("export --format pprof --inverted a.data", USAGE, r"--inverted needs one of --format folded, svg"),
