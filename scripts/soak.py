@@ -127,7 +127,7 @@ ENTRIES = {
         "html_pages.py", "--captures", "--everything", "--rows", n, GCC.cyclops, GCC.e2e("write-samples"), GCC.folder / "viewer" / "packages", DATA)),
     "linux-kernels": ("vm/stat", GCC, 1, lambda n: [
         sys.executable, ROOT / "tests/vm/linux_kernels.py", LOGS / "linux-kernels", GCC.cyclops, GCC.folder / "tests/corpus/dump-samples"]),
-    "dist": ("e2e/dist", GCC, 1, lambda n: script("dist.py", "--whole", ROOT, GCC.folder)),
+    "dist": ("e2e/dist", None, 1, lambda n: script("dist.py", "--whole", ROOT)),
     "fleet": ("e2e/collect", GCC, 100000000, lambda n: script("fleet_truth.py", "--rows", n, "--compact", GCC.cyclops)),
     "engines": ("e2e/collect", GCC, 10000000, lambda n: script("fleet_engines.py", "--rows", n, "--hosts", 1000, "--compact", "--master", "local-cluster[2,1,1024]", GCC.cyclops)),
     "store": ("e2e/collect", GCC, 50, lambda n: script(

@@ -3,7 +3,8 @@
 """
 What `make dist` packs: the same bytes twice, everything in it, and it works where it lands.
 
-usage: dist.py [--whole [--only ARCHITECTURE]...] SOURCE BUILD
+usage: dist.py SOURCE BUILD
+       dist.py --whole [--only ARCHITECTURE]... SOURCE
 
 Packs the program of BUILD, which need not be static. --whole makes static programs for each architecture instead,
 twice, in two folders; it links them again from what the licences ask for, and asks the tarball, the packages and the
@@ -328,8 +329,10 @@ def main():
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("--only", action="append", choices=ARCHITECTURES)
     parser.add_argument("source")
-    parser.add_argument("build")
+    parser.add_argument("build", nargs="?")
     arguments = parser.parse_args()
+    if arguments.whole == (arguments.build is not None):
+        parser.error("either --whole or BUILD")
     checks = Checks()
     for tool in ("git", "dpkg-deb", "xz", "rpmbuild", "umoci"):
         need(tool)
