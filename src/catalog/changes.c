@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/strings.h"
 #include "base/text.h"
 
 enum { COL_CPU, COL_KIND, COL_NAME, COL_CHANGE, COL_BEFORE, COL_AFTER, N_COLS };
@@ -96,14 +97,43 @@ void changes_init(struct table *t)
 	table_init(t, "changes", NULL, change_columns, COUNT(change_columns));
 }
 
-/* The number of a name in a list, or its length. */
-static size_t find(const struct facts_class *class, const struct cpu_pmu *pmu, const char *name)
-{
-	size_t n = class->n(pmu), i = 0;
+/* Where names stand in a list; a file may have very many. */
+struct places {
+	struct strings names;
+	VEC_OF(size_t) firsts; /* by id of the name: its first number + 1; 0: it is not there */
+};
 
-	while (i < n && strcmp(class->name(pmu, i), name) != 0)
-		i++;
-	return i;
+/* `pmu` NULL: an empty list. */
+static void places_init(struct places *p, const struct facts_class *class,
+			const struct cpu_pmu *pmu)
+{
+	*p = (struct places){ 0 };
+	strings_init(&p->names);
+	for (size_t i = 0; pmu != NULL && i < class->n(pmu); i++) {
+		struct str_id id = strings_addz(&p->names, class->name(pmu, i));
+
+		while (p->firsts.n <= id.v)
+			vec_add(&p->firsts);
+		if (p->firsts.items[id.v] == 0)
+			p->firsts.items[id.v] = i + 1;
+	}
+}
+
+static void places_release(struct places *p)
+{
+	strings_release(&p->names);
+	vec_release(&p->firsts);
+}
+
+/* Fills the number of a name; false: it is not in the list. */
+static bool places_find(struct places *p, const char *name, size_t *out)
+{
+	struct str_id id = strings_addz(&p->names, name);
+
+	if (id.v >= p->firsts.n || p->firsts.items[id.v] == 0)
+		return false;
+	*out = p->firsts.items[id.v] - 1;
+	return true;
 }
 
 struct change {
@@ -133,12 +163,15 @@ static void compare_class(struct table *t, const struct facts_class *class,
 			  const struct cpu_pmu *of, const struct cpu_pmu *in, bool is_after,
 			  struct change_counts *counts)
 {
+	struct places places;
+
+	places_init(&places, class, in);
 	for (size_t i = 0; i < class->n(of); i++) {
 		struct change change = { .class = class,
 					 .cpu = cpu_id(of->cpu),
 					 .name = class->name(of, i) };
-		size_t there = in != NULL ? find(class, in, change.name) : 0;
-		bool is_there = in != NULL && there < class->n(in);
+		size_t there = 0;
+		bool is_there = places_find(&places, change.name, &there);
 		struct text ours = { 0 }, theirs = { 0 };
 
 		class->put(of, i, &ours);
@@ -154,6 +187,7 @@ static void compare_class(struct table *t, const struct facts_class *class,
 		text_release(&ours);
 		text_release(&theirs);
 	}
+	places_release(&places);
 }
 
 void changes_add(struct table *t, const struct cpu_pmu *before, const struct cpu_pmu *after,

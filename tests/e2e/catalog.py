@@ -12,6 +12,7 @@ import copy
 import json
 import os
 import pathlib
+import resource
 import stat
 import subprocess
 import sys
@@ -166,6 +167,19 @@ def check_damaged(checks, place):
     checks.expect(place.ask("list", "cpus").returncode == DONE, "after removal")
 
 
+def check_many(checks, place):
+    """Very many events, all with other names than before: the CPU time grows with their number, not with its square."""
+    n, seconds = 40000, 9
+    for prefix in ("OLD", "NEW"):
+        events = [{"name": f"{prefix}_{i}", "code": hex(i), "class": "other"} for i in range(n)]
+        path = place.write({"schema": 1, "id": "many", "name": "Many", "match": [], "events": events})
+        done = subprocess.run([os.path.abspath(CYCLOPS), "catalog", "update", path], env=place.environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds)))
+        checks.expect(done.returncode == DONE and f"{n} added" in done.stdout, f"{n} events: {done.returncode}: {done.stdout[:200]}{done.stderr}")
+    checks.expect(place.ask("catalog", "remove", "many").returncode == DONE, "many events: not removed")
+
+
 def main():
     checks = Checks()
     facts = json.loads((CATALOG / "cpu" / f"{ID}.json").read_text())
@@ -174,6 +188,7 @@ def main():
         check_changes(checks, place, facts)
         check_new_cpu(checks, place, facts)
         check_errors(checks, place, facts)
+        check_many(checks, place)
         check_damaged(checks, place)
     checks.finish()
 
