@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -90,6 +91,46 @@ char *path_in_root(const char *root, const char *path)
 		return w.done.bytes;
 	text_release(&w.done);
 	return NULL;
+}
+
+char *path_plain(const char *path)
+{
+	char *out = mem_alloc(strlen(path) + 1, 1);
+	size_t n = 0, least = path[0] == '/'; /* what ".." does not take away */
+
+	if (least > 0)
+		out[n++] = '/';
+	for (const char *part = path + strspn(path, "/"); *part != '\0';
+	     part += strspn(part, "/")) {
+		size_t len = strcspn(part, "/");
+		bool is_up = len == 2 && memcmp(part, "..", 2) == 0;
+
+		if (is_up && n > least) {
+			while (n > least && out[--n] != '/')
+				;
+		} else if ((len != 1 || part[0] != '.') && !(is_up && path[0] == '/')) {
+			if (n > 0 && out[n - 1] != '/')
+				out[n++] = '/';
+			memcpy(out + n, part, len);
+			n += len;
+			least = is_up ? n : least;
+		}
+		part += len;
+	}
+	out[n] = '\0';
+	return out;
+}
+
+bool path_is_below(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+
+	if (n == 0)
+		return path[0] != '/' &&
+		       (strncmp(path, "..", 2) != 0 || (path[2] != '/' && path[2] != '\0'));
+	while (n > 0 && folder[n - 1] == '/')
+		n--;
+	return strncmp(path, folder, n) == 0 && path[n] == '/';
 }
 
 bool path_owner_is_us(uid_t owner)

@@ -22,6 +22,12 @@ static inline const char *path_base(const char *path)
  */
 char *path_in_root(const char *root, const char *path);
 
+/* The path without ".", and without ".." but at its start, by its words alone: links are not looked at. To be freed. */
+char *path_plain(const char *path);
+
+/* Is the path, by its words, below the folder? Both are plain. */
+bool path_is_below(const char *path, const char *folder);
+
 /*
  * Are files of this owner this user's own? Under sudo, root's files and those of who asked are of one person. For folders
  * that all may write, such as /tmp, where others choose what is at a name.

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -51,6 +52,11 @@ static int handle_open(struct dwarf_handle *out, const char *path, struct err *e
 		return err_set(err, ERR_FORMAT, ERR_NOWHERE, "%s: DWARF cannot be read: %s", path,
 			       dwarf_errmsg(-1));
 	}
+	/*
+	 * Says that there is no file with common parts (dwz), unless one is given: libdw would look for it wherever
+	 * the link says, also outside of --symfs.
+	 */
+	dwarf_setalt(handle.dwarf, (Dwarf *)(intptr_t)-1);
 	*out = handle;
 	return 0;
 }

@@ -68,7 +68,7 @@ static bool try_path(const struct candidates *c, const char *path, candidate_tes
 	char *inside;
 	bool is_it;
 
-	if (n == 0 || strncmp(path, symfs, n) != 0)
+	if (n == 0 || !path_is_below(path, symfs))
 		return test(context, path);
 	inside = path_in_root(symfs, path + n);
 	is_it = inside != NULL && test(context, inside);

@@ -31,7 +31,16 @@ static const char *const debug_patterns[] = {
 };
 
 static const char *const alt_patterns[] = {
-	"{debug}/.build-id/{id}.debug", "{link}", "{folder}/{link}", "{symfs}{link}", NULL,
+	"{debug}/.build-id/{id}.debug",
+	"{folder}/{link}",
+	NULL,
+};
+
+static const char *const absolute_alt_patterns[] = {
+	"{debug}/.build-id/{id}.debug",
+	"{symfs}{link}",
+	"{link}",
+	NULL,
 };
 
 static const char *const cached_patterns[] = {
@@ -225,6 +234,25 @@ int locate_code(const struct search *search, const struct wanted *wanted, struct
 	return is_found ? 0 : -1;
 }
 
+/* Names in files of strangers: none that leads to another folder is a name. */
+static bool is_name(const char *name)
+{
+	return name != NULL && strchr(name, '/') == NULL && strcmp(name, "..") != 0;
+}
+
+/* The folder of a path as recorded, if it has no ".."; the kernel writes none. */
+static char *recorded_folder_of(const char *path)
+{
+	char *folder = folder_of(path), *plain = folder == NULL ? NULL : path_plain(folder);
+
+	if (plain != NULL && strcmp(plain, folder) != 0) {
+		free(folder);
+		folder = NULL;
+	}
+	free(plain);
+	return folder;
+}
+
 /* The search for a debug file: by build-id where there is one, else by checksum. */
 struct debug_search {
 	struct build_id build_id;
@@ -270,13 +298,14 @@ bool locate_debug(const struct search *search, const struct wanted *wanted,
 		.build_id = has_code_id ? code->build_id : wanted->build_id,
 		.out = out,
 	};
-	char *folder = folder_of(code->path), *recorded_folder = folder_of(wanted->path);
+	char *folder = folder_of(code->path), *recorded_folder = recorded_folder_of(wanted->path);
+	const char *link = elf_file_debuglink(code, &s.crc);
 	struct candidates c;
 	bool is_found;
 
 	candidates_init(&c, search->options, search->cache);
 	candidates_set_id(&c, &s.build_id);
-	c.parts[PART_LINK] = elf_file_debuglink(code, &s.crc);
+	c.parts[PART_LINK] = is_name(link) ? link : NULL;
 	s.has_crc = c.parts[PART_LINK] != NULL;
 	c.parts[PART_FOLDER] = folder;
 	c.parts[PART_RECORDED_FOLDER] = recorded_folder;
@@ -294,23 +323,56 @@ bool locate_debug(const struct search *search, const struct wanted *wanted,
 
 /* The search for a path alone. */
 struct path_search {
+	const struct search *search;
+	const char *folder;	  /* of the file with the link */
 	struct build_id build_id; /* the file must have it, if it is known */
 	char *path;
 };
 
+static bool is_below(const char *path, const char *folder)
+{
+	char *plain = folder == NULL ? NULL : path_plain(folder);
+	bool is_it = plain != NULL && path_is_below(path, plain);
+
+	free(plain);
+	return is_it;
+}
+
+/*
+ * The link may be a path, and is a stranger's: it may lead to the folders of debug files, or to the file's own. To be
+ * freed; NULL: it leads elsewhere.
+ */
+static char *alt_path(const struct path_search *s, const char *path)
+{
+	const struct symbols_options *options = s->search->options;
+	const char *const *dirs = options->debug_dirs;
+	char *plain = path_plain(path);
+	bool is_there = is_below(plain, "/usr/lib/debug") || is_below(plain, options->symfs) ||
+			is_below(plain, s->search->cache) || is_below(plain, s->folder);
+
+	for (; dirs != NULL && *dirs != NULL; dirs++)
+		is_there |= is_below(plain, *dirs);
+	if (is_there)
+		return plain;
+	free(plain);
+	return NULL;
+}
+
 static bool try_alt(void *context, const char *path)
 {
 	struct path_search *s = context;
+	char *plain = alt_path(s, path);
 	struct elf_file file = { 0 };
 	struct err err;
-	bool is_it;
+	bool is_it = false;
 
-	if (elf_file_open(&file, path, &err) < 0)
-		return false;
-	is_it = build_id_matches(&s->build_id, &file.build_id);
-	elf_file_release(&file);
+	if (plain != NULL && elf_file_open(&file, plain, &err) == 0) {
+		is_it = build_id_matches(&s->build_id, &file.build_id);
+		elf_file_release(&file);
+	}
 	if (is_it)
-		s->path = mem_strndup(path, strlen(path));
+		s->path = mem_strndup(plain, strlen(plain));
+	free(plain);
 	return is_it;
 }
 
@@ -318,19 +380,21 @@ char *locate_alt(const struct search *search, const struct elf_file *debug)
 {
 	struct cursor link = elf_file_bytes(debug, ".gnu_debugaltlink");
 	const char *name = cur_string(&link);
-	struct path_search s = { 0 };
+	char *folder = folder_of(debug->path);
+	struct path_search s = { .search = search, .folder = folder };
 	struct candidates c;
-	char *folder;
 
-	if (name == NULL || cur_left(&link) > BUILD_ID_MAX)
+	if (name == NULL || cur_left(&link) > BUILD_ID_MAX) {
+		free(folder);
 		return NULL;
+	}
 	s.build_id.size = (uint8_t)cur_left(&link);
 	memcpy(s.build_id.bytes, link.pos, s.build_id.size);
 	candidates_init(&c, search->options, search->cache);
 	candidates_set_id(&c, &s.build_id);
 	c.parts[PART_LINK] = name;
-	c.parts[PART_FOLDER] = folder = folder_of(debug->path);
-	candidates_try(&c, alt_patterns, try_alt, &s);
+	c.parts[PART_FOLDER] = folder;
+	candidates_try(&c, name[0] == '/' ? absolute_alt_patterns : alt_patterns, try_alt, &s);
 	free(folder);
 	return s.path;
 }

@@ -12,10 +12,13 @@ import io
 import json
 import os
 import re
+import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
+import zlib
 
 import small_elf
 from harness import ENVIRONMENT, Checks, run
@@ -56,13 +59,16 @@ FORMATS = {
 }
 
 
-def write_capture(writer, folder, name, thing, *more):
-    """A capture of a program of that name with a function of that name, and of `more`, and the program itself below `root`."""
-    program = b"/opt/n" + thing.replace(b"\n", b"?").replace(b"/", b"|").replace(b"\0", b"")[:60]
-    path = os.path.join(os.fsencode(folder), b"root" + program)
+def write_capture(writer, folder, name, thing, *more, sections=None, program=None):
+    """
+    A capture of a program of that name with a function of that name, and of `more`, and the program itself below `root`. `program`: its
+    path as recorded.
+    """
+    program = program or b"/opt/n" + thing.replace(b"\n", b"?").replace(b"/", b"|").replace(b"\0", b"")[:60]
+    path = os.path.join(os.fsencode(folder), b"root" + os.path.normpath(program))
     os.makedirs(os.path.dirname(path), exist_ok=True)
     functions = [each.decode(errors="surrogateescape") for each in (thing, *more)]
-    addresses = list(small_elf.write(path, {function: [0xD503201F] * 8 for function in functions}).values())
+    addresses = list(small_elf.write(path, {function: [0xD503201F] * 8 for function in functions}, sections=sections).values())
     lines = ["E cycles 0 0 0 107 0"]
     for i in range(max(200, 16 * len(functions))):
         at = addresses[i % len(functions)] - small_elf.BASE + 0x400000
@@ -195,6 +201,75 @@ def check_devices(checks, cyclops, writer, folder):
     checks.count("devices", 3)
 
 
+def opened_by(cyclops, folder, *words):
+    """The paths that the program looks at, as they are written."""
+    log = os.path.join(folder, "trace")
+    done = subprocess.run(["strace", "-f", "-s", "100000", "-e", "trace=file", "-o", log, cyclops, *words], cwd=folder, env=ENVIRONMENT,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    with open(log, "rb") as file:
+        return done, [match[1].decode("unicode_escape").encode("latin-1") for match in re.finditer(rb'"((?:[^"\\]|\\.)*)"', file.read())]
+
+
+def links_to(folder, name):
+    """Ways to say where a file of the folder `outside` is; those of a path are for links that may be one."""
+    target = os.path.join(folder, "outside", name)
+    ups = "../" * 20 + target[1:]
+    return {"up": "../outside/" + name, "two up": "../../outside/" + name, "many up": ups, "absolute": target,
+            "down and up": "opt/../../outside/" + name,
+            "with a NUL": "plain\0" + ups, "with a line": "a\n" + ups, "twice a slash": "/" + target, "a folder": "..", "itself": ".",
+            "nothing": "", "long": "../" * 30000 + target[1:], "of a long name": "n" * 70000}
+
+
+def debug_info(address, size):
+    """DWARF of a function whose name is in the file that .gnu_debugaltlink names."""
+    name = b"\x03\xa1\x3e"  # DW_AT_name, DW_FORM_GNU_strp_alt
+    span = b"\x11\x01\x12\x07\0\0"  # from an address on, so many bytes
+    abbreviations = b"\x01\x11\x01" + name + span + b"\x02\x2e\0" + name + span + b"\0"
+    entry = struct.pack("<IQQ", 0, address, size)
+    unit = struct.pack("<HIB", 4, 0, 8) + b"\x01" + entry + b"\x02" + entry + b"\0"
+    return {".debug_info": struct.pack("<I", len(unit)) + unit, ".debug_abbrev": abbreviations}
+
+
+def check_links(checks, cyclops, writer, folder):
+    """Names of debug files in binaries, build-ids and recorded folders lead to no file but below --symfs and --debug-dir."""
+    if shutil.which("strace") is None or subprocess.run(["strace", "true"], capture_output=True, check=False).returncode != 0:
+        print("skipped: strace cannot be used here, so what links of binaries lead to is not seen")
+        return
+    outside = os.path.join(folder, "outside")
+    os.makedirs(outside)
+    os.makedirs(os.path.join(folder, "debug", "opt"))
+    os.makedirs(os.path.join(folder, "root", "a"))
+    with open(os.path.join(folder, "debug", "opt", "none"), "wb"):
+        pass
+    note = struct.pack("<III4s8s", 4, 8, 3, b"GNU\0", b"../../..")
+    small_elf.write(os.path.join(outside, "leaked.debug"), {"leaked": [0xD503201F] * 8}, sections={".note.gnu.build-id": note})
+    with open(os.path.join(outside, "leaked.debug"), "rb") as file:
+        crc = struct.pack("<I", zlib.crc32(file.read()))
+    cases = {"recorded folder": (b"/../outside/program", {".gnu_debuglink": b"leaked.debug\0\0\0\0" + crc}),
+             "recorded folder, down and up": (b"/a/../../outside/program", {".gnu_debuglink": b"leaked.debug\0\0\0\0" + crc}),
+             "build-id": (b"/opt/id", {".note.gnu.build-id": note}),
+             "long build-id": (b"/opt/id", {".note.gnu.build-id": struct.pack("<III4s", 4, 4096, 3, b"GNU\0") + b"../." * 1024}),
+             "build-id of another size": (b"/opt/id", {".note.gnu.build-id": struct.pack("<III4s", 4, 0xFFFFFFF0, 3, b"GNU\0") + b"../."})}
+    for way, link in links_to(folder, "leaked.debug").items():
+        words = link.encode() + b"\0"
+        cases[f"debuglink {way}"] = (b"/opt/link", {".gnu_debuglink": words + bytes(-len(words) % 4) + crc})
+        cases[f"debugaltlink {way}"] = (b"/opt/link", {".gnu_debugaltlink": words + b"../../..",
+                                                       **debug_info(small_elf.BASE + small_elf.TEXT, 32)})
+    for what, (program, sections) in cases.items():
+        capture = write_capture(writer, folder, "links", b"own", sections=sections, program=program)
+        done, paths = opened_by(cyclops, folder, "annotate", "own", "--symfs", "root", "--debug-dir", "debug", capture)
+        checks.expect(done.returncode == 0 and b"own" in done.stdout, f"{what}: exit status {done.returncode}: {done.stderr[-300:]}")
+        seen = [path for path in paths if os.path.normpath(os.path.join(os.fsencode(folder), path)).startswith(os.fsencode(outside))]
+        checks.expect(not seen, f"{what}: looks at {[path[:100] for path in seen]}")
+        checks.expect(b"leaked" not in done.stdout, f"{what}: names are of a file outside")
+        checks.count("links of binaries")
+    beside = {".gnu_debuglink": b"beside.debug\0\0\0\0" + crc}
+    shutil.copy(os.path.join(outside, "leaked.debug"), os.path.join(folder, "root/opt/beside.debug"))
+    capture = write_capture(writer, folder, "links", b"own", sections=beside, program=b"/opt/link")
+    paths = opened_by(cyclops, folder, "annotate", "own", "--symfs", "root", "--debug-dir", "debug", capture)[1]
+    checks.expect(any(path.endswith(b"root/opt/beside.debug") for path in paths), "a debug file beside its program is not looked at")
+
+
 def main():
     cyclops, writer = (os.path.abspath(path) for path in sys.argv[1:])
     checks = Checks()
@@ -204,6 +279,7 @@ def main():
         check_formats(checks, cyclops, writer, folder)
         check_symfs(checks, cyclops, writer, folder)
         check_devices(checks, cyclops, writer, folder)
+        check_links(checks, cyclops, writer, folder)
     checks.finish()
 
 

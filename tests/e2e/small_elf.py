@@ -11,10 +11,10 @@ def align(data, to):
     return data + bytes(-len(data) % to)
 
 
-def write(path, functions, aliases=None):
+def write(path, functions, aliases=None, sections=None):
     """
     `functions`: {name: [instruction words]}. Returns {name: address of its start}. Names may have any bytes: surrogates.
-    `aliases`: {weak name: the function that it is another name of}.
+    `aliases`: {weak name: the function that it is another name of}. `sections`: {name: its bytes}, beside what it takes.
     """
     code, addresses, names = b"", {}, b"\0"
     symbols = bytes(24)
@@ -27,7 +27,8 @@ def write(path, functions, aliases=None):
     for alias, name in (aliases or {}).items():
         symbols += struct.pack("<IBBHQQ", len(names), 0x22, 0, 1, addresses[name], 4 * len(functions[name]))
         names += alias.encode() + b"\0"
-    sections_names = b"\0.text\0.symtab\0.strtab\0.shstrtab\0"
+    sections = sections or {}
+    sections_names = b"\0.text\0.symtab\0.strtab\0.shstrtab\0" + b"".join(name.encode() + b"\0" for name in sections)
     data, table = bytes(TEXT) + code, []
 
     def add(name, kind, flags, address, content, link=0, info=0, entry=0):
@@ -43,6 +44,8 @@ def write(path, functions, aliases=None):
     add(b".symtab", 2, 0, 0, symbols, 3, 1, 24)
     add(b".strtab", 3, 0, 0, names)
     add(b".shstrtab", 3, 0, 0, sections_names)
+    for name, content in sections.items():
+        add(name.encode() + b"\0", 7 if name.startswith(".note") else 1, 0, 0, content)
     data = align(data, 8)
     header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 2, 183, 1, BASE + TEXT, 64, len(data),
                          0, 64, 56, 1, 64, len(table), 4)

@@ -108,6 +108,58 @@ static void the_root_of_all_is_a_root(void **state)
 	free(real);
 }
 
+static void plain_paths_have_no_dots(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "/usr/bin/program", "/usr/bin/program" },
+		{ "//usr///bin/./", "/usr/bin" },
+		{ "/usr/bin/../lib/.", "/usr/lib" },
+		{ "/../../etc", "/etc" },
+		{ "/usr/../..", "/" },
+		{ "a/../../b/../../c", "../../c" },
+		{ "../a/..", ".." },
+		{ "./a/..", "" },
+		{ "..a/.b/...", "..a/.b/..." },
+		{ "", "" },
+		{ "/", "/" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char *plain = path_plain(cases[i][0]);
+
+		assert_string_equal(plain, cases[i][1]);
+		free(plain);
+	}
+}
+
+static void folders_have_paths_below_them(void **state)
+{
+	static const struct {
+		const char *path, *folder;
+		bool is_below;
+	} cases[] = {
+		{ "/usr/lib/debug/a", "/usr/lib/debug", true },
+		{ "/usr/lib/debug/a", "/usr/lib/debug/", true },
+		{ "/usr/lib/debugging/a", "/usr/lib/debug", false },
+		{ "/usr/lib/debug", "/usr/lib/debug", false },
+		{ "/a", "/", true },
+		{ "a", "/", false },
+		{ "/a", "", false },
+		{ "a", "", true },
+		{ "../a", "", false },
+		{ "..", "", false },
+		{ "..a", "", true },
+		{ "../a/b", "../a", true },
+		{ "../../b", "../a", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++)
+		if (path_is_below(cases[i].path, cases[i].folder) != cases[i].is_below)
+			fail_msg("%s below '%s'", cases[i].path, cases[i].folder);
+}
+
 static void folders_are_made_where_they_are_not(void **state)
 {
 	struct stat found;
@@ -129,6 +181,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_path_leads_out_of_a_root),
 		cmocka_unit_test(the_root_of_all_is_a_root),
+		cmocka_unit_test(plain_paths_have_no_dots),
+		cmocka_unit_test(folders_have_paths_below_them),
 		cmocka_unit_test(folders_are_made_where_they_are_not),
 	};
 

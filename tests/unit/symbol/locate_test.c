@@ -381,20 +381,26 @@ static void test_not_elf(void **state)
 	world_release(&w);
 }
 
-/* The contents of .gnu_debuglink: name, padding, checksum of the file it names. */
-static size_t make_debuglink(const char *debug_path, uint32_t change, uint8_t out[16])
+enum { LINK_BYTES = 512 };
+
+/* The contents of .gnu_debuglink: name, padding, checksum of the file. */
+static size_t make_debuglink(const char *name, const char *debug_path, uint32_t change,
+			     uint8_t out[LINK_BYTES])
 {
 	struct mapped file = { 0 };
 	struct err err;
 	uint32_t crc;
+	size_t n = (strlen(name) + 4) / 4 * 4;
 
 	assert_int_equal(mapped_open(&file, debug_path, &err), 0);
 	crc = lzma_crc32(file.bytes, file.size, 0) ^ change;
 	mapped_release(&file);
-	memcpy(out, "s.debug\0", 8);
+	assert_true(n + 4 <= LINK_BYTES);
+	memset(out, 0, n);
+	memcpy(out, name, strlen(name));
 	for (int i = 0; i < 4; i++)
-		out[8 + i] = (uint8_t)(crc >> 8 * i);
-	return 12;
+		out[n + (size_t)i] = (uint8_t)(crc >> 8 * i);
+	return n + 4;
 }
 
 static void test_debuglink(void **state)
@@ -409,14 +415,14 @@ static void test_debuglink(void **state)
 	for (size_t i = 0; i < 2 * COUNT(places); i++) {
 		uint32_t change = i < COUNT(places) ? 0 : 1;
 		const char *place = places[i % COUNT(places)];
-		uint8_t link[16];
+		uint8_t link[LINK_BYTES];
 		struct world w;
 		uint64_t offset;
 		size_t size;
 
 		world_init(&w);
 		world_code(&w, place, HAS_SYMTAB);
-		size = make_debuglink(world_path(&w, place), change, link);
+		size = make_debuglink("s.debug", world_path(&w, place), change, link);
 		offset = world_code_with(&w, "sym" RECORDED, HAS_DYNSYM, ".gnu_debuglink", link,
 					 size);
 		w.options.symfs = world_path(&w, "sym");
@@ -426,12 +432,84 @@ static void test_debuglink(void **state)
 	}
 }
 
+/* The file that the link leads to is there and is the right one: it must not be looked at. */
+static void test_debuglink_elsewhere(void **state)
+{
+	static const struct {
+		const char *link, *recorded; /* NULL: where the program is */
+		const char *program, *place;
+	} cases[] = {
+		{ "../s.debug", NULL, "bin/server", "s.debug" },
+		{ "../../s.debug", NULL, "a/bin/server", "s.debug" },
+		{ "folder/s.debug", NULL, "bin/server", "bin/folder/s.debug" },
+		{ "../s.debug", RECORDED, "sym" RECORDED, "s.debug" },
+		{ "folder/s.debug", RECORDED, "sym" RECORDED, "debug/folder/s.debug" },
+		{ "/s.debug", RECORDED, "sym" RECORDED, "debug/s.debug" },
+		{ "s.debug", "/../outside/server", "sym/outside/server", "outside/s.debug" },
+		{ "s.debug", "/a/../../outside/server", "sym/outside/server", "outside/s.debug" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *dirs[] = { NULL, NULL };
+		uint8_t link[LINK_BYTES];
+		struct module *module;
+		struct world w;
+		uint64_t offset;
+		size_t size;
+
+		world_init(&w);
+		dirs[0] = world_path(&w, "debug");
+		file_write(world_path(&w, "debug/none"), "", 0);
+		file_write(world_path(&w, "sym/a/none"), "", 0);
+		world_code(&w, cases[i].place, HAS_SYMTAB);
+		size = make_debuglink(cases[i].link, world_path(&w, cases[i].place), 0, link);
+		offset = world_code_with(&w, cases[i].program, HAS_DYNSYM | HAS_ID,
+					 ".gnu_debuglink", link, size);
+		w.options.debug_dirs = dirs;
+		if (cases[i].recorded != NULL)
+			w.options.symfs = world_path(&w, "sym");
+		module = world_module(&w, MODULE_FILE,
+				      cases[i].recorded != NULL ? cases[i].recorded
+								: world_path(&w, cases[i].program));
+		module->build_id = world_id;
+		if (strcmp(world_function(&w, offset + 0x18), "helper") == 0)
+			fail_msg("%s of %s leads to %s", cases[i].link, cases[i].program,
+				 cases[i].place);
+		assert_string_equal(world_function(&w, offset), "work");
+		world_release(&w);
+	}
+}
+
+/* A folder of debug files whose name begins as --symfs does is a folder of its own. */
+static void test_debug_dir_beside_symfs(void **state)
+{
+	struct world w;
+	const char *dirs[] = { NULL, NULL };
+	uint64_t offset;
+
+	(void)state;
+	world_init(&w);
+	dirs[0] = world_path(&w, "symbols");
+	offset = world_code(&w, "sym" RECORDED, HAS_DYNSYM | HAS_ID);
+	world_code(&w, "symbols/.build-id/ab/cdef01.debug", HAS_SYMTAB | HAS_ID);
+	w.options.symfs = world_path(&w, "sym");
+	w.options.debug_dirs = dirs;
+	world_module(&w, MODULE_FILE, RECORDED)->build_id = world_id;
+	assert_string_equal(world_function(&w, offset + 0x18), "helper");
+	world_release(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_situations),   cmocka_unit_test(test_this_machine),
-		cmocka_unit_test(test_deleted_path), cmocka_unit_test(test_not_elf),
+		cmocka_unit_test(test_situations),
+		cmocka_unit_test(test_this_machine),
+		cmocka_unit_test(test_deleted_path),
+		cmocka_unit_test(test_not_elf),
 		cmocka_unit_test(test_debuglink),
+		cmocka_unit_test(test_debuglink_elsewhere),
+		cmocka_unit_test(test_debug_dir_beside_symfs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
