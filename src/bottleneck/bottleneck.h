@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "bottleneck/carried.h"
 #include "cpu/cpu.h"
 #include "findings/finding.h"
 #include "hot/sums/sums.h"
@@ -40,6 +41,7 @@ struct bottleneck {
 	uint32_t prefetch;   /* of BOTTLENECK_PREFETCH; UINT32_MAX: not known */
 	uint32_t suspect; /* of what nothing explains: an access that orders others; UINT32_MAX */
 	bool is_division; /* of BOTTLENECK_CHAIN: a division has most of it */
+	enum carried carried; /* of BOTTLENECK_CHAIN */
 	bool ends_loop; /* of BOTTLENECK_MISPREDICTIONS: the branch decides whether a loop goes on */
 	bool lacks_lines;  /* of BOTTLENECK_DATA: the core waits for as many lines as it can */
 	bool is_contended; /* other cores take the lines that it loads from away */

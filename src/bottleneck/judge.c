@@ -452,6 +452,15 @@ static void describe_data(const struct judged *j, size_t insn, struct finding_da
 	};
 }
 
+/* What the chain carries from iteration to iteration. */
+static enum carried judged_carried(const struct judged *j)
+{
+	const struct region *r = j->region;
+
+	return j->f->words == NULL ? CARRIED_UNKNOWN
+				   : carried_by(j->f->words + r->head, j->chain_parts, j->n);
+}
+
 /* What is known of the cause, but for amounts. False: it is not what the region waits for. */
 static bool describe_cause(struct judged *j, const struct cause *c, struct bottleneck *out)
 {
@@ -517,6 +526,7 @@ static bool describe_cause(struct judged *j, const struct cause *c, struct bottl
 		if (c->cause == BOTTLENECK_FORWARDING)
 			out->loop.register_chain = j->register_chain;
 		out->is_division = is_division_word(judged_word(j, c->insn));
+		out->carried = judged_carried(j);
 		out->loop.walk = loads_data(s) ? chained_walk(j, c->insn) : WALK_UNKNOWN;
 		if (out->loop.walk == WALK_UNKNOWN)
 			describe_columns(j, &out->loop);

@@ -54,6 +54,8 @@ static const char *const remedy_ids[N_REMEDIES] = {
 	[REMEDY_POINTER_CHASE] = "pointer-chase",
 	[REMEDY_SMALLER_TABLE] = "smaller-table",
 	[REMEDY_BREAK_CHAIN] = "break-chain",
+	[REMEDY_INTERLEAVE] = "interleave",
+	[REMEDY_SKIP_AHEAD] = "skip-ahead",
 	[REMEDY_IN_REGISTER] = "in-register",
 	[REMEDY_DIVISION] = "division",
 	[REMEDY_INTERCHANGE] = "interchange",
@@ -228,6 +230,26 @@ bool finding_is_in(const struct finding *f, const char *function, const char *mo
 {
 	return are_equal(f->module, module) &&
 	       (are_equal(f->function, function) || are_equal(f->writer, function));
+}
+
+static bool are_of_one_loop(const struct finding *a, const struct finding *b)
+{
+	return a->loop != NULL && b->loop != NULL && a->loop->is_loop && b->loop->is_loop &&
+	       are_equal(a->loop->at.name, b->loop->at.name) && are_equal(a->module, b->module);
+}
+
+size_t findings_same_fix(const struct findings *f, size_t i)
+{
+	const struct finding *each = f->list.items[i];
+
+	for (size_t k = 0; k < i && each->remedies.n > 0; k++) {
+		const struct finding *before = f->list.items[k];
+
+		if (before->remedies.n > 0 && are_of_one_loop(before, each) &&
+		    before->remedies.items[0].kind == each->remedies.items[0].kind)
+			return k + 1;
+	}
+	return 0;
 }
 
 static bool has_access_at(const struct finding_access *list, const struct finding_place *place)

@@ -160,6 +160,8 @@ enum remedy_kind {
 	REMEDY_POINTER_CHASE, /* `percent` of its operations walk the page tables */
 	REMEDY_SMALLER_TABLE,
 	REMEDY_BREAK_CHAIN,
+	REMEDY_INTERLEAVE, /* a recurrence: accumulators do not help */
+	REMEDY_SKIP_AHEAD, /* … that is linear */
 	REMEDY_IN_REGISTER,
 	REMEDY_DIVISION,
 	REMEDY_INTERCHANGE,
@@ -523,6 +525,12 @@ bool finding_is_in(const struct finding *, const char *function, const char *mod
 
 /* What `cyclops model --what-if` calls the program without the cause: "l1d"; NULL: nothing, or the cause is no code's. */
 const char *finding_what_if(const struct finding *);
+
+/*
+ * The first finding of the same loop that has the same first remedy as the one at `i`, by its number from 1: one change
+ * is the fix of both. 0: there is none before it.
+ */
+size_t findings_same_fix(const struct findings *, size_t i);
 
 /*
  * That a function waits for other cores is what its line is about, and so is what a loop waits for

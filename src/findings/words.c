@@ -21,6 +21,7 @@ enum column_index {
 	SURE,
 	KIND,
 	REMEDY_ID,
+	SAME_FIX,
 	CAUSE,
 	SHARE,
 	FROM,
@@ -80,6 +81,8 @@ static const struct column columns[N_COLUMNS] = {
 	[SURE] = PROSE("sure", "confidence", COLUMN_TEXT_ONLY, "what the conclusion rests on"),
 	[KIND] = FACT("kind", CELL_TEXT, "kind of finding, or the metric beyond its threshold"),
 	[REMEDY_ID] = FACT("remedy_id", CELL_TEXT, "id of the first remedy"),
+	[SAME_FIX] = FACT("same_fix_as", CELL_COUNT,
+			  "number of a finding before this one that the same change is the fix of"),
 	[CAUSE] = FACT("cause", CELL_TEXT,
 		       "of counts: the costliest penalty, by its name in the catalog; core or "
 		       "fetch: no counted event explains the stalls"),
@@ -153,6 +156,13 @@ static const char *const remedy_words[N_REMEDIES] = {
 	[REMEDY_BREAK_CHAIN] = "use several accumulators, or work on several chains at once "
 			       "(unroll; with -fassociative-math the compiler may do it); shorten "
 			       "the chain from one iteration to the next",
+	[REMEDY_INTERLEAVE] =
+		"each value is computed from the one before, so the accumulators of a "
+		"sum do not help: work on several independent sequences at once "
+		"(other inputs, or parts whose results can be combined)",
+	[REMEDY_SKIP_AHEAD] =
+		"or take several steps at once: k steps of x*a + c are x*A + C, where "
+		"A and C do not wait for x",
 	[REMEDY_IN_REGISTER] = "keep the variable in a register: compile with -O2, or copy it to a "
 			       "local variable for the loop",
 	[REMEDY_DIVISION] = "divide by a constant, shift, or multiply by the reciprocal; or divide "
@@ -668,8 +678,10 @@ static void put_rest(struct table *t, const struct finding *f, struct cell *row)
 }
 
 static void findings_words_add_row(struct table *t, const struct session *s,
-				   const struct finding *f)
+				   const struct findings *all, size_t number)
 {
+	const struct finding *f = all->list.items[number];
+	size_t same_fix = findings_same_fix(all, number);
 	struct cell *row = table_add_row(t);
 
 	row[CLAIM] = cell_text(finding_claim_words(t, f));
@@ -688,6 +700,8 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 	row[KIND] = cell_text(finding_id(f));
 	if (f->remedies.n > 0)
 		row[REMEDY_ID] = cell_text(finding_remedy_id(f->remedies.items[0].kind));
+	if (same_fix > 0)
+		row[SAME_FIX] = cell_count(same_fix);
 	row[CAUSE] = words_cell(counts_cause(f));
 	row[FROM] = words_cell(origin_words[f->origin]);
 	row[SUBJECT] = table_text_cell(t, f->sharing != NULL ? f->sharing->name : f->subject);
@@ -821,7 +835,7 @@ void findings_table(const struct findings *f, const struct session *s, struct ta
 	table_init(out, "findings", "Findings", columns, N_COLUMNS);
 	out->style = TABLE_FINDINGS;
 	for (size_t i = 0; i < f->list.n; i++)
-		findings_words_add_row(out, s, f->list.items[i]);
+		findings_words_add_row(out, s, f, i);
 	for (size_t i = 0; i < f->silences.n; i++)
 		findings_note_silence(out, &f->silences.items[i]);
 }

@@ -24,6 +24,7 @@ enum column_index {
 	COST,
 	EVIDENCE,
 	FIX,
+	PREDICTION,
 	COST_SENTENCE,
 	IS_LIMIT,
 	GAIN,
@@ -40,6 +41,8 @@ static const struct column columns[N_COLUMNS] = {
 		   "cost as a share, half of its 95 % interval, and what it is a share of" },
 	[EVIDENCE] = { "evidence", NULL, "", CELL_TEXT, COLUMN_BELOW, "the evidence" },
 	[FIX] = { "fix", NULL, "", CELL_TEXT, COLUMN_BELOW, "what to change first" },
+	[PREDICTION] = { "prediction", "gain", "", CELL_TEXT, COLUMN_BELOW,
+			 "what the machine model saves without the cause" },
 	/* Of the pages only: where each finding has a place of its own, there are more words. */
 	[COST_SENTENCE] = { "cost_sentence", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 			    "the cost, and what it is a share of" },
@@ -92,6 +95,9 @@ static const char *const fixes[N_REMEDIES] = {
 	[REMEDY_POINTER_CHASE] = "store nodes in visiting order, or follow several chains at once",
 	[REMEDY_SMALLER_TABLE] = "make the table smaller, or do several look-ups at once",
 	[REMEDY_BREAK_CHAIN] = "use several accumulators, or several chains at once",
+	[REMEDY_INTERLEAVE] = "work on several independent sequences at once (accumulators do not "
+			      "help)",
+	[REMEDY_SKIP_AHEAD] = "take several steps at once: x*A + C",
 	[REMEDY_IN_REGISTER] =
 		"keep the variable in a register: compile with -O2, or copy it to a local",
 	[REMEDY_DIVISION] = "multiply by the reciprocal, or shift, in place of the division",
@@ -507,6 +513,15 @@ static void note_rest(const struct findings *f, struct table *out)
 		table_note(out, "\xe2\x89\xa4: at most, as waits overlap");
 }
 
+/* "as #1: interchange the loops" */
+static const char *brief_fix(struct table *t, const struct findings *f, size_t i)
+{
+	const char *fix = fix_words(f->list.items[i]);
+	size_t same = findings_same_fix(f, i);
+
+	return same == 0 ? fix : table_format(t, "as #%zu: %s", same, fix);
+}
+
 void findings_brief_table(const struct findings *f, const struct session *s, struct table *out)
 {
 	const char *whole = common_whole(f);
@@ -525,7 +540,8 @@ void findings_brief_table(const struct findings *f, const struct session *s, str
 		row[COST] = words_cell(
 			cost_brief(out, each, whole[0] != '\0' ? "" : whole_brief(each)));
 		row[EVIDENCE] = words_cell(evidence_brief(out, each));
-		row[FIX] = words_cell(fix_words(each));
+		row[FIX] = words_cell(brief_fix(out, f, i));
+		row[PREDICTION] = words_cell(finding_prediction_words(out, each));
 		row[COST_SENTENCE] = words_cell(cost_sentence(out, each));
 		row[IS_LIMIT] = cell_bool(words_is_limit(each));
 		row[GAIN] = words_cell(finding_gain_words(out, s, each, "`"));

@@ -11,27 +11,43 @@
 #include "findings/words_inside.h"
 #include "session/tip.h"
 
-/* A cause that is gone, and what `cyclops model --what-if` calls that; NULL: nothing does without it. */
+/*
+ * A cause that is gone, and what `cyclops model --what-if` calls that; NULL: nothing does without it. Data that a fix
+ * brings near or into order are on few pages, or come page by page, so that their walks go, too.
+ */
 static const struct ideal {
 	const char *condition, *what_if;
+	const char *simulated; /* what of the condition is simulated; NULL: the same */
 } ideals[N_FINDING_KINDS] = {
-	[FINDING_L2_BOUND] = { "if all loads hit the L1D", "l1d" },
-	[FINDING_LLC_BOUND] = { "if all loads hit the L1D", "l1d" },
-	[FINDING_DRAM_LATENCY] = { "if all loads hit the L1D", "l1d" },
-	[FINDING_DRAM_BANDWIDTH] = { "if all loads hit the L1D", "l1d" },
-	[FINDING_MEMORY_BOUND] = { "if all loads hit the L1D", "l1d" },
-	[FINDING_LATE_PREFETCH] = { "if all loads hit the L1D", "l1d" },
-	[FINDING_STORE_BOUND] = { "if all stores hit the L1D", "l1d" },
-	[FINDING_TLB_WALKS] = { "if there were no page table walks", "page-walks" },
-	[FINDING_MISPREDICTIONS] = { "if all branches were predicted", "branch-prediction" },
-	[FINDING_DEPENDENCY_CHAIN] = { "if nothing waited for the chain", "arithmetic-latency" },
-	[FINDING_STORE_FORWARDING] = { "if the variable were in a register", "forwarding" },
-	[FINDING_DIVISION] = { "if divisions took no time", "division" },
-	[FINDING_SCALAR_LOOP] = { "if the loop took no time", NULL },
-	[FINDING_SHARED_DATA] = { "if no other core took the lines", "coherence" },
-	[FINDING_PAGE_FAULTS] = { "if no page faulted", NULL },
-	[FINDING_FRONT_END] = { "if no fetch missed", "instruction-side" },
+#define LOADS_HIT                                                                                  \
+	{                                                                                          \
+		"if all loads hit the L1D", "l1d+page-walks",                                      \
+			"if all loads hit the L1D, without page walks"                             \
+	}
+	[FINDING_L2_BOUND] = LOADS_HIT,
+	[FINDING_LLC_BOUND] = LOADS_HIT,
+	[FINDING_DRAM_LATENCY] = LOADS_HIT,
+	[FINDING_DRAM_BANDWIDTH] = LOADS_HIT,
+	[FINDING_MEMORY_BOUND] = LOADS_HIT,
+	[FINDING_LATE_PREFETCH] = LOADS_HIT,
+#undef LOADS_HIT
+	[FINDING_STORE_BOUND] = { "if all stores hit the L1D", "l1d+page-walks",
+				  "if all stores hit the L1D, without page walks" },
+	[FINDING_TLB_WALKS] = { "if there were no page table walks", "page-walks", NULL },
+	[FINDING_MISPREDICTIONS] = { "if all branches were predicted", "branch-prediction", NULL },
+	[FINDING_DEPENDENCY_CHAIN] = { "if nothing waited for the chain", "arithmetic-latency",
+				       "if all arithmetic took one cycle" },
+	[FINDING_STORE_FORWARDING] = { "if the variable were in a register", "forwarding", NULL },
+	[FINDING_DIVISION] = { "if divisions took no time", "division",
+			       "if a division took as long as a multiplication" },
+	[FINDING_SCALAR_LOOP] = { "if the loop took no time", NULL, NULL },
+	[FINDING_SHARED_DATA] = { "if no other core took the lines", "coherence", NULL },
+	[FINDING_PAGE_FAULTS] = { "if no page faulted", NULL, NULL },
+	[FINDING_FRONT_END] = { "if no fetch missed", "instruction-side", NULL },
 };
+
+/* Less is no gain. */
+static const double least_prediction = 0.0005;
 
 static struct ideal ideal_of(const struct finding *f)
 {
@@ -40,9 +56,10 @@ static struct ideal ideal_of(const struct finding *f)
 
 	if (f->kind != FINDING_DEPENDENCY_CHAIN)
 		return ideal;
-	if (first == REMEDY_DIVISION)
-		ideal.what_if = "division";
-	else if (first == REMEDY_POINTER_CHASE || first == REMEDY_SMALLER_TABLE)
+	if (first == REMEDY_DIVISION) {
+		ideal.what_if = ideals[FINDING_DIVISION].what_if;
+		ideal.simulated = ideals[FINDING_DIVISION].simulated;
+	} else if (first == REMEDY_POINTER_CHASE || first == REMEDY_SMALLER_TABLE)
 		ideal.what_if = NULL; /* a chain of hits */
 	return ideal;
 }
@@ -90,24 +107,40 @@ static bool is_of_time(const struct finding *f)
 
 /* An ideal is no fix: a program that is changed still has some of the cause, and what it does instead. */
 static const char not_of_fix[] = "what a fix gains of it is not known";
+static const char less_of_fix[] = "a fix that leaves some of the cause, or adds work, gains less";
 
-/* "54.6 % of the cycles if all loads hit the L1D (simulated)" */
+/* "54.6 % fewer cycles if all loads hit the L1D, without page walks (modelled)" */
 static void put_prediction(const struct finding *f, struct text *out)
 {
-	text_format(out, "%.1f %% of the cycles %s (model --what-if, simulated)",
-		    100 * f->prediction, ideal_of(f).condition);
+	const struct ideal ideal = ideal_of(f);
+
+	if (f->prediction < least_prediction)
+		text_str(out, "no fewer cycles");
+	else
+		text_format(out, "%.1f %% fewer cycles", 100 * f->prediction);
+	text_format(out, " %s (modelled)",
+		    ideal.simulated != NULL ? ideal.simulated : ideal.condition);
 }
 
-/* "at most 66.1 % of the time, if all loads hit the L1D" */
+const char *finding_prediction_words(struct table *t, const struct finding *f)
+{
+	struct text text = { 0 };
+
+	if (f->has_prediction)
+		put_prediction(f, &text);
+	return words_take(t, &text);
+}
+
+/* "at most 66.1 % of the time, if all loads hit the L1D"; a prediction may have said the condition. */
 static void put_limit(const struct finding *f, struct text *out)
 {
 	if (f->page_faults != NULL)
-		text_format(out, "at most %.1f %% of %s, %s",
-			    100 * fmin(1, f->size.share + f->size.error), f->size.whole,
-			    ideal_of(f).condition);
+		text_format(out, "at most %.1f %% of %s",
+			    100 * fmin(1, f->size.share + f->size.error), f->size.whole);
 	else
-		text_format(out, "at most %.1f %% of the time, %s", 100 * f->size.share,
-			    ideal_of(f).condition);
+		text_format(out, "at most %.1f %% of the time", 100 * f->size.share);
+	if (!f->has_prediction || ideal_of(f).simulated != NULL)
+		text_format(out, ", %s", ideal_of(f).condition);
 }
 
 /* The finding is about no time. */
@@ -149,7 +182,7 @@ const char *finding_gain_brief(struct table *t, const struct finding *f)
 		put_limit(f, &text);
 	else
 		text_str(&text, not_known(f));
-	if (f->sharing == NULL && (f->has_prediction || is_of_time(f) || f->page_faults != NULL))
+	if (f->sharing == NULL && !f->has_prediction && (is_of_time(f) || f->page_faults != NULL))
 		text_format(&text, "; %s", not_of_fix);
 	return words_take(t, &text);
 }
@@ -187,7 +220,7 @@ const char *finding_gain_words(struct table *t, const struct session *s, const s
 	else if (!f->has_prediction)
 		text_str(&text, not_known(f));
 	if (f->has_prediction || is_of_time(f) || f->page_faults != NULL)
-		text_format(&text, "; %s", not_of_fix);
+		text_format(&text, "; %s", f->has_prediction ? less_of_fix : not_of_fix);
 	if (command != NULL)
 		text_format(&text, "; simulated without the cause: %s%s%s", quote, command, quote);
 	return words_take(t, &text);

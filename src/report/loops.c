@@ -72,6 +72,14 @@ static enum remedy_kind remedy_of_stores(enum finding_walk walk)
 	}
 }
 
+/* Parts of a sum can be computed apart; of a recurrence each value needs the one before. */
+static enum remedy_kind remedy_of_chain(const struct bottleneck *b)
+{
+	bool is_recurrence = b->carried == CARRIED_LINEAR || b->carried == CARRIED_RECURRENCE;
+
+	return is_recurrence ? REMEDY_INTERLEAVE : REMEDY_BREAK_CHAIN;
+}
+
 static struct cause_class cause_class_of(const struct bottleneck *b)
 {
 	struct cause_class c = causes[b->cause];
@@ -85,6 +93,8 @@ static struct cause_class cause_class_of(const struct bottleneck *b)
 		c.remedy = walk_remedies[b->loop.walk];
 	else if (b->loop.walk == WALK_COLUMNS)
 		c.remedy = REMEDY_INTERCHANGE;
+	else if (b->cause == BOTTLENECK_CHAIN)
+		c.remedy = remedy_of_chain(b);
 	if (b->cause != BOTTLENECK_DATA)
 		return c;
 	if (b->lacks_lines) {
@@ -143,6 +153,9 @@ static const char *remedy_text(const struct bottleneck *b)
 		return "store fewer bytes: smaller types, fused loops";
 	if (b->cause == BOTTLENECK_STORES && b->loop.walk == WALK_STRIDE)
 		return "pack what the loop stores: side by side it takes fewer cache lines";
+	if (b->cause == BOTTLENECK_CHAIN && b->carried == CARRIED_REDUCTION &&
+	    b->loop.walk == WALK_COLUMNS)
+		return "interchange the loops: this breaks the chain, too";
 	if (b->lacks_lines && b->loop.walk != WALK_SEQUENTIAL && b->loop.walk != WALK_COLUMNS)
 		return "pack what the loop reads: side by side it takes fewer cache lines";
 	return b->cause == BOTTLENECK_MISPREDICTIONS && b->ends_loop
@@ -191,7 +204,10 @@ static struct finding *make_loop(const struct bottleneck *b, const struct names 
 		f->loop->other = findings_place(out, names, b->prefetch);
 	finding_add_remedy(f, (struct remedy){ .kind = class.remedy, .text = remedy_text(b) });
 	if (b->cause == BOTTLENECK_CHAIN && class.remedy == REMEDY_INTERCHANGE)
-		finding_add_remedy(f, (struct remedy){ .kind = REMEDY_BREAK_CHAIN });
+		finding_add_remedy(f, (struct remedy){ .kind = remedy_of_chain(b) });
+	if (b->cause == BOTTLENECK_CHAIN && class.remedy == REMEDY_INTERLEAVE &&
+	    b->carried == CARRIED_LINEAR)
+		finding_add_remedy(f, (struct remedy){ .kind = REMEDY_SKIP_AHEAD });
 	f->samples = (struct finding_samples){
 		.n = b->n,
 		.n_all = b->n_all,

@@ -29,6 +29,7 @@
 #include "run/method.h"
 #include "run/sampling.h"
 #include "run/steps.h"
+#include "run/what_if.h"
 #include "stat/gates.h"
 
 static const struct usage usage = {
@@ -51,8 +52,9 @@ static const struct option options[] = {
 	{ "model", 0, OPTION_FLAG, AT(model), NULL,
 	  "on the machine model: one run, of an AArch64 program" },
 	{ "what-if", 0, OPTION_OPTIONAL_WORD, AT(what_if), "[=LIST]",
-	  "with --model: cycles if one resource were perfect; see\n"
-	  "                          cyclops model --what-if=list" },
+	  "with --model: simulate these what-ifs (default: those that the\n"
+	  "                          findings name; none: no second run); see cyclops model\n"
+	  "                          --what-if=list" },
 	{ "sysroot", 'L', OPTION_TEXT, AT(sysroot), "DIR",
 	  "with --model: folder of the program's loader and libraries" },
 	{ "interval", 0, OPTION_COUNT, AT(interval), "N", "operations between SPE samples" },
@@ -147,7 +149,8 @@ static void announce(const struct run *r, const struct words *w, const char *doi
 		fprintf(stderr, n_runs > 1 ? "Runs %u" : "Run %u", r->n_done + 1);
 		if (n_runs > 1)
 			fprintf(stderr, " to %u", r->n_done + n_runs);
-		fprintf(stderr, " of %u: %s\n", r->n_wanted, doing);
+		fprintf(stderr, " of %u: %s\n",
+			r->n_done + n_runs > r->n_wanted ? r->n_done + n_runs : r->n_wanted, doing);
 	}
 	if (!r->command->verbose)
 		return;
@@ -181,15 +184,12 @@ static int check_result(const struct run *r, const char *path, int status, struc
 		       path, status);
 }
 
-/* The command runs the program so many times. */
-static int step(struct run *r, struct words *w, const char *doing, unsigned n_runs,
-		const char *result, struct err *err)
+static int run_words(struct run *r, struct words *w, struct err *err)
 {
 	struct launch l;
 	int rc;
 
 	w->items[w->n] = NULL;
-	announce(r, w, doing, n_runs);
 	if (launch_init(&l, (char *const *)(uintptr_t)w->items, err) < 0)
 		return -1;
 	rc = launch_go(&l, err);
@@ -198,6 +198,17 @@ static int step(struct run *r, struct words *w, const char *doing, unsigned n_ru
 	r->program_status = launch_status(&l);
 	r->is_interrupted |= l.is_interrupted;
 	launch_release(&l);
+	return rc;
+}
+
+/* The command runs the program so many times. */
+static int step(struct run *r, struct words *w, const char *doing, unsigned n_runs,
+		const char *result, struct err *err)
+{
+	int rc;
+
+	announce(r, w, doing, n_runs);
+	rc = run_words(r, w, err);
 	r->n_done += n_runs;
 	return rc < 0 ? -1 : check_result(r, result, r->program_status, err);
 }
@@ -217,6 +228,20 @@ static const char *const modelled_samples[] = { "cycles:10007", "inst_retired:20
 						"l1d_cache_refill:1009" };
 enum { MODELLED_INTERVAL = 1024 };
 
+/* Did somebody say what to ask the model? */
+static bool has_own_what_ifs(const struct run_command *c)
+{
+	return c->what_if != NULL && strcmp(c->what_if, what_if_none) != 0;
+}
+
+static void add_sysroot(const struct run *r, struct words *w)
+{
+	if (r->command->sysroot == NULL)
+		return;
+	words_add(w, "--sysroot");
+	words_add(w, r->command->sysroot);
+}
+
 /* The model counts and samples at once. */
 int run_model(struct run *r, struct err *err)
 {
@@ -227,17 +252,14 @@ int run_model(struct run *r, struct err *err)
 	words_add(&w, r->counts_path);
 	words_add(&w, "--output");
 	words_add(&w, r->capture_path);
-	if (r->command->what_if != NULL) {
+	if (has_own_what_ifs(r->command)) {
 		words_add(&w, "--what-if");
 		if (r->command->what_if[0] != '\0')
 			words_add(&w, r->command->what_if);
 		words_add(&w, "--gains");
 		words_add(&w, r->gains_path);
 	}
-	if (r->command->sysroot != NULL) {
-		words_add(&w, "--sysroot");
-		words_add(&w, r->command->sysroot);
-	}
+	add_sysroot(r, &w);
 	for (size_t i = 0; i < COUNT(modelled_samples); i++) {
 		words_add(&w, "--sample");
 		words_add(&w, modelled_samples[i]);
@@ -248,6 +270,34 @@ int run_model(struct run *r, struct err *err)
 	add_number(r, &w, "--seed", r->command->seed);
 	add_program(r, &w);
 	return step(r, &w, "counting and sampling on the machine model", 1, r->capture_path, err);
+}
+
+/* The same program without the causes that were found. It writes gains.json; the capture is of no use. */
+static int run_what_ifs(struct run *r, const char *list, struct err *err)
+{
+	char *capture = path_join(r->folder, "what-if.data");
+	int status = r->program_status, rc;
+	struct quiet quiet;
+	struct words w;
+
+	begin(&w, "model");
+	words_add(&w, "--what-if");
+	words_add(&w, list);
+	words_add(&w, "--gains");
+	words_add(&w, r->gains_path);
+	words_add(&w, "--output");
+	words_add(&w, capture);
+	add_sysroot(r, &w);
+	add_number(r, &w, "--seed", r->command->seed);
+	add_program(r, &w);
+	announce(r, &w, "simulating what the findings would gain", 1);
+	quiet_begin(&quiet, r->input_start);
+	rc = run_words(r, &w, err);
+	quiet_end(&quiet);
+	unlink(capture);
+	free(capture);
+	r->program_status = status;
+	return rc < 0 ? -1 : check_result(r, r->gains_path, 0, err);
 }
 
 int run_counting(struct run *r, unsigned n_times, struct err *err)
@@ -384,40 +434,92 @@ static int run_print(struct run *r, struct printer *out, const struct output_opt
 		       : rc;
 }
 
-static int run_answer(struct run *r, const struct output_options *output, struct err *err)
+static int open_answer(struct run *r, struct session *session, struct method *method,
+		       struct err *err)
 {
 	const struct session_options session_options = {
 		.path = r->capture_path,
 		.symbols = { .use_this_machine = true },
 	};
+	int rc = session_open(session, &session_options, err);
+
+	if (rc == 0)
+		rc = method_find(session, r->pmu, r->pmu != NULL ? &r->counts : NULL, method, err);
+	return rc;
+}
+
+/*
+ * What the findings name, as a list of --what-if. The session is closed again: its threads must not be there when the
+ * program is started.
+ */
+static int find_questions(struct run *r, struct text *out, struct err *err)
+{
+	struct session session = { 0 };
+	struct method method = { 0 };
+	int rc = open_answer(r, &session, &method, err);
+
+	if (rc == 0)
+		run_questions(&method.found, out);
+	method_release(&method);
+	session_release(&session);
+	return rc;
+}
+
+/* Asks the model what the findings would gain. That it cannot say is no failure: the answer has limits then. */
+static void ask_for_findings(struct run *r)
+{
+	struct text list = { 0 };
+	struct gains gains;
+	struct err err;
+
+	gains_init(&gains);
+	if (find_questions(r, &list, &err) == 0 && list.n > 0) {
+		text_char(&list, '\0');
+		r->has_gains = run_what_ifs(r, list.bytes, &err) == 0 &&
+			       gains_read(&gains, r->gains_path, &err) == 0 &&
+			       run_is_same_program(&gains, &r->counts, r->pmu);
+		if (!r->has_gains && !r->is_interrupted)
+			fprintf(stderr,
+				"cyclops run: the second run was not as the first: what the "
+				"findings would gain is not known\n");
+	}
+	if (!r->has_gains)
+		unlink(r->gains_path);
+	gains_release(&gains);
+	text_release(&list);
+}
+
+static int run_answer(struct run *r, const struct output_options *output, struct err *err)
+{
 	struct session session = { 0 };
 	struct method method = { 0 };
 	struct what_if what_if = { 0 };
+	struct tables more = { 0 };
 	struct printer out = { 0 };
-	bool has_gains = r->command->what_if != NULL;
 	struct gains gains;
-	int rc = session_open(&session, &session_options, err);
+	int rc = open_answer(r, &session, &method, err);
 
 	gains_init(&gains);
-	if (rc == 0 && has_gains)
+	if (rc == 0 && r->has_gains)
 		rc = gains_read(&gains, r->gains_path, err);
 	if (rc == 0)
-		rc = method_make(&session, r->pmu, r->pmu != NULL ? &r->counts : NULL,
-				 has_gains ? &gains : NULL, &method, err);
-	if (rc == 0 && has_gains)
+		method_make_tables(&session, r->has_gains ? &gains : NULL, &method);
+	if (rc == 0 && r->has_gains)
 		add_what_if(&gains, &session, &what_if, &method.shown);
+	if (has_own_what_ifs(r->command)) /* else the findings say it */
+		more = what_if.shown;
 	if (rc == 0)
 		rc = run_judge(r, err);
 	if (rc == 0)
 		rc = printer_open(&out, output, "text", usage.command, &session, err);
 	if (rc == 0 && printer_shows_screen(&out, output)) {
-		method_screen(&session, &what_if.shown, r->command->verbose, &method);
+		method_screen(&session, &more, r->command->verbose, &method);
 		rc = run_print(r, &out, output, &method.screen, err);
 	} else if (rc == 0) {
 		rc = run_print(r, &out, output, &method.shown, err);
 	}
 	if (rc == 0 && r->command->html != NULL)
-		rc = run_html(&session, &method, &what_if.shown, &out, r->command->html, err);
+		rc = run_html(&session, &method, &more, &out, r->command->html, err);
 	print_diagnostics(&session, rc < 0 ? EXIT_FAILED : EXIT_DONE);
 	what_if_release(&what_if);
 	gains_release(&gains);
@@ -447,10 +549,16 @@ static int run(struct run *r, const struct output_options *output, struct err *e
 	r->counts_path = path_join(r->folder, RUN_COUNTS);
 	r->capture_path = path_join(r->folder, RUN_CAPTURE);
 	r->gains_path = path_join(r->folder, "gains.json");
-	if (do_steps(r, err) < 0 || run_answer(r, output, err) < 0) {
+	r->input_start = run_input_position();
+	if (do_steps(r, err) < 0) {
 		remove_empty_folder(r);
 		return -1;
 	}
+	r->has_gains = has_own_what_ifs(r->command);
+	if (run_asks_for_findings(r->command) && r->program_status < LAUNCH_SIGNAL)
+		ask_for_findings(r);
+	if (run_answer(r, output, err) < 0)
+		return -1;
 	if (r->program_status != 0)
 		fprintf(stderr, "cyclops run: the program ended with status %d\n",
 			r->program_status);

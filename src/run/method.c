@@ -446,8 +446,8 @@ static void add_predictions(const struct method *m, const struct gains *gains, s
 	}
 }
 
-int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *counts,
-		const struct gains *gains, struct method *out, struct err *err)
+int method_find(struct session *s, const struct cpu_pmu *pmu, struct counts *counts,
+		struct method *out, struct err *err)
 {
 	const struct keys lines = { { KEY_FUNCTION, KEY_LINE }, 2 };
 	const struct stat_options stat_options = { 0 };
@@ -484,22 +484,26 @@ int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *cou
 		tables_add_filled(&out->shown, &out->stat.topdown);
 	}
 	add_silences(out, s, hot.result, &names);
-	add_predictions(out, gains, s);
-	findings_table(&out->found, s, &out->findings);
-	findings_evidence_table(&out->found, &out->evidence);
-	findings_loops_table(&out->found, &out->loops);
-	if (s != NULL)
-		tables_add_filled(&out->shown, &out->report.functions);
-	if (s != NULL)
-		tables_add_filled(&out->shown, &out->report.user_code);
-	*vec_add(&out->shown.list) = &out->findings;
-	*vec_add(&out->shown.list) = &out->evidence;
-	*vec_add(&out->shown.list) = &out->loops;
 	if (s != NULL) {
 		hot_class.free(hot.result);
 		names_release(&names);
 	}
 	return 0;
+}
+
+void method_make_tables(struct session *s, const struct gains *gains, struct method *m)
+{
+	add_predictions(m, gains, s);
+	findings_table(&m->found, s, &m->findings);
+	findings_evidence_table(&m->found, &m->evidence);
+	findings_loops_table(&m->found, &m->loops);
+	if (s != NULL) {
+		tables_add_filled(&m->shown, &m->report.functions);
+		tables_add_filled(&m->shown, &m->report.user_code);
+	}
+	*vec_add(&m->shown.list) = &m->findings;
+	*vec_add(&m->shown.list) = &m->evidence;
+	*vec_add(&m->shown.list) = &m->loops;
 }
 
 void method_screen(const struct session *s, const struct tables *more, bool is_verbose,

@@ -28,11 +28,14 @@ struct method {
 };
 
 /*
- * Makes the answer. `pmu` and `counts` may be NULL: nothing was counted; `s` may be NULL:
- * nothing was sampled; `gains` may be NULL: the model was asked nothing of idealisations. Counts must outlive the answer.
+ * Finds what stands out. `pmu` and `counts` may be NULL: nothing was counted; `s` may be NULL:
+ * nothing was sampled. Counts must outlive the answer.
  */
-int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *counts,
-		const struct gains *gains, struct method *out, struct err *);
+int method_find(struct session *s, const struct cpu_pmu *pmu, struct counts *counts,
+		struct method *out, struct err *);
+
+/* Makes the tables of it, with what the model says to the causes; `gains` may be NULL: it was not asked. */
+void method_make_tables(struct session *s, const struct gains *gains, struct method *);
 
 /* Makes the screen. `more`: tables behind the findings; `is_verbose`: the long form, and all facts. */
 void method_screen(const struct session *, const struct tables *more, bool is_verbose,

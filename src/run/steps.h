@@ -27,6 +27,8 @@ struct run {
 	struct arena memory;
 	const char *folder;
 	char *counts_path, *capture_path, *gains_path;
+	bool has_gains;		   /* gains_path has what the model said to --what-if */
+	int64_t input_start;	   /* of the standard input; -1: it is no file */
 	unsigned n_done, n_wanted; /* runs of the program */
 	const char *environment; /* "DIST=5", of a sweep, for who does it by hand; NULL: nothing */
 	int program_status;	 /* of the last run */

@@ -12,7 +12,8 @@ setting of the model. The modelled time of the result is compared. A first remed
 program silence is right. Beside the three answers stands Arm's published method, applied to the counts by
 thresholds (by_hand.py).
 
---small      only the programs that are marked small, without --what-if; the passes of court.json must hold
+--small      only the programs that are marked small, without --what-if; the passes of court.json must hold, and the
+             gain that `run --model` shows has to be what the remedy gains, within ten points
 --renamed    builds each program (of small ones three) again with other names of files and symbols, and wants the same answers
 --markdown FILE  puts the tables into a page, between the lines that name this program
 --json FILE      writes everything that was found
@@ -54,6 +55,7 @@ LEAST_GAIN = 0.05  # of the modelled time
 NO_GAIN = 0.01  # nothing that gains less may be said first
 SAME_WORK = 0.1  # an idealisation says what the same instructions would gain: so much more or fewer are as many
 LEAST_PART = 0.5  # of the best idealisation
+SHOWN_ERROR = 0.1  # the gain that `run` shows is no farther from what the remedy gains
 # Each takes a run. l1d is at least what the other idealisations of data in caches are; limits of every core (width,
 # window) are left out: where only these gain, the program has to execute fewer instructions.
 RESOURCES = ("l1d", "page-walks", "branch-prediction", "instruction-side", "coherence", "ordering", "arithmetic",
@@ -83,6 +85,7 @@ class Program:
         self.what_if = entry.get("what_if")
         self.known = entry.get("known_failures", {})
         self.known_exceeded = entry.get("known_exceeded", {})
+        self.known_shown = entry.get("known_shown")
         self.remedies = court["remedies"]
 
 
@@ -128,7 +131,7 @@ class Case:
             known = {}
         self.times, self.gains = known.get("times", {}), known.get("gains", {})
         self.instructions = known.get("instructions", {})
-        self.bounds = {}
+        self.bounds, self.shown = {}, None
 
     def keep(self):
         self.kept.write_text(json.dumps({"model": self.model, "times": self.times, "gains": self.gains,
@@ -193,8 +196,14 @@ def first_of(findings, remedies):
     """The first finding that says what to do. Others say where only, or how to measure."""
     for finding in findings:
         if "remedy_id" in finding and remedies.get(finding["remedy_id"]) != []:
-            return {key: finding.get(key) for key in ("kind", "remedy_id", "function", "module", "share")}
+            return {key: finding.get(key) for key in ("kind", "remedy_id", "function", "module", "share", "what_if")}
     return None
+
+
+def shown_gain(findings, remedies):
+    """The gain that the first finding with a remedy shows; None: it shows none."""
+    first = next((finding for finding in findings if "remedy_id" in finding and remedies.get(finding["remedy_id"]) != []), {})
+    return first.get("predicted_gain")
 
 
 def bounds_of(findings):
@@ -224,6 +233,7 @@ def ask(cyclops, case, program, has_what_if):
         "by hand": by_hand.first(json.loads(counts.read_text())),
     }
     if program.name == "program":
+        case.shown = shown_gain(whole["findings"], remedies)
         case.take("as it is", json.loads(counts.read_text()))
         case.bounds = bounds_of(reported)
     case.gains.update({row["name"]: row["gain"] for row in whole.get("what_if", []) if row.get("gain") is not None})
@@ -291,7 +301,7 @@ def try_program(options, program, folder):
         case.time_ns(program.cure)
         result["predicted"] = case.predict(binary)
     result["applied"] = case.applied()
-    result["bounds"] = case.bounds
+    result["bounds"], result["shown"] = case.bounds, case.shown
     if program in options.renamed:
         result["renamed"] = same_answers(options.cyclops, case, said)
     case.keep()
@@ -421,6 +431,19 @@ def bound_lines(results):
             + (f"; exceeded: {', '.join(beyond)}" if beyond else "")] if asked else []
 
 
+def shown_and_true(result):
+    """The modelled gain that `run` shows, and what its remedy does gain; None: it shows none, or nothing was applied."""
+    true = result["verdicts"]["run"]["gain"]
+    return None if result["shown"] is None or true is None else (result["shown"], true)
+
+
+def shown_lines(results):
+    pairs = [pair for result in results if (pair := shown_and_true(result)) is not None]
+    errors = [abs(shown - true) for shown, true in pairs]
+    return [f"gains that run shows, against applied: {len(pairs)} programs, median error {100 * statistics.median(errors):.1f} points, "
+            f"largest {100 * max(errors):.1f}"] if pairs else []
+
+
 def print_table(results):
     for result in results:
         best = f"best what-if {result['best']} {percent(result['best_gain'])}" if result["best"] else ""
@@ -429,10 +452,24 @@ def print_table(results):
             verdict = result["verdicts"][adviser]
             print(f"    {'pass' if verdict['passed'] else 'FAIL'} {adviser:8} {said_words(result['said'][adviser]):45} "
                   f"{percent(verdict['gain']):>8} {verdict['why']}")
+        if result["shown"] is not None:
+            print(f"         run shows {percent(result['shown'])} fewer cycles")
         for twin, gain in result["twins"].items():
             print(f"         {twin} gains {percent(gain)}")
         if result.get("renamed"):
             print(f"    FAIL with other names {', '.join(result['renamed'])} says something else")
+
+
+def unexpected_gain(program, result):
+    """A gain that `run` shows and the remedy does not have; or that is not shown, though the finding names a what-if."""
+    pair = shown_and_true(result)
+    if pair is None:
+        said = result["said"]["run"]
+        return [f"{program.name}: run simulates nothing of {said_words(said)}"] if said and said["what_if"] else []
+    shown, true = pair
+    if abs(shown - true) <= SHOWN_ERROR or program.known_shown is not None:
+        return []
+    return [f"{program.name}: run shows {percent(shown)} fewer cycles, the remedy gains {percent(true)}"]
 
 
 def unexpected(results, programs, small):
@@ -450,6 +487,8 @@ def unexpected(results, programs, small):
                 for resource, (bound, gain) in exceeded(result).items() if resource not in program.known_exceeded]
         better += [f"{result['name']}: {resource} is within its bound now; take it out of known_exceeded"
                    for resource in set(program.known_exceeded) - set(exceeded(result)) if not small]
+        if small:
+            bad += unexpected_gain(program, result)
         bad += [f"{result['name']}: other names, other advice: {adviser}" for adviser in result.get("renamed", [])]
     return bad, better
 
@@ -479,7 +518,7 @@ def main():
         folder = options.keep.resolve() if options.keep else pathlib.Path(name)
         results = list(pool.map(lambda program: try_program(options, program, folder), programs))
     print_table(results)
-    print("\n".join(["", *score_lines(results), *prediction_lines(results, programs), *bound_lines(results)]))
+    print("\n".join(["", *score_lines(results), *prediction_lines(results, programs), *bound_lines(results), *shown_lines(results)]))
     if options.markdown:
         replace_part(options.markdown, "court.py", markdown(results, programs))
     if options.json:

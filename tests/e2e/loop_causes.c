@@ -482,6 +482,42 @@ int main(void)
 		rows[y] = memory + y * 2609 % HEIGHT * WIDTH * 4;
 	return add_columns() == 1;
 }
+#elif defined(GENERATOR)
+KEPT static uint64_t draw(uint64_t x, uint64_t factor, uint64_t step)
+{
+	uint64_t bits = 0;
+
+	for (int i = 0; i < 100000; i++) {
+		x = x * factor + step;
+		bits += x >> 63;
+	}
+	return bits;
+}
+
+int main(void)
+{
+	return draw(next_random(), 6364136223846793005u, 1442695040888963407u) == 1;
+}
+#elif defined(HASH)
+uint8_t letters[2048];
+
+KEPT static uint64_t hash(void)
+{
+	uint64_t sum = 14695981039346656037u;
+
+	for (int i = 0; i < 2048; i++)
+		sum = (sum ^ letters[i]) * 1099511628211u;
+	return sum;
+}
+
+int main(void)
+{
+	uint64_t all = 0;
+
+	for (int i = 0; i < 40; i++)
+		all += hash();
+	return all == 1;
+}
 #elif defined(LARGE_CODE)
 /* 160 KiB of straight code. */
 int main(void)

@@ -22,6 +22,8 @@ ANYTHING = ()  # but what NOT_SAID has
 # By what is defined: kind of the first finding, its remedy, its function, and what is known of its loop (None: anything).
 CASES = {
     "CHAIN": ("dependency-chain", "break-chain", "add", {"chain_cycles": 2}),
+    "GENERATOR": ("dependency-chain", "interleave", "draw", {"chain_cycles": None}),
+    "HASH": ("dependency-chain", "interleave", "hash", {"chain_cycles": None}),
     "UNOPTIMISED": ("store-forwarding", "in-register", "add", {"chain_cycles": None, "register_chain_cycles": None}),
     "IN_MEMORY": ("store-forwarding", "in-register", "add", {"chain_cycles": 6, "register_chain_cycles": 1}),
     "UNOPTIMISED_CHASE": ("llc-bound", "pointer-chase", "walk", {"walk": "chase"}),
@@ -52,7 +54,10 @@ CASES = {
 # What may not be said of a program: its loads walk no page tables, nothing knows the next address earlier, or there are
 # no more registers.
 NOT_SAID = {"CHASE": ("huge pages", "prefetch"), "LONG_CHASE": ("huge pages", "prefetch"), "PAGE_CHASE": ("prefetch",),
-            "NUMBERED": ("prefetch",), "SPILLED": ("register",)}
+            "NUMBERED": ("prefetch",), "SPILLED": ("register",), "CHAIN": ("x*A + C",), "MATRIX": ("x*A + C",),
+            "GENERATOR": ("use several accumulators",), "HASH": ("use several accumulators", "x*A + C")}
+# What has to be.
+SAID = {"GENERATOR": ("x*A + C",), "CHAIN": ("use several accumulators",)}
 OF_CODE = {"operation-time", "explained-time", "code-size", "code-pages"}
 
 
@@ -93,6 +98,8 @@ def check_case(checks, cyclops, case, folder):
         checks.expect(all(is_like(loop.get(key), of_loop[key]) for key in of_loop), f"{case}: {name}: {loop}")
     for words in NOT_SAID.get(case, ()):
         checks.expect(not any(words in f.get("try", "") for f in run + report), f"{case}: '{words}' is said")
+    for words in SAID.get(case, ()):
+        checks.expect(words in report[0].get("try", ""), f"{case}: '{words}' is not said")
     tries = {f["try"] for f in report if "try" in f}
     checks.expect(tries <= {f.get("try") for f in run}, f"{case}: run lacks {tries}")
 

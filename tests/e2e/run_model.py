@@ -8,6 +8,7 @@ usage: run_model.py CYCLOPS DATA_DIR
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -82,6 +83,75 @@ def check_files(checks, cyclops, kernels, folder):
         checks.count("commands on files of a run")
 
 
+# For each byte of the standard input, a chain of multiplications.
+READER = r"""
+#include <stdint.h>
+#include <stdio.h>
+__attribute__((noipa)) static uint64_t mix(uint64_t x)
+{
+	for (int i = 0; i < 200; i++)
+		x = x * x + 3;
+	return x;
+}
+int main(void)
+{
+	uint64_t x = 1;
+	for (int c; (c = getchar()) != EOF;)
+		x = mix(x + (unsigned)c);
+	printf("mixed %d\n", (int)(x >> 60) < 16);
+	return 0;
+}
+"""
+COMPILER = "aarch64-linux-gnu-gcc"
+
+
+def check_gains(checks, cyclops, kernels, folder):
+    """Findings have the gain of what they name: as `model --what-if` says it, in every form of the answer; or nobody asks."""
+    program = os.path.join(kernels, "pages")
+    done = run_program(cyclops, folder, "--model", "--format", "json", "--folder", "gains", "--html", "gains.html", "--", program)
+    answer = json.loads(done.stdout)
+    first = answer["findings"][0]
+    name = first["what_if"]
+    asked = subprocess.run([cyclops, "model", "--what-if", name, "--format", "json", "--table", "what_if", "--", program],
+                           env=ENVIRONMENT, cwd=folder, capture_output=True, check=True)
+    wanted = next(row["gain"] for row in json.loads(asked.stdout)["what_if"] if row["name"] == name)
+    checks.expect(abs(first["predicted_gain"] - wanted) < 0.03 and wanted > 0.3, f"gains: {first}, the model says {wanted}")
+    names = {finding["what_if"].partition("@")[0] for finding in answer["findings"] if "predicted_gain" in finding}
+    checks.expect({row["name"] for row in answer["what_if"]} == {"now", *names}, f"gains: {names}, {answer['what_if']}")
+    checks.expect(sorted(os.listdir(os.path.join(folder, "gains"))) == ["counts.json", "gains.json", "perf.data"],
+                  f"gains: {os.listdir(os.path.join(folder, 'gains'))}")
+    shown = f"{100 * first['predicted_gain']:.1f} % fewer cycles if"
+    text = run_program(cyclops, folder, "--model", "--", program).stdout
+    checks.expect(f"Gain: {shown}" in text and f"   gain: {shown}" in text and "(modelled)" in text and "what if:" not in text,
+                  f"gains: {text}")
+    done = run_program(cyclops, folder, "--model", "--what-if=none", "--folder", "none", "--", program)
+    checks.expect("what if:  cyclops model --what-if" in done.stdout and "(modelled)" not in done.stdout, f"none: {done.stdout}")
+    checks.expect(sorted(os.listdir(os.path.join(folder, "none"))) == ["counts.json", "perf.data"], "none: files")
+    checks.count("answers with gains")
+
+
+def check_input(checks, cyclops, folder):
+    """The second run reads a file again, and prints nothing; where it cannot read the same, nothing is said."""
+    source, program, text = (os.path.join(folder, name) for name in ("reader.c", "reader", "text"))
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(READER)
+    subprocess.run([COMPILER, "-O2", "-g", "-static", source, "-o", program], check=True)
+    with open(text, "w", encoding="utf-8") as file:
+        file.write("to be or not to be\n" * 50)
+    for is_file in (True, False):
+        with open(text, encoding="utf-8") as file:
+            done = subprocess.run([cyclops, "run", "--model", "--format", "json", "-o", f"answer-{is_file}.json", "--", program],
+                                  env=ENVIRONMENT, cwd=folder, capture_output=True, text=True, check=False,
+                                  **({"stdin": file} if is_file else {"input": file.read()}))
+        checks.expect(done.returncode == 0 and done.stdout == "mixed 1\n", f"input: {done.returncode} {done.stdout} {done.stderr}")
+        with open(os.path.join(folder, f"answer-{is_file}.json"), encoding="utf-8") as file:
+            first = json.load(file)["findings"][0]
+        checks.expect((first["kind"], first["remedy_id"]) == ("dependency-chain", "interleave"), f"input: {first}")
+        checks.expect(("predicted_gain" in first) == is_file, f"input, a file {is_file}: {first} {done.stderr}")
+        checks.expect(("the second run was not as the first" in done.stderr) != is_file, f"input: {done.stderr}")
+        checks.count("kinds of input")
+
+
 def check_errors(checks, cyclops, kernels, folder):
     program = os.path.join(kernels, "steady")
     os.mkdir(os.path.join(folder, "there"))
@@ -130,6 +200,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_findings(checks, cyclops, kernels, folder)
         check_files(checks, cyclops, kernels, folder)
+        check_gains(checks, cyclops, kernels, folder)
+        if shutil.which(COMPILER) is not None:
+            check_input(checks, cyclops, folder)
         check_errors(checks, cyclops, kernels, folder)
         check_sweep(checks, cyclops, kernels, folder)
     checks.finish()

@@ -32,8 +32,8 @@ static const struct {
 	  "known",
 	  "at most 66.1 % of the time, if all loads hit the L1D; the loop takes 62.3 % ± 4.3; "
 	  "what a fix gains of it is not known; "
-	  "simulated without the cause: cyclops model --what-if l1d@chase -- COMMAND",
-	  "l1d@chase" },
+	  "simulated without the cause: cyclops model --what-if l1d+page-walks@chase -- COMMAND",
+	  "l1d+page-walks@chase" },
 	{ { .kind = FINDING_DRAM_LATENCY,
 	    .subject = "chase",
 	    .function = "chase",
@@ -42,13 +42,32 @@ static const struct {
 	    .has_prediction = true,
 	    .prediction = 0.546 },
 	  REMEDY_POINTER_CHASE,
-	  "54.6 % of the cycles if all loads hit the L1D (model --what-if, simulated); "
-	  "what a fix gains of it is not known",
-	  "54.6 % of the cycles if all loads hit the L1D (model --what-if, simulated); by the "
-	  "samples at most 66.1 % of the time, if all loads hit the L1D; the loop takes 62.3 % ± "
-	  "4.3; "
-	  "what a fix gains of it is not known",
-	  "l1d@chase" },
+	  "54.6 % fewer cycles if all loads hit the L1D, without page walks (modelled)",
+	  "54.6 % fewer cycles if all loads hit the L1D, without page walks (modelled); by the "
+	  "samples at most "
+	  "66.1 % of the time, if all loads hit the L1D; the loop takes 62.3 % ± 4.3; a fix that "
+	  "leaves some of the cause, "
+	  "or adds work, gains less",
+	  "l1d+page-walks@chase" },
+	/* what the model says to a cause that others hide */
+	{ { .kind = FINDING_TLB_WALKS,
+	    .subject = "chase",
+	    .function = "chase",
+	    .loop = &loop,
+	    .has_prediction = true,
+	    .prediction = -0.02 },
+	  REMEDY_DENSER_PAGES,
+	  "no fewer cycles if there were no page table walks (modelled)",
+	  "no fewer cycles if there were no page table walks (modelled); a fix that leaves some "
+	  "of the cause, or adds work, gains less",
+	  "page-walks@chase" },
+	/* a recurrence has no accumulators */
+	{ { .kind = FINDING_DEPENDENCY_CHAIN, .subject = "f", .function = "f", .loop = &loop },
+	  REMEDY_INTERLEAVE,
+	  "not known from this capture",
+	  "not known from this capture; simulated without the cause: cyclops model --what-if "
+	  "arithmetic-latency@f -- COMMAND",
+	  "arithmetic-latency@f" },
 	/* a name with what divides the list of --what-if */
 	{ { .kind = FINDING_MISPREDICTIONS,
 	    .subject = "sort(int*, int)",
