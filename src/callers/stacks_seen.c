@@ -270,12 +270,22 @@ static void number_chains(struct stacks_seen *seen)
 	free(chains);
 }
 
+static bool has_stacks(const struct capture *c)
+{
+	for (size_t i = 0; i < capture_n_events(c); i++)
+		if (kind_of(c, i) != N_STACK_KINDS)
+			return true;
+	return false;
+}
+
 bool stacks_seen_collect(struct stacks_seen *out, struct session *s)
 {
 	struct analysis stacks = { .class = &stacks_class };
 	struct stacks_partial *p;
 
 	*out = (struct stacks_seen){ 0 };
+	if (!has_stacks(s->capture))
+		return false;
 	scan(s, NULL, &stacks, 1);
 	p = stacks.result;
 	take_stacks(p, &p->pending, &s->frames);

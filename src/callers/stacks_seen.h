@@ -49,7 +49,7 @@ struct stacks_seen {
 };
 
 /*
- * Scans once. False: no samples with chains. Keeps about as many as STACKS_MOST, chosen by their positions, and the
+ * Scans once, unless no event has call chains. False: no samples with chains. Keeps about as many as STACKS_MOST, chosen by their positions, and the
  * frames of these, so that memory does not grow with the capture.
  */
 enum { STACKS_MOST = 1 << 17 };

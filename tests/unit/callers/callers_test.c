@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "callers/callers.h"
 #include "capture/writer/writer.h"
+#include "process/place_numbers.h"
 #include "stacks/stacks.h"
 
 enum { MANY = 400, LEAF = SECOND + 16, BY_FIRST = FIRST + 32, BY_MEMCPY = MEMCPY + 64 };
@@ -147,6 +148,27 @@ static void test_no_stacks(void **state)
 	assert_false(callers_sentence(&s, &text));
 	close_fixture(&s);
 	text_release(&text);
+	free(m);
+}
+
+/* Where no event records call chains the capture is not read for them. */
+static void test_no_chains(void **state)
+{
+	struct making *m = making_new(&instructions);
+	struct callers_known known;
+	struct session s;
+	uint32_t n_places;
+
+	(void)state;
+	m->contents.without_chains = true;
+	add_sample(m, EVENT_MISSES, 1000, NULL, 0);
+	add_records(m, 20);
+	open_fixture(&m->contents, 1, &s);
+	n_places = place_numbers_n(s.places);
+	callers_estimate(&s);
+	assert_int_equal(place_numbers_n(s.places), n_places);
+	assert_false(callers_known_at(&s, 0, &known));
+	close_fixture(&s);
 	free(m);
 }
 
@@ -354,11 +376,11 @@ static void test_backwards(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_stacks),     cmocka_unit_test(test_empty_stacks),
-		cmocka_unit_test(test_shares),	      cmocka_unit_test(test_ties),
-		cmocka_unit_test(test_misses),	      cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_reused_thread), cmocka_unit_test(test_others),
-		cmocka_unit_test(test_backwards),
+		cmocka_unit_test(test_no_stacks),    cmocka_unit_test(test_no_chains),
+		cmocka_unit_test(test_empty_stacks), cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_ties),	     cmocka_unit_test(test_misses),
+		cmocka_unit_test(test_threads),	     cmocka_unit_test(test_reused_thread),
+		cmocka_unit_test(test_others),	     cmocka_unit_test(test_backwards),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,9 @@ static struct writer *open_writer(const char *path, const struct contents *conte
 	for (size_t i = 0; i < N_FIXTURE_EVENTS; i++) {
 		events[i].ids = &ids[i];
 		events[i].n_ids = 1;
-		events[i].attr.sample_type = sample_type;
+		events[i].attr.sample_type = contents->without_chains
+						     ? sample_type & ~BIT(SAMPLE_CALLCHAIN)
+						     : sample_type;
 		events[i].attr.sample_period = INTERVAL;
 		events[i].attr.flags = BIT(ATTR_SAMPLE_ID_ALL);
 	}

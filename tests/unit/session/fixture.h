@@ -49,6 +49,7 @@ struct contents {
 	uint64_t spe_interval;	/* sample_period of the SPE event; 0: 1024 */
 	uint64_t spe_flags;	/* bits of attr.flags, added */
 	const char *symfs;	/* a folder with a bin/alpha, which is mapped whole; or NULL */
+	bool without_chains;	/* no event records call chains */
 	const struct fixture_event *misses;  /* EVENT_MISSES; NULL: cache-misses */
 	void (*write_more)(struct writer *); /* behind the records; NULL: nothing */
 };
