@@ -29,6 +29,7 @@ from harness import ENVIRONMENT, Checks, Failed, real_captures, run, skip
 PACKAGES = {"firefox": ("@firefox-devtools/profiler-cli@0.10.0", "@firefox-devtools/profiler-cli/dist/profiler-cli.js"),
             "speedscope": ("speedscope@1.25.0", "speedscope/dist/release/index.html")}
 TRIES = 6000  # until a server of the reader answers, or a page is drawn; each takes a tenth of a second, and a machine may be very busy
+AGAIN = 20  # times that a request is made
 
 
 def installed(folder, reader):
@@ -53,6 +54,13 @@ class Firefox:
                               stderr=subprocess.PIPE, env=self.environment, check=False)
         return done.stdout if done.returncode == 0 else None
 
+    def functions(self, thread):
+        for _ in range(AGAIN):  # it gives up a request soon, on a busy machine
+            functions = self.ask("thread", "functions", "--thread", thread, "--limit", "0", "--include-idle", "--json")
+            if functions:
+                return json.loads(functions)["functions"]
+        raise Failed(f"firefox: it does not say the functions of {thread}")
+
     def sums(self, path):
         self.ask("load", path)  # it does not wait long for its server, on a busy machine
         threads = None
@@ -66,8 +74,7 @@ class Firefox:
         try:
             sums = collections.Counter()
             for thread in json.loads(threads)["threads"]:
-                functions = self.ask("thread", "functions", "--thread", thread["threadHandle"], "--limit", "0", "--include-idle", "--json")
-                for function in json.loads(functions)["functions"]:
+                for function in self.functions(thread["threadHandle"]):
                     sums[function["name"]] += function["selfSamples"]
             return +sums
         finally:
