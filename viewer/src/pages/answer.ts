@@ -57,6 +57,14 @@ function place(summary: Table, findings: Table, row: number, view: View): Node {
   return h("span", {}, h("a", { href: address }, where), isShared ? " (drawn byte by byte, with the fix)" : "");
 }
 
+/** What the loop of a finding accesses: objects, types and members by name. */
+function dataOf(loops: Table | undefined, row: number): string {
+  if (loops === undefined) return "";
+  const names = Array.from({ length: loops.rows }, (_, i) => i).filter((i) => loops.get(i, "finding") === row + 1)
+    .map((i) => loops.words(i, "data")).filter((name) => name !== "");
+  return [...new Set(names)].join(", ");
+}
+
 /** What is known of the loops that a finding is about, and what it rests on: for those who doubt it. */
 function grounds(tables: readonly Table[], findings: Table, row: number): HTMLElement | null {
   const words = findings.words(row, "evidence");
@@ -69,7 +77,8 @@ function grounds(tables: readonly Table[], findings: Table, row: number): HTMLEl
 
 async function card(tables: readonly Table[], summary: Table, findings: Table, row: number, view: View): Promise<HTMLElement> {
   const title = `finding-${row + 1}`;
-  const code = await snippetOf(view, findings, tables.find((t) => t.name === "loops"), row);
+  const loops = tables.find((t) => t.name === "loops");
+  const code = await snippetOf(view, findings, loops, row);
   const said = h("div", { class: "said" },
     h("h2", { id: title }, `${summary.words(row, "number")}. ${summary.words(row, "what")}`),
     h("p", { class: "cost" }, summary.words(row, "cost_sentence")),
@@ -77,6 +86,7 @@ async function card(tables: readonly Table[], summary: Table, findings: Table, r
     h("p", { class: "claim" }, findings.words(row, "claim")),
     h("dl", { class: "terms" },
       ...term("where", place(summary, findings, row, view)),
+      ...term("data", dataOf(loops, row)),
       ...term("evidence", summary.words(row, "evidence") || findings.words(row, "evidence")),
       ...term("fix", fix(summary, findings, row)),
       ...term("gain", summary.words(row, "gain")),
@@ -86,17 +96,20 @@ async function card(tables: readonly Table[], summary: Table, findings: Table, r
   return h("article", { class: code === null ? "card" : "card with-code", "aria-labelledby": title, "data-finding": row + 1 }, said, code);
 }
 
+const lineOf = (name: string, words: string): string => (words === "" ? "" : `   ${name}: ${words}\n`);
+
 async function addCards(root: HTMLElement, tables: readonly Table[], view: View): Promise<void> {
   const summary = tables.find((t) => t.name === "summary");
   const findings = tables.find((t) => t.name === "findings");
   if (summary === undefined || findings === undefined || summary.rows === 0) return;
   const rows = Array.from({ length: summary.rows }, (_, row) => row);
+  const loops = tables.find((t) => t.name === "loops");
   const cards = await Promise.all(rows.map((row) => card(tables, summary, findings, row, view)));
   root.append(h("div", { class: cards.some((c) => c.classList.contains("with-code")) ? "wide-cards" : "cards" }, ...cards));
   view.texts.push(() => "\n" + rows.map((row) => {
     const parts = ["what", "where", "line"].map((c) => summary.words(row, c)).filter((s) => s !== "");
     return `${summary.words(row, "number")}. ${[...parts, summary.words(row, "cost_sentence"), summary.words(row, "evidence")].join("  ")}\n` +
-      `   fix: ${summary.words(row, "fix")}\n`;
+      lineOf("data", dataOf(loops, row)) + lineOf("fix", summary.words(row, "fix"));
   }).join("") + "\n");
 }
 
