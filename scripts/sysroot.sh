@@ -32,7 +32,7 @@ mkdir -p "$state/lists/partial" "$state/cache/archives/partial" "$state/debs"
 : >"$state/status"
 apt="-qq -o APT::Architecture=$1 -o APT::Architectures=$1 -o Dir::State=$state
 	-o Dir::State::Lists=$state/lists -o Dir::State::status=$state/status
-	-o Dir::Cache=$state/cache -o Debug::NoLocking=1 -o APT::Sandbox::User="
+	-o Dir::Cache=$state/cache -o Debug::NoLocking=1 -o APT::Sandbox::User= -o Acquire::Retries=3"
 # shellcheck disable=SC2086 # options are words
 get() { (cd "$state/debs" && apt-get $apt download "$@"); }
 # shellcheck disable=SC2086

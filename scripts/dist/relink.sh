@@ -13,9 +13,11 @@ folder=$(cd "$3" && pwd)
 cd "$1"
 line=$(ninja -t commands cyclops | tail -n 1)
 case $line in *' -o cyclops '*) ;; *) echo "relink.sh: not what links cyclops: $line" >&2; exit 1 ;; esac
-parts=
+parts='' cplusplus='' atomics=''
 for word in $line; do
 	case $word in
+	*/libstdc++.a) cplusplus=' -lstdc++' ;; # of LLVM
+	-latomic) atomics=' -latomic' ;;	# of 32 bits
 	*.o | src/*.a | docs/*.a | model/*.a | */libLLVM*.a | */libZydis.a | */libZycore.a) parts="$parts $word" ;;
 	esac
 done
@@ -27,5 +29,5 @@ cat >"$folder/relink.sh" <<END
 # SPDX-License-Identifier: Apache-2.0
 # Links cyclops with the libraries of this system, or with those of folders: sh relink.sh -L/my/elfutils/lib
 \${CC:-${prefix}gcc} "\$@" -o cyclops "\$(dirname "\$0")/cyclops.o" -static -pthread \\
-	-ldw -lelf -liberty -ljansson -lbz2 -llzma -lzstd -lz -lstdc++ -lm -ldl
+	-ldw -lelf -liberty -ljansson -lbz2 -llzma -lzstd -lz$cplusplus$atomics -lm -ldl
 END
