@@ -204,7 +204,8 @@ def check_devices(checks, cyclops, writer, folder):
 def opened_by(cyclops, folder, *words):
     """The paths that the program looks at, as they are written."""
     log = os.path.join(folder, "trace")
-    done = subprocess.run(["strace", "-f", "-s", "100000", "-e", "trace=file", "-o", log, cyclops, *words], cwd=folder, env=ENVIRONMENT,
+    done = subprocess.run(["strace", "-f", "-s", "100000", "-e", "trace=file", "-o", log, cyclops, *words], cwd=folder,
+                          env=ENVIRONMENT | {"ASAN_OPTIONS": "detect_leaks=0"},  # which cannot work under strace
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     with open(log, "rb") as file:
         return done, [match[1].decode("unicode_escape").encode("latin-1") for match in re.finditer(rb'"((?:[^"\\]|\\.)*)"', file.read())]

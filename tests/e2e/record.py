@@ -200,7 +200,7 @@ def test_attach(tools):
         tools.expect(len(tids) == 4, f"{len(tids)} threads")
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             whole = pool.submit(tools.record, "attach.data", "-e", "cpu-clock", "-p", target.pid, "--duration", "500ms")
-            single = pool.submit(tools.record, "thread.data", "-e", "cpu-clock", "-t", tids[1], "--duration", "300ms")
+            single = pool.submit(tools.record, "thread.data", "-e", "cpu-clock", "-t", tids[1], "--duration", "2s")
             path, one = whole.result()[0], single.result()[0]
     finally:
         target.kill()
