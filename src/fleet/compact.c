@@ -128,8 +128,8 @@ static int read_list(const char *path, struct part_list *out, struct err *err)
 
 	if (mapped_open(&file, path, err) < 0)
 		return -1;
-	at = (const char *)file.bytes;
-	end = file.size > 0 ? at + file.size : at;
+	at = file.size > 0 ? (const char *)file.bytes : "";
+	end = at + file.size;
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		size_t size = newline != NULL ? (size_t)(newline - at) : (size_t)(end - at);

@@ -67,7 +67,8 @@ static bool read_address(Dwarf_Frame *frame, struct frame_rules *out)
 	return true;
 }
 
-static bool frame_rules_fill(Dwarf_Frame *frame, struct frame_rules *out)
+/* libdw's own list of preserved registers of x86-64 has rax in the place of rbx (elfutils 0.188). */
+static bool frame_rules_fill(Dwarf_Frame *frame, uint64_t preserved, struct frame_rules *out)
 {
 	memset(out, 0, sizeof(*out)); /* equal rules have equal bytes */
 	out->return_register = dwarf_frame_info(frame, NULL, NULL, &out->is_signal);
@@ -81,18 +82,20 @@ static bool frame_rules_fill(Dwarf_Frame *frame, struct frame_rules *out)
 		if (dwarf_frame_register(frame, i, memory, &ops, &n) != 0 ||
 		    !read_rule(ops, n, memory, &out->registers[i]))
 			out->registers[i].kind = RULE_UNDEFINED;
+		if (out->registers[i].kind == RULE_UNDEFINED && (preserved >> i & 1))
+			out->registers[i].kind = RULE_SAME;
 	}
 	return true;
 }
 
-bool frame_rules_read(Dwarf_CFI *cfi, uint64_t address, struct frame_rules *out)
+bool frame_rules_read(Dwarf_CFI *cfi, uint64_t address, uint64_t preserved, struct frame_rules *out)
 {
 	Dwarf_Frame *frame;
 	bool is_read;
 
 	if (dwarf_cfi_addrframe(cfi, address, &frame) != 0)
 		return false;
-	is_read = frame_rules_fill(frame, out);
+	is_read = frame_rules_fill(frame, preserved, out);
 	/* Expressions are the file's; the address of a frame may be an expression, too. */
 	free(frame);
 	return is_read;

@@ -55,9 +55,10 @@ enum frame_outcome {
 
 /*
  * Reads the rules at an address of the file; false if it has none there. Equal rules of one file
- * have equal bytes, so they can be compared and hashed as bytes.
+ * have equal bytes, so they can be compared and hashed as bytes. `preserved` has a bit for each
+ * register that functions preserve (System V ABI of the machine): the same where nothing is said.
  */
-bool frame_rules_read(Dwarf_CFI *, uint64_t address, struct frame_rules *out);
+bool frame_rules_read(Dwarf_CFI *, uint64_t address, uint64_t preserved, struct frame_rules *out);
 
 /*
  * Applies the rules: `state` becomes that of the caller, and `out_pc` where it goes on. Nothing

@@ -17,10 +17,13 @@ static const struct machine {
 	const char *arch;
 	unsigned stack_register, pc_register; /* no register of DWARF's: 0 */
 	uint64_t address_mask;		      /* without signs of pointer authentication */
+	uint64_t preserved;		      /* registers that functions preserve, a bit each */
 	uint8_t n_registers;
 } machines[] = {
-	{ "x86_64", 7, 16, UINT64_MAX, 17 },
-	{ "aarch64", 31, 32, 0x0000ffffffffffff, 33 },
+	/* rbx, rbp, r12 to r15 */
+	{ "x86_64", 7, 16, UINT64_MAX, 0xf048, 17 },
+	/* x19 to x29 */
+	{ "aarch64", 31, 32, 0x0000ffffffffffff, 0x3ff80000, 33 },
 };
 
 /* Rules are stored as words; frame_rules_read() sets all of their bytes. */
@@ -146,14 +149,14 @@ static void unwind_open_file(const struct unwinder *u, struct unwind_file *f, st
 		open_dwarf(f, 1, &f->debug);
 }
 
-static bool unwind_find_rules(const struct unwind_file *f, uint64_t address,
+static bool unwind_find_rules(const struct unwind_file *f, uint64_t address, uint64_t preserved,
 			      struct frame_rules *out)
 {
-	if (f->by_exceptions != NULL && frame_rules_read(f->by_exceptions, address, out))
+	if (f->by_exceptions != NULL && frame_rules_read(f->by_exceptions, address, preserved, out))
 		return true;
 	for (size_t i = 0; i < COUNT(f->by_debug_frame); i++)
 		if (f->by_debug_frame[i] != NULL &&
-		    frame_rules_read(f->by_debug_frame[i], address, out))
+		    frame_rules_read(f->by_debug_frame[i], address, preserved, out))
 			return true;
 	return false;
 }
@@ -167,7 +170,7 @@ static bool find_rules(struct unwinder *u, struct unwind_file *f, uint64_t addre
 
 	if (number == f->rules.n) {
 		*vec_add(&f->rules) = TUPLES_NONE;
-		if (unwind_find_rules(f, address, out)) {
+		if (unwind_find_rules(f, address, u->machine->preserved, out)) {
 			memcpy(words, out, sizeof(words));
 			f->rules.items[number] = tuples_add(&u->rules, words);
 		}

@@ -6,7 +6,11 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include <dwarf.h>
+#include <fcntl.h>
+#include <gelf.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 
@@ -220,6 +224,40 @@ static void what_fails_changes_nothing(void **state)
 	assert_memory_equal(&s, &before, sizeof(s));
 }
 
+/* At a function's first instruction nothing is said of registers: what functions preserve is the caller's. */
+static void preserved_registers_are_the_same(void **state)
+{
+#ifdef __x86_64__
+	static const int preserved[] = { 3, 6, 12, 13, 14, 15 };
+#else
+	static const int preserved[] = { 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29 };
+#endif
+	int fd = open("/proc/self/exe", O_RDONLY);
+	Elf *elf;
+	Dwarf_CFI *cfi;
+	GElf_Ehdr header;
+	uint64_t address, mask = 0;
+	struct frame_rules r;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(preserved); i++)
+		mask |= (uint64_t)1 << preserved[i];
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	assert_non_null(gelf_getehdr(elf, &header));
+	/* From where the file is loaded to where this function begins. */
+	address = (uint64_t)(uintptr_t)preserved_registers_are_the_same -
+		  (header.e_type == ET_DYN ? getauxval(AT_ENTRY) - header.e_entry : 0);
+	cfi = dwarf_getcfi_elf(elf);
+	assert_non_null(cfi);
+	assert_true(frame_rules_read(cfi, address, mask, &r));
+	for (size_t i = 0; i < COUNT(preserved); i++)
+		assert_int_equal(r.registers[preserved[i]].kind, RULE_SAME);
+	dwarf_cfi_end(cfi);
+	elf_end(elf);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +266,7 @@ int main(void)
 		cmocka_unit_test(expressions_are_bounded),
 		cmocka_unit_test(rules_lead_to_the_caller),
 		cmocka_unit_test(what_fails_changes_nothing),
+		cmocka_unit_test(preserved_registers_are_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
