@@ -46,12 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 #define IS_INPUT(file) ((file).size > 16 && memcmp((file).bytes, "PERFILE2", 8) == 0)
 #endif
 
-enum {
-	CASE_SECONDS = 60,
-	PROGRESS = 100,
-	MAX_CHANGES = 16,
-	MOST_GROWTH_KIB = 256 << 10
-};
+enum { CASE_SECONDS = 60, PROGRESS = 100, MAX_CHANGES = 16, MOST_GROWTH_KIB = 256 << 10 };
 
 typedef VEC_OF(struct mapped) captures;
 
