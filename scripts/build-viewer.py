@@ -5,36 +5,45 @@
 usage: build-viewer.py NPM SOURCE WORK OUT --required|--optional
 
 SOURCE is the folder viewer/, which is not written to. npm gets its packages into WORK, once for each lock
-file. Where it cannot get them, an optional viewer is an empty file, and the program is built without --html.
+file. Where it cannot get them, or one of them does not do its work, an optional viewer is an empty file, and the program
+is built without --html. Mistakes in the sources end any build.
 """
 
 import base64
 import hashlib
 import pathlib
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 
-# Each of npm's steps; packages come in seconds, or not at all.
-SECONDS = 240
+# Ends what computes for ever: of CPU time, as other programs lengthen any other. npm has limits for its requests.
+CPU_SECONDS = 600
 
 
 class Failed(Exception):
     """A step failed; its output."""
 
 
-class NoPackages(Failed):
-    """npm cannot get them."""
+class Mistake(Failed):
+    """The sources are wrong, as they are on each machine."""
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
 
 
 def step(work, *command):
     try:
         done = subprocess.run(command, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=SECONDS)
-    except subprocess.TimeoutExpired as e:
-        raise Failed(f"{command[0]}: no answer in {SECONDS} s") from e
+                              stderr=subprocess.STDOUT, encoding="utf-8", errors="replace", preexec_fn=limit)
+    except OSError as e:
+        raise Failed(f"{command[0]}: {e.strerror}") from e
+    if done.returncode < 0:
+        raise Failed(f"{done.stdout}{command[0]}: {signal.strsignal(-done.returncode)}")
     if done.returncode != 0:
-        raise Failed(done.stdout)
+        raise (Mistake if "error TS" in done.stdout else Failed)(done.stdout)
 
 
 def copy_sources(source, work):
@@ -49,16 +58,9 @@ def get_packages(npm, work):
     stamp = work / "packages.stamp"
     if stamp.exists() and stamp.read_text() == lock:
         return
-    try:
-        get_all(npm, work)
-    except Failed as e:
-        raise NoPackages(str(e)) from e
-    stamp.write_text(lock)
-
-
-def get_all(npm, work):
     step(work, npm, "ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund",
          "--fetch-retries=1", "--fetch-timeout=30000")
+    stamp.write_text(lock)
 
 
 def bundle(work):
@@ -96,7 +98,7 @@ def main():
     try:
         page = make(npm, source, work)
     except Failed as e:
-        if required == "--required" or not isinstance(e, NoPackages):
+        if required == "--required" or isinstance(e, Mistake):
             sys.exit(f"{e}\nthe viewer of --html was not made")
         print(f"{e}\nbuilding without the viewer of --html", file=sys.stderr)
         page = ""
