@@ -51,6 +51,7 @@ static const struct flag_word {
 	{ COLUMN_BLANK, "blank" },	{ COLUMN_COMMAND, "command" },
 	{ COLUMN_FIGURES, "figures" },	{ COLUMN_BELOW, "below" },
 	{ COLUMN_MESSAGE, "message" },	{ COLUMN_SOURCE, "source" },
+	{ COLUMN_NOTED, "noted" },
 };
 
 /* Above this a double does not have all whole numbers. */

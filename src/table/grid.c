@@ -123,7 +123,7 @@ static void measure_row(struct grid *g, struct lane *lane, uint32_t row)
 			lane->part_widths[part] = shown.parts[part].width;
 	if (width > lane->content)
 		lane->content = width;
-	if (!shown.is_absent)
+	if (!shown.is_absent && !(lane->how.column->flags & COLUMN_NOTED))
 		lane->marks |= 1u << shown.mark;
 	if (cell->type == CELL_NUMBER && !shown.is_absent && cell->number > lane->largest)
 		lane->largest = cell->number;

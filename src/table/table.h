@@ -86,6 +86,7 @@ enum column_flags {
 	COLUMN_MESSAGE = 16384,
 	COLUMN_BELOW = 65536,	/* text: on a line of its own below the row, after the title */
 	COLUMN_SOURCE = 131072, /* a data source: in text an absent one is "no data source" */
+	COLUMN_NOTED = 524288,	/* a note of the table says what its marks mean: no legend does */
 };
 
 /* Constant data of the analysis. */

@@ -5,7 +5,7 @@ export type Value = string | number | boolean | null;
 
 export type Flag =
   | "bar" | "programs" | "tree" | "share" | "people" | "trust" | "path" | "spark" | "blank" | "command" | "figures"
-  | "below" | "message" | "source";
+  | "below" | "message" | "source" | "noted";
 
 export interface Column {
   readonly name: string;

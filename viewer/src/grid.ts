@@ -166,7 +166,7 @@ export class Grid {
   private remarks(): HTMLElement | null {
     const marks = new Set<string>();
     this.table.raw.marks.forEach((of, i) => {
-      if (this.columns.includes(i)) Object.values(of).forEach((mark) => marks.add(mark));
+      if (this.columns.includes(i) && !this.table.columns[i]!.flags.includes("noted")) Object.values(of).forEach((mark) => marks.add(mark));
     });
     const lines = [legend(marks).join("; "), ...this.table.raw.notes].filter((line) => line !== "");
     return lines.length === 0 ? null : h("div", { class: "notes" }, ...lines.map((line) => h("p", { class: "note" }, line)));
@@ -283,7 +283,7 @@ export class Grid {
     const href = this.options.linkColumns?.includes(c.name) === true ? this.options.link?.(row) ?? null : null;
     const drawn = this.options.draw?.[c.name]?.(row) ?? null;
     const content = drawn ?? (href === null ? words : h("a", { href }, words));
-    const title = [words, mark === "exact" ? "" : sign(mark).meaning].filter((s) => s !== "").join("\n");
+    const title = [words, mark === "exact" || c.flags.includes("noted") ? "" : sign(mark).meaning].filter((s) => s !== "").join("\n");
     const cell = h("td", {
       class: c.type === "text" ? "" : "number", "data-column": c.name, "data-value": value === null ? "" : String(value),
       "data-mark": value === null || mark === "exact" ? undefined : mark,

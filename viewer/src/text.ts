@@ -30,7 +30,7 @@ export function gridText(table: Table, rows: readonly number[], columns: readonl
 
   for (const row of rows) {
     lines.push(columns.map((c) => {
-      marks.add(table.at(row, c) === null ? "exact" : table.mark(row, c));
+      if (table.at(row, c) !== null && !table.columns[c]!.flags.includes("noted")) marks.add(table.mark(row, c));
       const indent = table.columns[c]!.flags.includes("tree") ? "  ".repeat(depthOf(table, row)) : "";
       return indent + shown(table, row, c);
     }));

@@ -36,7 +36,8 @@ static const bool is_of_time[N_KEYS] = {
 };
 
 static const struct column columns[] = {
-	{ "time_share", "time share", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR | COLUMN_TRUST,
+	{ "time_share", "time share", "", CELL_NUMBER,
+	  COLUMN_SHARE | COLUMN_BAR | COLUMN_TRUST | COLUMN_NOTED,
 	  "part of the time between records that it ran; absent: not known" },
 	{ "time_low", "from", "", CELL_NUMBER, COLUMN_SHARE, "lower limit of that" },
 	{ "time_high", "to", "", CELL_NUMBER, COLUMN_SHARE, "upper limit of that" },
@@ -459,13 +460,18 @@ static void elapsed_note_basis(const struct making *m, const struct session *s, 
 		table_note(t, "user code only: kernel time counts for the user code before it");
 }
 
-/* Are the limits of all rows that are shown close? */
-static bool all_are_sure(const struct making *m)
+/* What the sign of shares means: the column has COLUMN_NOTED. */
+static void note_unsure(const struct making *m, struct table *t)
 {
-	for (uint32_t i = 0; i < m->e->plan->rows.n; i++)
-		if (!m->times[i].is_sure && is_worth_a_row(m, i))
-			return false;
-	return true;
+	const char *why =
+		m->has_limits ? "from, to are far apart: record longer, or sample more often"
+			      : "no limits of times: operations were filtered when it was recorded";
+	size_t at = (size_t)table_column(t, "time_share"), row = 0;
+
+	while (row < table_n_rows(t) && table_cell(t, row, at)->mark == MARK_EXACT)
+		row++;
+	if (row < table_n_rows(t))
+		table_note(t, "?: %s", why);
 }
 
 /* What each column is of, and how far it is known. */
@@ -476,11 +482,7 @@ static void note_brief(const struct making *m, struct table *t)
 		   "which overlap",
 		   table_human(t, cell_count(m->rest.covered_ns), "ns"),
 		   m->e->threads.n > 1 ? ", summed over threads" : "");
-	if (!m->has_limits)
-		table_note(t, "%s: no limits of times",
-			   "operations were filtered when it was recorded");
-	else if (!all_are_sure(m))
-		table_note(t, "?: from, to are far apart: record longer, or sample more often");
+	note_unsure(m, t);
 }
 
 static void make_notes(const struct making *m, const struct session *s, struct table *t)
@@ -494,6 +496,7 @@ static void make_notes(const struct making *m, const struct session *s, struct t
 		note_brief(m, t);
 		return;
 	}
+	note_unsure(m, t);
 	note_untold(m, t);
 	note_rest(m, t);
 	table_note(t, "times are summed over threads");

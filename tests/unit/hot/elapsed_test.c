@@ -58,7 +58,7 @@ static const struct test_case cases[] = {
 	  16.5,
 	  { { "first", 11, 11 - unmet_ms, 11 + unmet_ms, MARK_EXACT },
 	    { "second", 5.5, 5.5 - unmet_ms, 5.5 + unmet_ms, MARK_SPARSE } },
-	  NULL },
+	  "?: from, to are far apart" },
 	{ "in turns",
 	  { { "fsfsfsfsfsfs", MS, 0 }, { "fsfsfsfsfsfs", MS, 0 } },
 	  22,
@@ -153,6 +153,14 @@ static bool has_note(const struct table *t, const char *text)
 	return false;
 }
 
+static bool has_mark(const struct table *t, const char *column)
+{
+	for (size_t row = 0; row < table_n_rows(t); row++)
+		if (cell_of(t, row, column)->mark != MARK_EXACT)
+			return true;
+	return false;
+}
+
 static void check_case(const struct test_case *c, unsigned n_workers)
 {
 	const struct keys keys = { { KEY_FUNCTION }, 1 };
@@ -173,6 +181,7 @@ static void check_case(const struct test_case *c, unsigned n_workers)
 		check_row(&t, row, &c->rows[row], c->covered_ms);
 	if (c->note != NULL && !has_note(&t, c->note))
 		fail_msg("%s: no note '%s'", c->what, c->note);
+	assert_int_equal(has_note(&t, "?: "), has_mark(&t, "time_share"));
 	table_release(&t);
 	close_fixture(&s);
 }

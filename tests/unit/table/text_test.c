@@ -156,6 +156,36 @@ static void known_tables_at_known_widths(void **state)
 	}
 }
 
+/* A sign that a note of the table explains is not in the legend, which is for the other columns. */
+static void a_note_may_explain_signs(void **state)
+{
+	static const struct column columns[] = {
+		{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_NOTED, "" },
+		{ "other", NULL, "", CELL_NUMBER, COLUMN_SHARE, "" },
+	};
+	struct table t;
+	struct cell *row;
+
+	(void)state;
+	table_init(&t, "t", NULL, columns, COUNT(columns));
+	row = table_add_row(&t);
+	row[0] = cell_marked(cell_number(0.5), MARK_SPARSE);
+	row[1] = cell_marked(cell_number(0.25), MARK_SCALED);
+	table_note(&t, "?: limits are far apart");
+	assert_text(&t, 100, true,
+		    "  share    other\n"
+		    "50.0 %?  25.0 %~\n"
+		    "?: limits are far apart\n"
+		    "~ scaled up from a part\n");
+	row[1].mark = MARK_SPARSE;
+	assert_text(&t, 100, true,
+		    "  share    other\n"
+		    "50.0 %?  25.0 %?\n"
+		    "?: limits are far apart\n"
+		    "? too few samples\n");
+	table_release(&t);
+}
+
 static void empty_tables_say_so(void **state)
 {
 	struct table t;
@@ -452,6 +482,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_tables_at_known_widths),
+		cmocka_unit_test(a_note_may_explain_signs),
 		cmocka_unit_test(empty_tables_say_so),
 		cmocka_unit_test(tables_stand_apart),
 		cmocka_unit_test(the_title_shares_a_line_with_numbers_alone),
