@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "cpu/internal.h"
 #include "cpu/pmu_read.h"
 
@@ -190,28 +191,33 @@ double cpu_most_ipc(const struct cpu_pmu *pmu)
 	return fused * (pmu->dispatch_width > 0 ? pmu->dispatch_width : WIDEST);
 }
 
+/* Where the name stands in the list that it is of; `n`: nowhere. Of names that are equal the first. */
+static size_t find_name(const struct cpu_name *names, size_t n, const char *name)
+{
+	size_t first = bisect(0, n, i, strcasecmp(names[i].name, name) < 0);
+
+	return first < n && strcasecmp(names[first].name, name) == 0 ? names[first].at : n;
+}
+
 const struct cpu_event *cpu_event_find(const struct cpu_pmu *pmu, const char *name)
 {
-	for (size_t i = 0; i < pmu->n_events; i++)
-		if (strcasecmp(pmu->events[i].name, name) == 0)
-			return &pmu->events[i];
-	return NULL;
+	size_t at = find_name(pmu->event_names, pmu->n_events, name);
+
+	return at < pmu->n_events ? &pmu->events[at] : NULL;
 }
 
 const struct cpu_metric *cpu_metric_find(const struct cpu_pmu *pmu, const char *name)
 {
-	for (size_t i = 0; i < pmu->n_metrics; i++)
-		if (strcasecmp(pmu->metrics[i].name, name) == 0)
-			return &pmu->metrics[i];
-	return NULL;
+	size_t at = find_name(pmu->metric_names, pmu->n_metrics, name);
+
+	return at < pmu->n_metrics ? &pmu->metrics[at] : NULL;
 }
 
 const struct cpu_group *cpu_group_find(const struct cpu_pmu *pmu, const char *name)
 {
-	for (size_t i = 0; i < pmu->n_groups; i++)
-		if (strcasecmp(pmu->groups[i].name, name) == 0)
-			return &pmu->groups[i];
-	return NULL;
+	size_t at = find_name(pmu->group_names, pmu->n_groups, name);
+
+	return at < pmu->n_groups ? &pmu->groups[at] : NULL;
 }
 
 const struct cpu_event *cpu_event_of_code(const struct cpu_pmu *pmu, uint64_t code)

@@ -139,11 +139,19 @@ struct threshold_list {
 	size_t n;
 };
 
+/* A name of a list, and where it stands there. */
+struct cpu_name {
+	const char *name;
+	size_t at;
+};
+
 /* Facts of a CPU's PMU. Constant once opened; lists are in catalog order. */
 struct cpu_pmu {
 	const struct cpu *cpu;
 	struct cpu_event *events;
 	struct cpu_metric *metrics;
+	struct cpu_name *event_names, *metric_names,
+		*group_names; /* in order, without regard to case */
 	struct cpu_group *groups;
 	/* names below /sys/bus/event_source/devices; '*' at the end matches the rest */
 	const char **linux_names;

@@ -5,8 +5,11 @@
  */
 #include "cpu/pmu_read.h"
 
-#include <strings.h>
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/alloc.h"
 #include "cpu/internal.h"
@@ -31,6 +34,34 @@ static const char *pmu_read_copy(struct cpu_pmu *pmu, const char *text)
 static void *pmu_array(struct cpu_pmu *pmu, size_t n, size_t size)
 {
 	return json_array_memory(&pmu->memory, n, size);
+}
+
+static_assert(offsetof(struct cpu_event, name) == 0 && offsetof(struct cpu_metric, name) == 0 &&
+		      offsetof(struct cpu_group, name) == 0,
+	      "names stand first: names_in_order()");
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct cpu_name *x = a, *y = b;
+	int order = strcasecmp(x->name, y->name);
+
+	return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+/* The names of a list, in order. Its items are of `size` bytes and begin with their name. */
+static struct cpu_name *names_in_order(struct cpu_pmu *pmu, const void *items, size_t n,
+				       size_t size)
+{
+	struct cpu_name *names = pmu_array(pmu, n, sizeof(*names));
+
+	for (size_t i = 0; i < n; i++) {
+		const char *const *name = (const void *)((const char *)items + i * size);
+
+		names[i] = (struct cpu_name){ *name, i };
+	}
+	if (n > 0)
+		qsort(names, n, sizeof(*names), compare_names);
+	return names;
 }
 
 /* The index of a word; 0 if it is missing or unknown. */
@@ -153,6 +184,7 @@ static int pmu_read_events(struct cpu_pmu *pmu, const json_t *list, struct err *
 			return err_within(err, "events[%zu]", i);
 		pmu->events[pmu->n_events++] = event;
 	}
+	pmu->event_names = names_in_order(pmu, pmu->events, pmu->n_events, sizeof(*pmu->events));
 	return 0;
 }
 
@@ -456,9 +488,15 @@ int cpu_pmu_read(struct cpu_pmu *pmu, const json_t *object, uint64_t midr, struc
 	    json_read_list(object, "groups", &groups, err) < 0 ||
 	    json_read_list(object, "variants", &variants, err) < 0 ||
 	    pmu_read_events(pmu, events, err) < 0 || read_metrics(pmu, metrics, err) < 0 ||
-	    read_spe_ratios(pmu, json_object_get(object, "spe"), err) < 0 ||
-	    read_metric_groups(pmu, groups, err) < 0 ||
-	    read_topdown(pmu, json_object_get(object, "topdown"), err) < 0 ||
+	    read_spe_ratios(pmu, json_object_get(object, "spe"), err) < 0)
+		return -1;
+	pmu->metric_names =
+		names_in_order(pmu, pmu->metrics, pmu->n_metrics, sizeof(*pmu->metrics));
+	if (read_metric_groups(pmu, groups, err) < 0)
+		return -1;
+	add_spe_group(pmu);
+	pmu->group_names = names_in_order(pmu, pmu->groups, pmu->n_groups, sizeof(*pmu->groups));
+	if (read_topdown(pmu, json_object_get(object, "topdown"), err) < 0 ||
 	    read_drilldown(pmu, json_object_get(object, "drilldown"), err) < 0 ||
 	    read_variants(pmu, variants, midr, err) < 0 ||
 	    thresholds_read(&pmu->memory, json_object_get(object, "thresholds"), &pmu->thresholds,
@@ -482,7 +520,6 @@ int cpu_pmu_read(struct cpu_pmu *pmu, const json_t *object, uint64_t midr, struc
 	pmu->is_generic = strcmp(text_or(pmu, object, "arch", ""), "any") == 0;
 	pmu->note = text_or(pmu, object, "note", NULL);
 	read_linux_names(pmu, json_object_get(object, "linux_pmu_names"));
-	add_spe_group(pmu);
 	find_cycles_and_instructions(pmu);
 	return 0;
 }
