@@ -446,6 +446,11 @@ static int read_parts(struct catalog *c, const json_t *root, struct err *err)
 
 		if (json_read_list(root, file_lists[i].name, &list, err) < 0)
 			return -1;
+		if (json_array_size(list) > CATALOG_LIST_MOST)
+			return err_set(err, ERR_FORMAT, ERR_NOWHERE,
+				       "%s: found %zu entries, wanted at most %d",
+				       file_lists[i].name, json_array_size(list),
+				       CATALOG_LIST_MOST);
 		for (size_t j = 0; j < json_array_size(list); j++)
 			if (file_lists[i].read(c, json_array_get(list, j), err) < 0)
 				return err_within(err, "%s[%zu]", file_lists[i].name, j);

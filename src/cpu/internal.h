@@ -18,6 +18,9 @@
 #include "cpu/makers.h"
 #include "cpu/pmu.h"
 
+/* Entries of a list that are looked up one after the other: many times what there is. */
+enum { CATALOG_LIST_MOST = 4096 };
+
 /* The fields of MIDR_EL1 that identify a CPU. */
 struct midr_part {
 	uint8_t implementer;

@@ -29,6 +29,10 @@ int thresholds_read(struct arena *memory, json_t *object, struct threshold_list 
 		return 0;
 	if (!json_is_object(object))
 		return json_wrong("thresholds", object, "an object of names and values", err);
+	if (json_object_size(object) > CATALOG_LIST_MOST)
+		return err_set(err, ERR_FORMAT, ERR_NOWHERE,
+			       "thresholds: found %zu entries, wanted at most %d",
+			       json_object_size(object), CATALOG_LIST_MOST);
 	items = json_array_memory(memory, n + json_object_size(object), sizeof(*items));
 	if (n > 0)
 		memcpy(items, list->items, n * sizeof(*items));

@@ -6,11 +6,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "cpu/cpu.h"
 #include "cpu/errata.h"
 #include "cpu/internal.h"
@@ -252,6 +254,45 @@ static void fails_on_a_missing_file(void **state)
 	assert_non_null(strstr(err.text, "/nonexistent/catalog.json"));
 }
 
+/* A list with one entry more than is taken. */
+static void put_long_list(struct text *out, const char *around, const char *before,
+			  const char *after)
+{
+	text_char(out, around[0]);
+	for (int i = 0; i <= CATALOG_LIST_MOST; i++)
+		text_format(out, "%s%s%d%s", i > 0 ? "," : "", before, i, after);
+	text_char(out, around[1]);
+}
+
+static void refuses_lists_without_end(void **state)
+{
+	static const struct {
+		const char *key, *around, *before, *after;
+	} cases[] = {
+		{ "cpus", "[]", "{\"name\":\"x\",\"id\":\"", "\"}" },
+		{ "sources", "[]", "{\"values\":[],\"id\":\"", "\"}" },
+		{ "thresholds", "{}", "\"t", "\":1" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct catalog *c = NULL;
+		struct text text = { 0 };
+		struct err err = { 0 };
+		char said[80];
+
+		text_format(&text, "{\"schema\":1,\"%s\":", cases[i].key);
+		put_long_list(&text, cases[i].around, cases[i].before, cases[i].after);
+		text_char(&text, '}');
+		assert_int_equal(open_with(text.bytes, text.n, &c, &err), -1);
+		snprintf(said, sizeof(said), "%s: found 4097 entries, wanted at most 4096",
+			 cases[i].key);
+		if (strstr(err.text, said) == NULL)
+			fail_msg("'%s' has no '%s'", err.text, said);
+		text_release(&text);
+	}
+}
+
 /* Cut anywhere, it is not JSON any more, and nothing else happens. */
 static void refuses_each_cut(void **state)
 {
@@ -273,7 +314,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adds_everything),    cmocka_unit_test(changes_what_is_given),
 		cmocka_unit_test(says_what_is_wrong), cmocka_unit_test(fails_on_a_missing_file),
-		cmocka_unit_test(refuses_each_cut),
+		cmocka_unit_test(refuses_each_cut),   cmocka_unit_test(refuses_lists_without_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

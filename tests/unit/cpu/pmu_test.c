@@ -307,6 +307,7 @@ static int open_with(const char *text, const char *name, struct catalog **catalo
 {
 	char path[] = "/tmp/pmu_test.XXXXXX";
 	int fd = mkstemp(path);
+	const struct cpu *cpu;
 	int rc;
 
 	assert_true(fd >= 0);
@@ -316,7 +317,8 @@ static int open_with(const char *text, const char *name, struct catalog **catalo
 	unlink(path);
 	if (rc < 0)
 		return -1;
-	return cpu_pmu_open(*catalog, catalog_cpu_find(*catalog, name), 0, out, err);
+	cpu = catalog_cpu_find(*catalog, name);
+	return cpu == NULL ? -1 : cpu_pmu_open(*catalog, cpu, 0, out, err);
 }
 
 static void takes_a_file_on_top(void **state)
@@ -449,6 +451,54 @@ static void takes_files_of_arm(void **state)
 	}
 }
 
+/* Ends the texts, lists and objects that are open behind the first `size` bytes. */
+static void close_what_is_open(char *text, size_t size)
+{
+	char open[32];
+	size_t n_open = 0;
+	bool is_text = false;
+
+	for (size_t i = 0; i < size; i++) {
+		is_text ^= text[i] == '"';
+		if (!is_text && (text[i] == '{' || text[i] == '['))
+			open[n_open++] = text[i] == '{' ? '}' : ']';
+		else if (!is_text && (text[i] == '}' || text[i] == ']'))
+			n_open--;
+	}
+	if (is_text)
+		text[size++] = '"';
+	while (n_open > 0)
+		text[size++] = open[--n_open];
+	text[size] = '\0';
+}
+
+/* Cut at each byte, as it is and with what is open closed: much of that is JSON without its last parts. */
+static void takes_or_refuses_each_cut(void **state)
+{
+	size_t n_opened = 0;
+	char whole[2048];
+
+	(void)state;
+	snprintf(whole, sizeof(whole), telemetry, "Neoverse Z9", "0xeee");
+	for (size_t size = 0; size < strlen(whole); size++) {
+		char text[sizeof(whole)];
+		struct catalog *catalog = NULL;
+		struct cpu_pmu *pmu = NULL;
+		struct err err = { 0 };
+
+		memcpy(text, whole, size);
+		text[size] = '\0';
+		assert_int_equal(open_with(text, "neoverse-z9", &catalog, &pmu, &err), -1);
+		catalog_free(catalog);
+		catalog = NULL;
+		close_what_is_open(text, size);
+		n_opened += open_with(text, "neoverse-z9", &catalog, &pmu, &err) == 0;
+		cpu_pmu_free(pmu);
+		catalog_free(catalog);
+	}
+	assert_in_range(n_opened, 10, strlen(whole) / 2);
+}
+
 static void says_what_is_wrong_in_a_file(void **state)
 {
 	static const struct {
@@ -544,6 +594,7 @@ int main(void)
 		cmocka_unit_test(takes_a_file_on_top),
 		cmocka_unit_test(puts_thresholds_together),
 		cmocka_unit_test(takes_files_of_arm),
+		cmocka_unit_test(takes_or_refuses_each_cut),
 		cmocka_unit_test(says_what_is_wrong_in_a_file),
 	};
 
