@@ -271,6 +271,7 @@ static struct finding_sharing *sharing_of(const struct filling *t)
 		.gain = gain.share,
 		.gain_error = gain.error,
 		.gain_threads = gain.n_threads,
+		.gain_is_limit = gain.is_limit,
 		.contended = c2c_findings_waits_of(&subject->contended),
 		.reloads = c2c_findings_waits_of(&subject->reloads),
 		.reload_share = subject->reload_share,
@@ -430,7 +431,8 @@ static void put_amounts(struct table *t, const struct finding *f, struct cell *r
 	row[HAS_LOCK] = cell_bool(s->has_lock);
 	row[IS_GUARDED] = cell_bool(s->is_guarded);
 	if (s->has_gain) {
-		row[GAIN_SHARE] = cell_number(s->gain);
+		row[GAIN_SHARE] =
+			cell_marked(cell_number(s->gain), mark_bound(false, s->gain_is_limit));
 		row[GAIN_ERROR] = cell_number(s->gain_error);
 		row[GAIN_THREADS] = cell_count(s->gain_threads);
 	}

@@ -310,6 +310,7 @@ struct finding_sharing {
 	bool has_gain;			      /* what a fix would save is known: */
 	double gain, gain_error; /* of the run time of gain_threads; half of the 95 % interval */
 	uint32_t gain_threads;
+	bool gain_is_limit; /* of all lines that these wait for */
 };
 
 /* How an access of a loop walks through memory. */

@@ -155,17 +155,22 @@ static const char *not_known(const struct finding *f)
 static void put_gain_of_sharing(struct table *t, const struct finding *f, struct text *out)
 {
 	const struct finding_sharing *s = f->sharing;
+	bool is_false = f->kind == FINDING_FALSE_SHARING;
 
 	if (!s->has_gain) {
 		text_str(out, "not known: this capture does not tell how much of the run time the "
 			      "waits take");
 		return;
 	}
-	text_str(out, f->kind == FINDING_FALSE_SHARING ? "about " : "at most ");
+	text_str(out, is_false && !s->gain_is_limit ? "about " : "at most ");
 	put_sharing_time(t, s, out);
-	text_str(out, " (by its pace while no load waited)");
-	if (f->kind != FINDING_FALSE_SHARING)
+	text_format(out, " (by %s pace while no load waited)",
+		    s->gain_threads == 1 ? "its" : "their");
+	if (!is_false)
 		text_str(out, ", if no thread waited for another");
+	else if (s->gain_is_limit)
+		text_format(out, ", together with the other lines that %s for",
+			    s->gain_threads == 1 ? "it waits" : "they wait");
 }
 
 const char *finding_gain_brief(struct table *t, const struct finding *f)

@@ -17,6 +17,12 @@ struct c2c_gain {
 	bool is_known;	     /* there was time without contention, too */
 	double share, error; /* of the run time of those threads; half of the 95 % interval */
 	uint32_t n_threads;  /* that waited for the lines, often enough */
+
+	/*
+	 * They wait for other lines, too, and the share is what they would save without any wait: how it divides is
+	 * not known, as threads that wait for one line less wait for another one instead.
+	 */
+	bool is_limit;
 };
 
 struct c2c_gain c2c_gain_of(const struct c2c *, const struct c2c_cause *);
@@ -24,7 +30,7 @@ struct c2c_gain c2c_gain_of(const struct c2c *, const struct c2c_cause *);
 /* A part of a thread's time. */
 struct c2c_window {
 	double time_ns; /* that it took, … */
-	double n;	/* … for so many records */
+	double n;	/* … for so many records, not 0 */
 	bool is_quiet;	/* it did the same as else, and no load waited */
 };
 

@@ -15,6 +15,12 @@ static struct finding_loop loop = { .is_loop = true, .share = 0.623, .share_erro
 static struct finding_sharing timed = {
 	.has_latency = true, .has_gain = true, .gain = 0.571, .gain_error = 0.002, .gain_threads = 1
 };
+static struct finding_sharing limited = { .has_latency = true,
+					  .has_gain = true,
+					  .gain = 0.967,
+					  .gain_error = 0.001,
+					  .gain_threads = 4,
+					  .gain_is_limit = true };
 static struct finding_sharing untimed = { .has_latency = true };
 
 static const struct {
@@ -122,6 +128,15 @@ static const struct {
 	  "waited)",
 	  "about 57.1 % ± 0.2 of the run time of the waiting thread (by its pace while no load "
 	  "waited)",
+	  NULL },
+	{ { .kind = FINDING_FALSE_SHARING, .sharing = &limited },
+	  REMEDY_LAYOUT,
+	  "at most 96.7 % ± 0.1 of the run time of the 4 waiting threads (by their pace while no "
+	  "load waited), together "
+	  "with the other lines that they wait for",
+	  "at most 96.7 % ± 0.1 of the run time of the 4 waiting threads (by their pace while no "
+	  "load waited), together "
+	  "with the other lines that they wait for",
 	  NULL },
 	{ { .kind = FINDING_TRUE_SHARING, .sharing = &timed },
 	  REMEDY_LOCK_LESS,
