@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
 
-#include <endian.h>
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
@@ -11,10 +10,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/digits.h"
 #include "base/output_file.h"
-
-/* '0' in each of eight bytes. */
-#define ASCII_ZEROS ((uint64_t)0x3030303030303030)
 
 void text_release(struct text *t)
 {
@@ -51,51 +48,24 @@ void text_repeat(struct text *t, char c, size_t times)
 	t->n += times;
 }
 
-/* The eight decimal digits of a value below 10^8, the first in the lowest byte: halves, pairs, then single digits at once. */
-static inline uint64_t text_eight_digits(uint32_t value)
-{
-	uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
-	uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
-	uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
-	uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
-
-	return tens | (twos - tens * 10) << 8;
-}
-
-static void put_eight(char *out, uint64_t digits)
-{
-	digits = htole64(digits);
-	memcpy(out, &digits, sizeof(digits));
-}
-
-/* Without leading zeros. Writes eight bytes; returns how many are digits. */
-static size_t put_below_1e8(char *out, uint32_t value)
-{
-	uint64_t digits = text_eight_digits(value);
-	unsigned n_zeros = (unsigned)__builtin_ctzll(digits | (uint64_t)1 << 56) / 8;
-
-	put_eight(out, (digits | ASCII_ZEROS) >> 8 * n_zeros);
-	return 8 - n_zeros;
-}
-
 static size_t put_with_eight(char *out, size_t n, uint32_t rest)
 {
-	put_eight(out + n, text_eight_digits(rest) | ASCII_ZEROS);
+	digits_put_all(out + n, rest);
 	return n + 8;
 }
 
 size_t put_u64(char *out, uint64_t value)
 {
-	const uint32_t e8 = 100000000;
+	const uint32_t e8 = DIGITS_DECIMAL;
 	uint64_t high = value / e8;
 
 	if (high == 0)
-		return put_below_1e8(out, (uint32_t)value);
+		return digits_put_some(out, (uint32_t)value);
 	if (high < e8)
-		return put_with_eight(out, put_below_1e8(out, (uint32_t)high),
+		return put_with_eight(out, digits_put_some(out, (uint32_t)high),
 				      (uint32_t)(value % e8));
 	return put_with_eight(out,
-			      put_with_eight(out, put_below_1e8(out, (uint32_t)(high / e8)),
+			      put_with_eight(out, digits_put_some(out, (uint32_t)(high / e8)),
 					     (uint32_t)(high % e8)),
 			      (uint32_t)(value % e8));
 }
@@ -114,30 +84,10 @@ const char *grouped_u64(uint64_t value, char out[GROUPED_BYTES])
 	return out;
 }
 
-/* All eight digits of a value: first each to a byte, then to characters. */
-static uint64_t eight_hex(uint32_t value)
-{
-	const uint64_t ones = 0x0101010101010101;
-	uint64_t digits = value, letters;
-
-	digits = (digits | digits << 16) & 0x0000ffff0000ffff;
-	digits = (digits | digits << 8) & 0x00ff00ff00ff00ff;
-	digits = (digits | digits << 4) & 15 * ones;
-	letters = (digits + 6 * ones) >> 4 & ones;
-	return htobe64(digits + ASCII_ZEROS + ('a' - '0' - 10) * letters);
-}
-
-static void put_eight_hex(char *out, uint32_t value)
-{
-	uint64_t digits = eight_hex(value);
-
-	memcpy(out, &digits, sizeof(digits));
-}
-
 /* Up to seven digits, no byte behind them: two pieces that may overlap. */
 static void put_few_hex(char *out, uint32_t value, unsigned n)
 {
-	uint64_t digits = eight_hex(value << 4 * (8 - n));
+	uint64_t digits = digits_hex(value << 4 * (8 - n));
 	const char *from = (const char *)&digits;
 
 	if (n >= 4) {
@@ -157,8 +107,8 @@ size_t put_hex_digits(char *out, uint64_t value, unsigned width)
 	if (digits < width)
 		digits = width;
 	if (digits >= 8) {
-		put_eight_hex(out, (uint32_t)(value >> 4 * (digits - 8)));
-		put_eight_hex(out + digits - 8, (uint32_t)value);
+		digits_put_all_hex(out, (uint32_t)(value >> 4 * (digits - 8)));
+		digits_put_all_hex(out + digits - 8, (uint32_t)value);
 	} else
 		put_few_hex(out, (uint32_t)value, digits);
 	return digits;

@@ -9,7 +9,6 @@
 #include "estimate/readings.h"
 #include "export/export_tables.h"
 #include "hot/branches.h"
-#include "hot/sums/sums.h"
 #include "scan/scan.h"
 
 static const struct export_table *const export_tables[] = { &export_spe, &export_samples,
@@ -58,7 +57,7 @@ struct export_job {
 	const struct export_table *class;
 	const struct format *format;
 	const struct document *document;
-	struct names names;
+	struct function_names *names; /* NULL: the table wants none */
 	struct export_worker *workers;
 	bool has_rows; /* an earlier piece had rows */
 	export_sink *sink;
@@ -120,7 +119,7 @@ static void export_render(void *context, unsigned worker, const struct batch *b,
 	struct export_worker *w = &job->workers[worker];
 	struct export_context row_context = {
 		.session = job->session,
-		.names = &job->names,
+		.names = job->names,
 		.scratch = &w->scratch,
 	};
 
@@ -154,22 +153,6 @@ static int export_join_piece(void *context, const struct text *texts)
 	}
 	job->has_rows = true;
 	return job->sink(job->context, &piece);
-}
-
-void export_name_places(struct session *s, const struct select *select,
-			const struct export_table *table, struct names *out)
-{
-	const struct hot_options options = {
-		.dimensions = 1u << DIM_PLACE,
-		.event = -1,
-		.without_spe = table->kind != BATCH_SPE,
-	};
-	const struct keys functions = { { KEY_FUNCTION }, 1 };
-	struct analysis places = { .class = &hot_class, .options = &options };
-
-	scan(s, select, &places, 1);
-	hot_names(s, places.result, &functions, out);
-	hot_class.free(places.result);
 }
 
 static void workers_init(struct export_job *job, unsigned n)
@@ -239,7 +222,6 @@ int export_run(struct session *s, const struct select *select, const struct expo
 		.write = export_join_piece,
 		.context = &job,
 		.without_place = !class->wants_names,
-		.keeps_places = class->wants_names,
 		.with_branches = class->kind == BATCH_BRANCHES,
 	};
 	unsigned n_workers = pool_size(s->pool);
@@ -251,7 +233,7 @@ int export_run(struct session *s, const struct select *select, const struct expo
 	*vec_add(&tables.list) = &empty;
 	described.tables = &tables;
 	if (class->wants_names)
-		export_name_places(s, select, class, &job.names);
+		job.names = function_names_new(s);
 	workers_init(&job, n_workers);
 	rc = write_head(&job, &empty);
 	if (rc == 0)
@@ -259,7 +241,7 @@ int export_run(struct session *s, const struct select *select, const struct expo
 	if (rc == 0)
 		rc = write_tail(&job, &empty);
 	workers_release(&job, n_workers);
-	names_release(&job.names);
+	function_names_free(job.names);
 	vec_release(&tables.list);
 	table_release(&empty);
 	return rc;

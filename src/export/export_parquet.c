@@ -15,8 +15,8 @@ struct parquet_job {
 	struct session *session;
 	const struct export_table *class;
 	bool is_modelled;
-	struct names names;
-	struct text *scratch; /* by worker */
+	struct function_names *names; /* NULL: the table wants none */
+	struct text *scratch;	      /* by worker */
 	struct export_context spelling;
 	struct parquet_writer *writer;
 };
@@ -109,6 +109,14 @@ static void put_text_in_parquet(void *to, size_t column, const struct text *text
 		parquet_put_text(v, text->bytes, text->n);
 }
 
+static void put_absent_in_parquet(void *to, size_t column, size_t n)
+{
+	struct parquet_values *v = (struct parquet_values *)to + column;
+
+	memset(text_room(&v->present, n), 0, n);
+	v->present.n += n;
+}
+
 static void parquet_render(void *context, unsigned worker, const struct batch *b,
 			   struct text *texts)
 {
@@ -116,10 +124,11 @@ static void parquet_render(void *context, unsigned worker, const struct batch *b
 	struct parquet_values *values = parquet_values_in(texts);
 	const struct export_context row_context = {
 		.session = job->session,
-		.names = &job->names,
+		.names = job->names,
 		.scratch = &job->scratch[worker],
 	};
-	const struct export_put put = { put_rows_in_parquet, put_text_in_parquet, values };
+	const struct export_put put = { put_rows_in_parquet, put_text_in_parquet,
+					put_absent_in_parquet, values };
 
 	if (b->kind != job->class->kind)
 		return;
@@ -180,7 +189,6 @@ int export_parquet_run(struct session *s, const struct select *select,
 		.pause_bytes = export_pause_bytes(s),
 		.context = &job,
 		.without_place = !class->wants_names,
-		.keeps_places = class->wants_names,
 		.with_branches = class->kind == BATCH_BRANCHES,
 	};
 	unsigned n_workers = pool_size(s->pool);
@@ -188,8 +196,8 @@ int export_parquet_run(struct session *s, const struct select *select,
 	int rc;
 
 	if (class->wants_names)
-		export_name_places(s, select, class, &job.names);
-	job.spelling = (struct export_context){ .session = s, .names = &job.names };
+		job.names = function_names_new(s);
+	job.spelling = (struct export_context){ .session = s, .names = job.names };
 	job.scratch = mem_zalloc(n_workers, sizeof(*job.scratch));
 	columns = columns_of_table(&job);
 	job.writer = parquet_new(columns, n_columns_of(&job), s->pool, sink, context);
@@ -200,6 +208,6 @@ int export_parquet_run(struct session *s, const struct select *select,
 	parquet_free(job.writer);
 	free(columns);
 	scratch_free(job.scratch, n_workers);
-	names_release(&job.names);
+	function_names_free(job.names);
 	return rc;
 }

@@ -118,14 +118,16 @@ static void export_samples_set_place(const struct export_context *c, const struc
 	const struct session *s = c->session;
 	const struct modules *modules = timeline_modules(s->timeline);
 	struct place place = session_place(s, b->place[row]);
+	const char *function;
 
 	if (place.module.v == 0)
 		return;
 	cells[SAMPLES_COL_MODULE] =
 		cell_text(strings_get(modules->strings, modules_get(modules, place.module)->path));
 	cells[SAMPLES_COL_OFFSET] = cell_hex(place.offset);
-	if (c->names->symbols[b->place[row]].function.v != 0)
-		cells[SAMPLES_COL_SYMBOL] = cell_text(names_function(c->names, b->place[row]));
+	function = function_names_find(c->names, b->place[row]);
+	if (function != NULL)
+		cells[SAMPLES_COL_SYMBOL] = cell_text(function);
 }
 
 static void samples_row(const struct export_context *c, const struct batch *b, size_t row,
@@ -150,18 +152,18 @@ static void spell_module(const void *context, uint64_t code, struct text *out)
 	text_str(out, strings_get(modules->strings, modules_get(modules, module)->path));
 }
 
+/* The code is the name itself: equal names are one. */
 static void spell_function(const void *context, uint64_t code, struct text *out)
 {
-	const struct export_context *c = context;
-
-	text_str(out, names_function(c->names, (uint32_t)code));
+	(void)context;
+	text_str(out, (const char *)(uintptr_t)code);
 }
 
 static const struct export_code codes[] = {
 	{ SAMPLES_COL_EVENT, PARQUET_TEXT, sizeof(uint16_t), export_spell_event },
 	{ SAMPLES_COL_MODULE, PARQUET_TEXT, sizeof(uint32_t), spell_module },
 	{ SAMPLES_COL_OFFSET, PARQUET_UINT64, sizeof(uint64_t), NULL },
-	{ SAMPLES_COL_SYMBOL, PARQUET_TEXT, sizeof(uint32_t), spell_function },
+	{ SAMPLES_COL_SYMBOL, PARQUET_TEXT, sizeof(uint64_t), spell_function },
 	{ SAMPLES_COL_CALLCHAIN, PARQUET_TEXT, 0, NULL },
 	{ SAMPLES_COL_BRANCHES, PARQUET_TEXT, 0, NULL },
 };
@@ -172,7 +174,7 @@ static void put_places(const struct export_context *c, const struct batch *b,
 		       const struct export_put *out)
 {
 	uint32_t shows[BATCH_ROWS], modules[BATCH_ROWS];
-	uint64_t offsets[BATCH_ROWS];
+	uint64_t offsets[BATCH_ROWS], functions[BATCH_ROWS];
 
 	for (size_t row = 0; row < b->n; row++) {
 		struct place place = { 0 };
@@ -185,7 +187,8 @@ static void put_places(const struct export_context *c, const struct batch *b,
 		if (place.module.v == 0)
 			continue;
 		shows[row] |= SHOWS_MODULE;
-		if (c->names->symbols[b->place[row]].function.v != 0)
+		functions[row] = (uintptr_t)function_names_find(c->names, b->place[row]);
+		if (functions[row] != 0)
 			shows[row] |= SHOWS_FUNCTION;
 	}
 	out->rows(out->to, SAMPLES_COL_EVENT, b->event, sizeof(*b->event), shows, SHOWS_EVENT,
@@ -194,19 +197,35 @@ static void put_places(const struct export_context *c, const struct batch *b,
 		  b->n);
 	out->rows(out->to, SAMPLES_COL_OFFSET, offsets, sizeof(*offsets), shows, SHOWS_MODULE,
 		  b->n);
-	out->rows(out->to, SAMPLES_COL_SYMBOL, b->place, sizeof(*b->place), shows, SHOWS_FUNCTION,
+	out->rows(out->to, SAMPLES_COL_SYMBOL, functions, sizeof(*functions), shows, SHOWS_FUNCTION,
 		  b->n);
 }
 
 static void samples_put(const struct export_context *c, const struct batch *b,
 			const struct export_put *out)
 {
+	static const struct {
+		size_t column;
+		uint32_t has;
+		void (*write)(const struct export_context *, const struct batch *, size_t row);
+	} texts[] = {
+		{ SAMPLES_COL_CALLCHAIN, HAS_STACK, write_callchain },
+		{ SAMPLES_COL_BRANCHES, HAS_BRANCHES, write_branches },
+	};
+	uint32_t in_some = 0;
+
 	put_places(c, b, out);
-	for (size_t row = 0; row < b->n; row++) {
-		write_callchain(c, b, row);
-		out->text(out->to, SAMPLES_COL_CALLCHAIN, c->scratch);
-		write_branches(c, b, row);
-		out->text(out->to, SAMPLES_COL_BRANCHES, c->scratch);
+	for (size_t row = 0; row < b->n; row++)
+		in_some |= b->has[row];
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		if (!(in_some & texts[i].has)) {
+			out->absent(out->to, texts[i].column, b->n);
+			continue;
+		}
+		for (size_t row = 0; row < b->n; row++) {
+			texts[i].write(c, b, row);
+			out->text(out->to, texts[i].column, c->scratch);
+		}
 	}
 }
 

@@ -12,15 +12,15 @@
 #include "scan/scan.h"
 #include "scan/select.h"
 #include "export/export.h"
-#include "session/names.h"
+#include "session/function_names.h"
 #include "session/session.h"
 #include "table/table.h"
 
 /* What rows are made from. */
 struct export_context {
 	const struct session *session;
-	const struct names *names; /* names of the session's places; NULL: the table needs none */
-	struct text *scratch;	   /* a buffer of the worker */
+	struct function_names *names; /* of the session's places; NULL: the table needs none */
+	struct text *scratch;	      /* a buffer of the worker */
 };
 
 /* A column of the batch that is copied to a column of the table, where it was recorded. */
@@ -38,6 +38,8 @@ struct export_put {
 		     const uint32_t *has, uint32_t bits, size_t n);
 	/* The next row of a column of texts, absent if it is empty. */
 	void (*text)(void *to, size_t column, const struct text *);
+	/* All rows of a column are absent. */
+	void (*absent)(void *to, size_t column, size_t n);
 	void *to;
 };
 
@@ -80,10 +82,6 @@ extern const struct export_table export_spe, export_samples, export_branches, ex
 		column, has, offsetof(struct batch, name),                                         \
 			sizeof(((struct batch *)NULL)->name[0]), make                              \
 	}
-
-/* Scans once to collect places, so that they are named together: for tables that want names. */
-void export_name_places(struct session *, const struct select *, const struct export_table *,
-			struct names *out);
 
 /* Bytes of the capture between which row groups are written: a unit for each worker, in limits. */
 uint64_t export_pause_bytes(const struct session *);

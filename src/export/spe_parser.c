@@ -31,7 +31,7 @@ static const unsigned other_events_by_name[] = {
 
 struct parser_job {
 	struct spe_parser_options options;
-	struct names names; /* with symbols */
+	struct function_names *names; /* with symbols */
 	spe_parser_sink *sink;
 	void *context;
 	uint32_t no_cpu; /* what stands for none: as in spe-parser, 0 in raw buffers */
@@ -142,13 +142,12 @@ static void parser_spell_source(const void *context, uint64_t code, struct text 
 		text_str(out, spe_parser_source_name((uint16_t)(code - 1)));
 }
 
-/* One more than the number of a place; 0: its function is not known. */
+/* The name itself; 0: it is not known. */
 static void spell_symbol(const void *context, uint64_t code, struct text *out)
 {
-	const struct parser_job *job = context;
-
+	(void)context;
 	if (code > 0)
-		text_str(out, names_function(&job->names, (uint32_t)code - 1));
+		text_str(out, (const char *)(uintptr_t)code);
 }
 
 /* A column of their files. Csv has it under its name; Parquet with its type, and never absent. */
@@ -180,7 +179,7 @@ static const struct parser_column ldst_columns[] = {
 	{ "data_source", PARQUET_TEXT, 4, parser_spell_source },
 	{ "context", PARQUET_TEXT, 8, spell_address },
 	{ "ts", PARQUET_INT64, 8 },
-	{ "symbol", PARQUET_TEXT, 4, spell_symbol },
+	{ "symbol", PARQUET_TEXT, 8, spell_symbol },
 };
 
 static const struct parser_column br_columns[] = {
@@ -199,7 +198,7 @@ static const struct parser_column br_columns[] = {
 	{ "pbt_lvl", PARQUET_INT64, 4 },
 	{ "context", PARQUET_TEXT, 8, spell_address },
 	{ "ts", PARQUET_INT64, 8 },
-	{ "symbol", PARQUET_TEXT, 4, spell_symbol },
+	{ "symbol", PARQUET_TEXT, 8, spell_symbol },
 };
 
 static const struct parser_column other_columns[] = {
@@ -217,7 +216,7 @@ static const struct parser_column other_columns[] = {
 	{ "total_lat", PARQUET_INT64, 4 },
 	{ "context", PARQUET_TEXT, 8, spell_address },
 	{ "ts", PARQUET_INT64, 8 },
-	{ "symbol", PARQUET_TEXT, 4, spell_symbol },
+	{ "symbol", PARQUET_TEXT, 8, spell_symbol },
 };
 
 enum { MAX_COLUMNS = COUNT(ldst_columns) };
@@ -328,15 +327,14 @@ static void put_latencies(struct line *l)
 /* The function of the PC: empty where it is not known. In csv quoted, if it needs that: nothing else has commas. */
 static void put_symbol(struct line *l)
 {
-	const struct names *names = &l->job->names;
-	bool is_known =
-		line_has(l, HAS_PLACE) && names->symbols[l->b->place[l->row]].function.v != 0;
-	const char *name = is_known ? names_function(names, l->b->place[l->row]) : "";
+	const char *name = line_has(l, HAS_PLACE)
+				   ? function_names_find(l->job->names, l->b->place[l->row])
+				   : NULL;
 
 	if (l->values == NULL)
-		csv_put_text(next_field(l), name);
+		csv_put_text(next_field(l), name == NULL ? "" : name);
 	else
-		put_value(l, is_known ? (uint64_t)l->b->place[l->row] + 1 : 0);
+		put_value(l, (uintptr_t)name);
 }
 
 /* context, ts, symbol */
@@ -570,12 +568,11 @@ int spe_parser_run(struct session *s, const struct select *select,
 		.write = write_pieces,
 		.context = &job,
 		.without_place = !options->with_symbols,
-		.keeps_places = options->with_symbols,
 	};
 	int rc;
 
 	if (options->with_symbols)
-		export_name_places(s, select, &export_spe, &job.names);
+		job.names = function_names_new(s);
 	if (options->is_parquet) {
 		open_writers(&job, s->pool);
 		output.n_texts = n_parquet_texts(&job);
@@ -586,6 +583,6 @@ int spe_parser_run(struct session *s, const struct select *select,
 	rc = scan_ordered(s, select, &output);
 	if (options->is_parquet)
 		rc = finish_writers(&job, rc);
-	names_release(&job.names);
+	function_names_free(job.names);
 	return rc;
 }

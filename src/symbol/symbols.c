@@ -49,8 +49,10 @@ void symbols_free(struct symbols *s)
 {
 	if (s == NULL)
 		return;
-	for (size_t i = 0; i < s->modules->list.n; i++)
+	for (size_t i = 0; i < s->modules->list.n; i++) {
 		binary_release(&s->states[i].binary);
+		free(s->states[i].names);
+	}
 	free(s->states);
 	kernel_names_release(&s->kernel);
 	for (size_t i = 0; i < s->guests.n; i++) {
@@ -128,6 +130,52 @@ void symbols_load(struct symbols *s, struct module_id id)
 
 	if (!binary->is_loaded)
 		binary_load(binary, m, &sources);
+}
+
+/* Demangled once for each function, which mostly has many places. */
+static struct str_id name_of_function(struct symbols *s, struct module_state *state,
+				      const struct function *function)
+{
+	const struct functions *functions = state->binary.functions;
+	size_t i = (size_t)(function - functions->list.items);
+	struct text name = { 0 };
+
+	if (state->names == NULL)
+		state->names = mem_zalloc(functions->list.n, sizeof(*state->names));
+	if (state->names[i].v == 0) {
+		function_name(function, symbols_style(s), &name);
+		state->names[i] = strings_add(&s->strings, name.bytes, name.n);
+		text_release(&name);
+	}
+	return state->names[i];
+}
+
+static struct str_id find_function_name(struct symbols *s, struct place place)
+{
+	struct module_state *state = &s->states[place.module.v];
+	const struct binary *binary = &state->binary;
+	const struct function *function = NULL;
+	uint64_t address;
+
+	symbols_prepare(s, place.module);
+	symbols_load(s, place.module);
+	if (binary->only_name != NULL)
+		return strings_addz(&s->strings, binary->only_name);
+	if (binary_address(binary, place.offset, &address))
+		function = binary_find(binary, address);
+	return function == NULL ? (struct str_id){ 0 } : name_of_function(s, state, function);
+}
+
+const char *symbols_function_at(struct symbols *s, struct place place)
+{
+	struct module_state *state = &s->states[place.module.v];
+	struct str_id name = find_function_name(s, place);
+
+	if (name.v != 0)
+		return strings_get(&s->strings, name);
+	if (++state->n_asked_without > state->n_without_function)
+		state->n_without_function = state->n_asked_without;
+	return NULL;
 }
 
 /* What to say of a module's lines if it has none; not all modules have a source. */

@@ -88,6 +88,13 @@ void symbols_resolve_numbered(struct symbols *, struct pool *, const struct plac
 			      const uint32_t *numbers, size_t n, enum symbols_depth,
 			      struct symbol *out);
 
+/*
+ * The name of the function at one place, demangled, valid as long as the symbols; the same pointer for the same name.
+ * NULL: it is not known, which symbols_missing_at() says after symbols_update_missing(). Each place is to be asked for once.
+ * Not thread-safe.
+ */
+const char *symbols_function_at(struct symbols *, struct place);
+
 /* Frames of all symbols resolved so far; grows with each symbols_resolve(). */
 const struct symbol_frame *symbols_frames(const struct symbols *);
 
@@ -127,6 +134,9 @@ struct symbols_missing {
 	const char *remedy;	 /* a command or option that would fix it; "" if there is none */
 	uint64_t n_without_line; /* that were asked for lines and got none; n_places may be 0 */
 };
+
+/* Makes the list for symbols_missing_at() anew, after symbols_function_at(). */
+void symbols_update_missing(struct symbols *);
 
 /* Modules with something missing; those with the most places without a name come first. */
 size_t symbols_n_missing(const struct symbols *);

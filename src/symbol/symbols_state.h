@@ -14,6 +14,9 @@ struct module_state {
 	struct str_id only_name; /* binary.only_name in symbols.strings; set when resolving */
 	/* Places without a name or line; the most of one symbols_resolve(). */
 	uint64_t n_without_function, n_without_line;
+	/* Of symbols_function_at(): places without a name so far; names by number of the function, NULL: none yet. */
+	uint64_t n_asked_without;
+	struct str_id *names;
 };
 
 /* What was read of the kernel of a guest. */
@@ -45,9 +48,6 @@ void symbols_load(struct symbols *, struct module_id);
 
 /* Before symbols_load(): reads kallsyms (sets has_kernel) if the module needs it. */
 void symbols_prepare(struct symbols *, struct module_id);
-
-/* Makes the list for symbols_missing_at() anew. */
-void symbols_update_missing(struct symbols *);
 
 /* The id, in symbols_strings(), of a string of another table. */
 struct str_id symbols_add_string(struct symbols *, const struct strings *from, struct str_id);

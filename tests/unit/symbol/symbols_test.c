@@ -434,6 +434,42 @@ static void test_workers(void **state)
 	world_release(&w);
 }
 
+/* One by one, places have the names that they have at once, and as much is missing. */
+static void test_function_at(void **state)
+{
+	static struct place places[N_PLACES];
+	static struct symbol found[N_PLACES];
+	struct symbols *at_once, *one_by_one;
+	struct world w;
+
+	(void)state;
+	make_many(&w, places);
+	at_once = symbols_new(&w.modules, &w.options);
+	one_by_one = symbols_new(&w.modules, &w.options);
+	symbols_resolve(at_once, w.pool, places, N_PLACES, SYMBOLS_FUNCTIONS, found);
+	for (size_t i = 0; i < N_PLACES; i++) {
+		const char *name = symbols_function_at(one_by_one, places[i]);
+
+		assert_string_equal(name == NULL ? "" : name,
+				    strings_get(symbols_strings(at_once), found[i].function));
+		if (i > 0 && found[i].function.v != 0 &&
+		    found[i].function.v == found[i - 1].function.v)
+			assert_ptr_equal(name, symbols_function_at(one_by_one, places[i - 1]));
+	}
+	symbols_update_missing(one_by_one);
+	assert_int_equal(symbols_n_missing(one_by_one), symbols_n_missing(at_once));
+	for (size_t i = 0; i < symbols_n_missing(at_once); i++) {
+		const struct symbols_missing *m = symbols_missing_at(at_once, i);
+
+		assert_int_equal(symbols_missing_at(one_by_one, i)->module.v, m->module.v);
+		assert_int_equal(symbols_missing_at(one_by_one, i)->n_places, m->n_places);
+		assert_string_equal(symbols_missing_at(one_by_one, i)->reason, m->reason);
+	}
+	symbols_free(at_once);
+	symbols_free(one_by_one);
+	world_release(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -452,6 +488,7 @@ int main(void)
 		cmocka_unit_test(test_each_function),
 		cmocka_unit_test(test_each_of_kernel_module),
 		cmocka_unit_test(test_workers),
+		cmocka_unit_test(test_function_at),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
