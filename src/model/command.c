@@ -176,7 +176,7 @@ static int run_what_if_list(const struct model_command *command,
 	if (rc == 0)
 		rc = experiments_run(options, &list, command->root, &gains, end, err);
 	if (rc == 0 && gains.runs.n > 0 && command->gains != NULL)
-		rc = gains_write(&gains, command->gains, err);
+		rc = gains_write(&gains, command->gains, options->output, err);
 	else if (rc == 0 && gains.runs.n > 0)
 		rc = print_what_if(command, output, options->output, &gains, err);
 	gains_release(&gains);

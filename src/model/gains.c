@@ -6,8 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/mapped.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "base/xxhash64.h"
+
+/* A larger file beside a capture is not read. */
+enum { MOST_BESIDE = 64 << 20, HASH_DIGITS = 16 };
 
 void gains_init(struct gains *g)
 {
@@ -87,6 +95,7 @@ static int read_gains_file(struct gains *g, const json_t *root, const char *path
 	const json_t *runs = json_object_get(root, "runs");
 	const json_t *blocks = json_object_get(root, "blocks");
 	const json_t *parallel = json_object_get(root, "parallel");
+	const char *capture = json_string_value(json_object_get(root, "capture"));
 	size_t first = g->runs.n;
 	uint64_t schema;
 
@@ -95,6 +104,9 @@ static int read_gains_file(struct gains *g, const json_t *root, const char *path
 		return err_set(err, ERR_FORMAT, ERR_NOWHERE,
 			       "%s: wanted runs of the model, schema 1", path);
 	g->is_parallel |= json_is_true(parallel);
+	g->has_capture = capture != NULL && strspn(capture, "0123456789abcdef") == HASH_DIGITS &&
+			 capture[HASH_DIGITS] == '\0';
+	g->capture = g->has_capture ? strtoull(capture, NULL, 16) : 0;
 	for (size_t i = 0; i < json_array_size(runs); i++)
 		if (read_gains_run(g, json_array_get(runs, i), path, err) < 0)
 			return -1;
@@ -118,10 +130,10 @@ int gains_read(struct gains *g, const char *path, struct err *err)
 	return rc;
 }
 
-static json_t *gains_json(const struct gains *g)
+static json_t *gains_json(const struct gains *g, uint64_t capture)
 {
 	json_t *runs = json_array(), *blocks = json_array();
-	char address[24];
+	char address[24], hash[HASH_DIGITS + 1];
 
 	for (size_t i = 0; i < g->runs.n; i++) {
 		const struct gains_run *run = &g->runs.items[i];
@@ -141,17 +153,51 @@ static json_t *gains_json(const struct gains *g)
 				block, json_integer((json_int_t)gains_block(&g->runs.items[i], b)));
 		json_array_append_new(blocks, block);
 	}
-	return json_pack("{s:i,s:b,s:b,s:o,s:o}", "schema", 1, "modelled", 1, "parallel",
-			 g->is_parallel, "runs", runs, "blocks", blocks);
+	snprintf(hash, sizeof(hash), "%016" PRIx64, capture);
+	return json_pack("{s:i,s:b,s:s,s:b,s:o,s:o}", "schema", 1, "modelled", 1, "capture", hash,
+			 "parallel", g->is_parallel, "runs", runs, "blocks", blocks);
 }
 
-int gains_write(const struct gains *g, const char *path, struct err *err)
+static int hash_file(const char *path, uint64_t *out, struct err *err)
 {
-	json_t *root = gains_json(g);
-	int rc = json_dump_file(root, path, JSON_COMPACT);
+	struct mapped file = { 0 };
 
+	if (mapped_open(&file, path, err) < 0)
+		return -1;
+	*out = xxhash64(file.bytes, file.size);
+	mapped_release(&file);
+	return 0;
+}
+
+int gains_write(const struct gains *g, const char *path, const char *capture, struct err *err)
+{
+	uint64_t hash;
+	json_t *root;
+	int rc;
+
+	if (hash_file(capture, &hash, err) < 0)
+		return -1;
+	root = gains_json(g, hash);
+	rc = json_dump_file(root, path, JSON_COMPACT);
 	json_decref(root);
 	if (rc == 0)
 		return 0;
 	return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write", path);
+}
+
+bool gains_read_beside(struct gains *out, const char *capture)
+{
+	struct text path = { 0 };
+	uint64_t hash = 0;
+	struct stat st;
+	struct err err;
+	bool is_of_it;
+
+	gains_init(out);
+	text_format(&path, "%.*s" GAINS_FILE "%c", (int)(path_base(capture) - capture), capture, 0);
+	is_of_it = stat(path.bytes, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MOST_BESIDE &&
+		   gains_read(out, path.bytes, &err) == 0 && out->has_capture &&
+		   hash_file(capture, &hash, &err) == 0 && hash == out->capture;
+	text_release(&path);
+	return is_of_it;
 }

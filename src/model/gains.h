@@ -22,6 +22,8 @@ struct gains {
 	VEC_OF(struct gains_run) runs;
 	struct tuples pcs; /* first addresses of blocks */
 	bool is_parallel;  /* the program has several threads or processes */
+	bool has_capture;  /* the capture of the program as it is, … */
+	uint64_t capture;  /* … by the XXH64 of its file */
 };
 
 void gains_init(struct gains *);
@@ -30,8 +32,17 @@ void gains_release(struct gains *);
 /* Adds the runs in a json file of the model (results_write_gains()). */
 int gains_read(struct gains *, const char *path, struct err *);
 
-/* Writes the runs as json in the same form. */
-int gains_write(const struct gains *, const char *path, struct err *);
+/* Writes the runs as json in the same form, and of which capture they are. */
+int gains_write(const struct gains *, const char *path, const char *capture, struct err *);
+
+/* What a file of them is called beside the capture. */
+#define GAINS_FILE "gains.json"
+
+/*
+ * Reads the file beside a capture; false: there is none, or it is of another capture. `out` is to be released in any
+ * case.
+ */
+bool gains_read_beside(struct gains *out, const char *capture);
 
 /* The run of that name, or NULL. */
 const struct gains_run *gains_find(const struct gains *, const char *name);

@@ -11,6 +11,7 @@
 #include "hot/elapsed/elapsed.h"
 #include "hot/hot.h"
 #include "keys/keys.h"
+#include "model/predictions.h"
 #include "report/leading.h"
 #include "report/loop_data.h"
 #include "scan/shared_scan.h"
@@ -305,6 +306,8 @@ static int make_report(struct session *s, const struct select *select, struct an
 	names_release(&names);
 	if (rc == 0 && looks_closer)
 		add_sharing(sharing, select, &out->found);
+	if (rc == 0 && select == NULL)
+		predictions_add(s, &out->found);
 	out->found.has_accounting = cycle_events_are_of_tree(s);
 	findings_table(&out->found, s, &out->findings);
 	findings_evidence_table(&out->found, &out->evidence);

@@ -272,7 +272,7 @@ int run_model(struct run *r, struct err *err)
 	return step(r, &w, "counting and sampling on the machine model", 1, r->capture_path, err);
 }
 
-/* The same program without the causes that were found. It writes gains.json; the capture is of no use. */
+/* The same program without the causes that were found. It writes gains.json, as of a capture that is of no use. */
 static int run_what_ifs(struct run *r, const char *list, struct err *err)
 {
 	char *capture = path_join(r->folder, "what-if.data");
@@ -477,7 +477,8 @@ static void ask_for_findings(struct run *r)
 		text_char(&list, '\0');
 		r->has_gains = run_what_ifs(r, list.bytes, &err) == 0 &&
 			       gains_read(&gains, r->gains_path, &err) == 0 &&
-			       run_is_same_program(&gains, &r->counts, r->pmu);
+			       run_is_same_program(&gains, &r->counts, r->pmu) &&
+			       gains_write(&gains, r->gains_path, r->capture_path, &err) == 0;
 		if (!r->has_gains && !r->is_interrupted)
 			fprintf(stderr,
 				"cyclops run: the second run was not as the first: what the "
@@ -503,7 +504,7 @@ static int run_answer(struct run *r, const struct output_options *output, struct
 	if (rc == 0 && r->has_gains)
 		rc = gains_read(&gains, r->gains_path, err);
 	if (rc == 0)
-		method_make_tables(&session, r->has_gains ? &gains : NULL, &method);
+		method_make_tables(&session, &method);
 	if (rc == 0 && r->has_gains)
 		add_what_if(&gains, &session, &what_if, &method.shown);
 	if (has_own_what_ifs(r->command)) /* else the findings say it */
@@ -548,7 +549,7 @@ static int run(struct run *r, const struct output_options *output, struct err *e
 	}
 	r->counts_path = path_join(r->folder, RUN_COUNTS);
 	r->capture_path = path_join(r->folder, RUN_CAPTURE);
-	r->gains_path = path_join(r->folder, "gains.json");
+	r->gains_path = path_join(r->folder, GAINS_FILE);
 	r->input_start = run_input_position();
 	if (do_steps(r, err) < 0) {
 		remove_empty_folder(r);

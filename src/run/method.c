@@ -10,7 +10,6 @@
 #include "findings/words.h"
 #include "hot/hot.h"
 #include "hot/sums/functions.h"
-#include "model/what_if.h"
 #include "spe/packet.h"
 
 enum { LEAST_SAMPLES = 30 }; /* with fewer, nothing is said of where the time goes */
@@ -430,22 +429,6 @@ static const struct hot_options options = {
 	.event = -1,
 };
 
-/* What the model says to the causes that were found. */
-static void add_predictions(const struct method *m, const struct gains *gains, struct session *s)
-{
-	for (size_t i = 0; i < m->found.list.n && gains != NULL && s != NULL; i++) {
-		struct finding *f = m->found.list.items[i];
-		const char *ideal = finding_what_if(f);
-		double gain =
-			ideal == NULL || f->function == NULL || f->module == NULL
-				? NAN
-				: what_if_function_gain(gains, s, ideal, f->function, f->module);
-
-		f->has_prediction = !isnan(gain);
-		f->prediction = gain;
-	}
-}
-
 int method_find(struct session *s, const struct cpu_pmu *pmu, struct counts *counts,
 		struct method *out, struct err *err)
 {
@@ -491,9 +474,8 @@ int method_find(struct session *s, const struct cpu_pmu *pmu, struct counts *cou
 	return 0;
 }
 
-void method_make_tables(struct session *s, const struct gains *gains, struct method *m)
+void method_make_tables(struct session *s, struct method *m)
 {
-	add_predictions(m, gains, s);
 	findings_table(&m->found, s, &m->findings);
 	findings_evidence_table(&m->found, &m->evidence);
 	findings_loops_table(&m->found, &m->loops);

@@ -7,7 +7,6 @@
 #define CYCLOPS_RUN_METHOD_H
 
 #include "cpu/pmu.h"
-#include "model/gains.h"
 #include "report/report.h"
 #include "session/session.h"
 #include "stat/stat.h"
@@ -34,8 +33,8 @@ struct method {
 int method_find(struct session *s, const struct cpu_pmu *pmu, struct counts *counts,
 		struct method *out, struct err *);
 
-/* Makes the tables of it, with what the model says to the causes; `gains` may be NULL: it was not asked. */
-void method_make_tables(struct session *s, const struct gains *gains, struct method *);
+/* Makes the tables of it. */
+void method_make_tables(struct session *s, struct method *);
 
 /* Makes the screen. `more`: tables behind the findings; `is_verbose`: the long form, and all facts. */
 void method_screen(const struct session *, const struct tables *more, bool is_verbose,

@@ -7,6 +7,7 @@
 #define CYCLOPS_RUN_WHAT_IF_H
 
 #include "base/text.h"
+#include "model/gains.h"
 #include "run/method.h"
 #include "run/steps.h"
 

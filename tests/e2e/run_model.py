@@ -105,6 +105,33 @@ int main(void)
 COMPILER = "aarch64-linux-gnu-gcc"
 
 
+def check_report(checks, cyclops, folder, of_run):
+    """The report of the capture has the same gains, with the sandbox and without, but not of a part of it, nor of another capture."""
+    def gains_of(*words):
+        done = subprocess.run([cyclops, "report", "--format", "json", *words], env=ENVIRONMENT, cwd=folder, capture_output=True, check=True)
+        return {(f["kind"], f.get("function")): f["predicted_gain"] for f in json.loads(done.stdout)["findings"] if "predicted_gain" in f}
+
+    of_run = {(f["kind"], f.get("function")): f["predicted_gain"] for f in of_run if "predicted_gain" in f}
+    capture = os.path.join("gains", "perf.data")
+    for words in ([capture], ["--input", capture], ["--no-sandbox", capture]):
+        checks.expect(gains_of(*words) == of_run and of_run, f"report {words}: {gains_of(*words)}, run: {of_run}")
+    checks.expect(gains_of("--select", "op=load", capture) == {}, "report of a part: gains")
+    page = os.path.join(folder, "report.html")
+    text = subprocess.run([cyclops, "report", "--html", page, capture], env=ENVIRONMENT, cwd=folder, capture_output=True, text=True, check=False)
+    checks.expect("(modelled)" in text.stdout, f"report: {text.stdout} {text.stderr}")
+    other = os.path.join(folder, "other")
+    os.mkdir(other)
+    shutil.copy(os.path.join(folder, "gains", "gains.json"), other)
+    with open(os.path.join(folder, capture), "rb") as data, open(os.path.join(other, "perf.data"), "wb") as out:
+        out.write(data.read() + bytes(8))
+    checks.expect(gains_of(os.path.join("other", "perf.data")) == {}, "report of another capture: gains")
+    for text in ("{}", "[", '{"schema":1,"runs":[{}],"parallel":true,"capture":"0123456789abcdef"}'):
+        with open(os.path.join(other, "gains.json"), "w", encoding="utf-8") as file:
+            file.write(text)
+        checks.expect(gains_of(os.path.join("other", "perf.data")) == {}, f"report beside {text}: gains")
+    checks.count("reports with gains")
+
+
 def check_gains(checks, cyclops, kernels, folder):
     """Findings have the gain of what they name: as `model --what-if` says it, in every form of the answer; or nobody asks."""
     program = os.path.join(kernels, "pages")
@@ -121,6 +148,7 @@ def check_gains(checks, cyclops, kernels, folder):
     checks.expect(sorted(os.listdir(os.path.join(folder, "gains"))) == ["counts.json", "gains.json", "perf.data"],
                   f"gains: {os.listdir(os.path.join(folder, 'gains'))}")
     shown = f"{100 * first['predicted_gain']:.1f} % fewer cycles if"
+    check_report(checks, cyclops, folder, answer["findings"])
     text = run_program(cyclops, folder, "--model", "--", program).stdout
     checks.expect(f"Gain: {shown}" in text and f"   gain: {shown}" in text and "(modelled)" in text and "what if:" not in text,
                   f"gains: {text}")

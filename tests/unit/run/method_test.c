@@ -44,7 +44,7 @@ static void make(size_t n_samples, struct session *s, struct method *out)
 					 .n_samples = n_samples },
 		     2, s);
 	assert_int_equal(method_find(s, NULL, NULL, out, &err), 0);
-	method_make_tables(s, NULL, out);
+	method_make_tables(s, out);
 }
 
 static const char *cell_of(const struct table *t, size_t row, const char *column)
