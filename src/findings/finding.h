@@ -80,7 +80,7 @@ bool finding_is_sparse(const struct finding *);
 /* Where a finding is said to come from, if findings of several sources stand together. */
 enum finding_origin { FINDING_FROM_HERE, FINDING_FROM_SAMPLES, FINDING_FROM_COUNTS };
 
-/* What a share is of; its words are `finding_size.whole` and those of words_brief.c. */
+/* What a share is of; its words are `finding_size.whole` and those of words_brief.c and words_answer.c. */
 enum finding_whole {
 	WHOLE_OTHER, /* an event's weight, slots, cycles: only its name is known */
 	WHOLE_TIME,

@@ -35,7 +35,41 @@ void findings_note_silence(struct table *, const struct silence *);
 /* "maps memory that is touched for the first time" */
 const char *page_faults_words(const struct finding_page_faults *);
 
-/* words_brief.c: "store misses in fill (stride.c:22): at most 3.1 % +- 0.4 of the time" */
+/* words_clauses.c: what cells and sentences are made of */
+enum { WORDS_NAME_WIDTH = 40 };
+
+/* "DRAM latency"; "possible division" where code alone tells of it. */
+const char *words_cause(const struct finding *);
+
+/* The first thing to change; NULL: nothing is advised. */
+const char *words_fix(const struct finding *);
+
+/* "walk.c:8", between two texts; nothing if the line is not known. */
+void words_put_line(const struct finding_place *, const char *before, const char *after,
+		    struct text *out);
+
+/* The object of a line, the function, or the code without names of a module. */
+void words_put_subject(const struct finding *, struct text *out);
+
+/* "copy, inlined into copy_all": whose code it is, where the subject is the function that has it. */
+void words_put_code(const struct finding *, struct text *out);
+
+/* "at most ", "at least " or "": before a cost. */
+const char *words_bound(const struct finding *);
+
+/* "68.2 % +- 3.7"; NULL: not known. */
+const char *words_cost(struct table *, const struct finding *);
+
+/* Does words_put_loop_cause() say how many lines are outstanding? */
+bool words_tells_lines(const struct finding_loop *, enum finding_kind);
+
+/* "25 % of accesses need a walk" */
+void words_put_loop_cause(const struct finding_loop *, enum finding_kind, struct text *out);
+
+/* The data of the loop behind a text; nothing if they have no name. */
+void words_put_data_name(const struct finding_loop *, const char *before, struct text *out);
+
+/* words_answer.c: "store misses in fill (stride.c:22): at most 3.1 % +- 0.4 of the time" */
 const char *finding_cause_words(struct table *, const struct finding *);
 
 /* words_gain.c: what a fix gains, in full; NULL: nothing is said of it. */
@@ -49,7 +83,7 @@ const char *finding_what_if_command(struct table *, const struct session *, cons
 /* "54.6 % fewer cycles if all branches were predicted (modelled)"; NULL: the model was not asked. */
 const char *finding_prediction_words(struct table *, const struct finding *);
 
-/* words_brief.c: is the error of its share known? A saturated counter makes the share a bound, which has no interval. */
+/* words_clauses.c: is the error of its share known? A saturated counter makes the share a bound, which has no interval. */
 bool words_has_error(const struct finding *);
 
 /* Is its share the most that the cause may cost? */
