@@ -19,11 +19,18 @@ static const struct machine {
 	uint64_t address_mask;		      /* without signs of pointer authentication */
 	uint64_t preserved;		      /* registers that functions preserve, a bit each */
 	uint8_t n_registers;
+	/*
+	 * Where the kernel keeps all of them, in this order, while a handler of a signal runs: above
+	 * the stack pointer of the code that returns from it, which is the vDSO's. 0: call frame
+	 * information leads through that. AArch64: struct rt_sigframe, siginfo (128 bytes) and
+	 * ucontext up to sigcontext.regs (184); its vDSO has no such information since Linux 5.8.
+	 */
+	uint16_t saved_by_signal;
 } machines[] = {
 	/* rbx, rbp, r12 to r15 */
-	{ "x86_64", 7, 16, UINT64_MAX, 0xf048, 17 },
+	{ "x86_64", 7, 16, UINT64_MAX, 0xf048, 17, 0 },
 	/* x19 to x29 */
-	{ "aarch64", 31, 32, 0x0000ffffffffffff, 0x3ff80000, 33 },
+	{ "aarch64", 31, 32, 0x0000ffffffffffff, 0x3ff80000, 33, 128 + 184 },
 };
 
 /* Rules are stored as words; frame_rules_read() sets all of their bytes. */
@@ -188,6 +195,7 @@ struct walk {
 	uint32_t process;
 	uint64_t time_ns;
 	struct frame_state state;
+	enum module_kind kind; /* of the frame's code */
 };
 
 /*
@@ -201,16 +209,24 @@ static bool is_start(const struct unwind_file *f, uint64_t address)
 	       address - header.e_entry < START_BYTES;
 }
 
-/* The rules at `pc`; false if there are none, and why. */
-static bool rules_at(struct walk *w, uint64_t pc, struct frame_rules *out, enum unwind_end *why)
+/* The module of `pc`. */
+static const struct place_range *walk_enter(struct walk *w, uint64_t pc)
 {
 	const struct place_range *r = place_cache_look_up(w->cache, w->process, pc, w->time_ns);
-	enum module_kind kind = modules_get(w->unwinder->symbols->modules, r->module)->kind;
+
+	w->kind = modules_get(w->unwinder->symbols->modules, r->module)->kind;
+	return r;
+}
+
+/* The rules at `pc`, which is in range `r`; false if there are none, and why. */
+static bool rules_at(struct walk *w, const struct place_range *r, uint64_t pc,
+		     struct frame_rules *out, enum unwind_end *why)
+{
 	struct unwind_file *f = &w->unwinder->files[r->module.v];
 	uint64_t offset = place_range_at(r, pc).offset, address;
 
 	*why = UNWIND_NO_RULES;
-	if (kind != MODULE_FILE && kind != MODULE_VDSO)
+	if (w->kind != MODULE_FILE && w->kind != MODULE_VDSO)
 		return false;
 	if (!f->is_tried)
 		unwind_open_file(w->unwinder, f, r->module);
@@ -237,6 +253,23 @@ static enum unwind_end unwind_end_of(enum frame_outcome outcome)
 	return ends[outcome];
 }
 
+/* From the code that returns from a handler of a signal to what the signal interrupted. */
+static enum frame_outcome step_over_signal(struct walk *w, uint64_t *out_pc)
+{
+	const struct machine *m = w->unwinder->machine;
+	uint64_t from = w->state.registers[m->stack_register] + m->saved_by_signal;
+	struct frame_state interrupted = w->state;
+
+	for (unsigned i = 0; i < m->n_registers; i++)
+		if (!frame_state_read(&w->state, from + i * sizeof(uint64_t),
+				      &interrupted.registers[i]))
+			return FRAME_NO_MEMORY;
+	interrupted.known = ((uint64_t)1 << m->n_registers) - 1;
+	w->state = interrupted;
+	*out_pc = interrupted.registers[m->pc_register];
+	return FRAME_STEPPED;
+}
+
 /*
  * Unwinds from `pc`. The rules of a caller are those one byte below the return address, inside its
  * call; those of code that a signal interrupted are at its pc itself.
@@ -249,27 +282,39 @@ static enum unwind_end unwind_follow(struct walk *w, uint64_t pc, uint64_t *out,
 
 	while (*n < max) {
 		uint64_t before = w->state.registers[m->stack_register];
+		uint64_t at = is_exact ? pc : pc - 1;
+		enum module_kind callee = w->kind;
+		const struct place_range *range = walk_enter(w, at);
 		struct frame_rules rules;
 		enum frame_outcome outcome;
 		enum unwind_end end;
+		bool is_signal;
 
 		out[(*n)++] = pc;
-		if (!rules_at(w, is_exact ? pc : pc - 1, &rules, &end))
-			return end;
-		outcome = frame_rules_apply(&rules, m->stack_register, &w->state, &pc);
+		/* The vDSO calls nobody: who returns to it is a handler. */
+		is_signal = m->saved_by_signal != 0 && !is_exact && w->kind == MODULE_VDSO &&
+			    callee != MODULE_VDSO;
+		if (is_signal) {
+			outcome = step_over_signal(w, &pc);
+		} else {
+			if (!rules_at(w, range, at, &rules, &end))
+				return end;
+			outcome = frame_rules_apply(&rules, m->stack_register, &w->state, &pc);
+			is_signal = rules.is_signal;
+		}
 		if (outcome != FRAME_STEPPED)
 			return unwind_end_of(outcome);
 		pc &= m->address_mask;
 		if (pc == 0)
 			return UNWIND_COMPLETE;
 		/*
-		 * stacks grow down: a caller's frame is above, only the innermost function may have
-		 * none
+		 * stacks grow down: a caller's frame is above; only what was interrupted may have
+		 * none, and a handler may have a stack of its own
 		 */
-		if (w->state.registers[m->stack_register] < before ||
-		    (*n > 1 && !rules.is_signal && w->state.registers[m->stack_register] == before))
+		if (!is_signal && (w->state.registers[m->stack_register] < before ||
+				   (!is_exact && w->state.registers[m->stack_register] == before)))
 			return UNWIND_UNKNOWN;
-		is_exact = rules.is_signal;
+		is_exact = is_signal;
 	}
 	return UNWIND_DEEP;
 }

@@ -140,6 +140,19 @@ def test_chains(m):
         m.expect(len(whole) > 0.99 * len(ours) > 1000, f"{tool}: {len(whole)} of {len(ours)} chains, such as {ours[:1]}")
 
 
+def test_copied_stacks(m):
+    """Chains of code without frame pointers, also through the frame of a signal, of which the vDSO says nothing."""
+    path = m.record("cyclops", "copied", f"--call-graph dwarf -e cycles:u -c {PERIOD} unwind-program 600")
+    text = harness.run(m.cyclops, "export", "--format", "folded", "--value", "samples", *m.paths, path).decode()
+    below_leaf = [line.rpartition(" ")[0].split(";") for line in text.splitlines() if "leaf" in line.split(";")]
+    for way in ("direct", "large", "recursive", "aligned", "compare", "handler"):
+        chains = [chain for chain in below_leaf if way in chain]
+        m.expect(chains, f"{way}: no chain below leaf()")
+        caller = {"handler": "signalled", "compare": "sorting"}.get(way, "main")
+        for chain in chains:
+            m.expect("main" in chain and caller in chain, f"{way}: {chain}")
+
+
 def test_turns(m):
     """More groups than counters: each has its turns, and all events of one together."""
     groups = ",".join(["{cycles,r8,r11,r8}"] * 3)
@@ -200,11 +213,10 @@ def test_all_files(m):
     m.checks.count("captures compared one by one", done.stdout.count("ok "))
 
 
-def build_program(path):
-    """record_program.c for the machine; with frame pointers, and nothing to load."""
-    path.parent.mkdir(parents=True)
-    harness.run("aarch64-linux-gnu-gcc", "-D_GNU_SOURCE", "-static", "-O1", "-fno-omit-frame-pointer",
-                "-fno-optimize-sibling-calls", "-pthread", "-o", path, HERE.parent / "e2e" / "record_program.c")
+def build_program(path, source, *options):
+    """For the machine, with nothing to load."""
+    harness.run("aarch64-linux-gnu-gcc", "-D_GNU_SOURCE", "-static", "-fno-optimize-sibling-calls", *options, "-o", path,
+                HERE.parent / "e2e" / source)
 
 
 def main():
@@ -215,14 +227,17 @@ def main():
     harness.need("aarch64-linux-gnu-gcc")
     with tempfile.TemporaryDirectory(prefix="cyclops-vm-record-") as folder:
         home = pathlib.Path(folder)
-        program = home / "root" / "bin" / "record-program"
-        build_program(program)
+        folder_of_programs = home / "root" / "bin"
+        folder_of_programs.mkdir(parents=True)
+        programs = {f"/bin/{name}": folder_of_programs / name for name in ("record-program", "unwind-program")}
+        build_program(programs["/bin/record-program"], "record_program.c", "-O1", "-fno-omit-frame-pointer", "-pthread")
+        build_program(programs["/bin/unwind-program"], "unwind_program.c", "-O2", "-fomit-frame-pointer")
         (home / "captures").mkdir()
-        with guest.Guest(files={"/bin/record-program": program}, with_perf=True, n_cpus=2) as machine:
+        with guest.Guest(files=programs, with_perf=True, n_cpus=2) as machine:
             m = Machine(machine, home, sys.argv[1:])
             m.run(PREPARE)
-            for test in (test_shares, test_events, test_chains, test_turns, test_cycle_accounting, test_cpus, test_attach, test_children,
-                         test_all_files):
+            for test in (test_shares, test_events, test_chains, test_copied_stacks, test_turns, test_cycle_accounting, test_cpus, test_attach,
+                         test_children, test_all_files):
                 begin = time.monotonic()
                 try:
                     test(m)

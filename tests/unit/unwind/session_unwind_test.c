@@ -36,7 +36,11 @@ enum {
 	IN_ADD_UP = 0x400190,
 	BEHIND_CALL_IN_MAIN = 0x400264,	 /* of add_up */
 	BEHIND_CALL_IN_START = 0x4002ac, /* of kernel_main */
-	STACK_WORDS = 8,
+	FRAME_WORDS = 8,
+	STACK_WORDS = 96,
+	SIGNAL_WORDS = 80,		  /* below the frames while a handler runs */
+	SAVED_WORD = (128 + 176 + 8) / 8, /* siginfo; uc_mcontext in ucontext; regs in it */
+	VDSO = 0x500000,
 };
 
 #define STACK 0x7ffc00001000u
@@ -44,23 +48,42 @@ enum {
 static const char *root;
 
 /* From the stack pointer on: the frame of kernel_main (48 bytes), then that of _start. */
-static const uint64_t stack[STACK_WORDS] = {
+static const uint64_t frames[FRAME_WORDS] = {
 	STACK + 48, BEHIND_CALL_IN_START, 0x19, 0x20, 0x21, 0, 0, 0,
 };
 
 struct snapshot {
 	uint64_t registers[N_REGISTERS];
 	uint64_t abi;
+	uint64_t stack[STACK_WORDS];
 	size_t stack_bytes;
 };
 
 static struct snapshot snapshot_of_test(void)
 {
-	struct snapshot s = { .abi = ABI_64, .stack_bytes = sizeof(stack) };
+	struct snapshot s = { .abi = ABI_64, .stack_bytes = sizeof(frames) };
 
+	memcpy(s.stack, frames, sizeof(frames));
 	s.registers[LINK] = BEHIND_CALL_IN_MAIN;
 	s.registers[SP] = STACK;
 	s.registers[PC] = IN_ADD_UP;
+	return s;
+}
+
+/* add_up() is also the handler of a signal that came in add_up(): as the kernel of AArch64 lays it out. */
+static struct snapshot snapshot_in_handler(void)
+{
+	struct snapshot s = snapshot_of_test();
+	uint64_t *saved = &s.stack[SAVED_WORD];
+	uint64_t above = STACK + SIGNAL_WORDS * sizeof(uint64_t);
+
+	memset(s.stack, 0, sizeof(s.stack));
+	memcpy(saved, s.registers, sizeof(s.registers));
+	saved[SP] = above;
+	memcpy(&s.stack[SIGNAL_WORDS], frames, sizeof(frames));
+	s.stack[SIGNAL_WORDS] = above + 48;
+	s.registers[LINK] = VDSO + 0x200;
+	s.stack_bytes = sizeof(s.stack);
 	return s;
 }
 
@@ -75,7 +98,7 @@ static struct writer *open_writer(const char *path)
 				 BIT(SAMPLE_IDENTIFIER) | BIT(SAMPLE_REGS_USER) |
 				 BIT(SAMPLE_STACK_USER);
 	event.attr.sample_regs_user = BIT(N_REGISTERS) - 1;
-	event.attr.sample_stack_user = sizeof(stack);
+	event.attr.sample_stack_user = STACK_WORDS * sizeof(uint64_t);
 	event.attr.sample_period = 1;
 	event.attr.flags = BIT(ATTR_SAMPLE_ID_ALL);
 	assert_int_equal(writer_open(path, &event, 1, &w, &err), 0);
@@ -93,8 +116,8 @@ static void write_capture(const char *path, const struct snapshot *s)
 		.time_ns = 1000,
 		.user_regs_abi = s->abi,
 		.user_regs = { (const uint8_t *)s->registers, N_REGISTERS },
-		.user_stack = (const uint8_t *)stack,
-		.user_stack_size = sizeof(stack),
+		.user_stack = (const uint8_t *)s->stack,
+		.user_stack_size = sizeof(s->stack),
 		.user_stack_used = s->stack_bytes,
 	};
 	struct err err;
@@ -108,6 +131,14 @@ static void write_capture(const char *path, const struct snapshot *s)
 					    .length = TEXT_BYTES,
 					    .protection = 5,
 					    .path = "/opt/kernels/steady" },
+		     USER_MODE, NULL);
+	writer_mmap2(w,
+		     &(struct record_mmap){ .pid = PID,
+					    .tid = PID,
+					    .start = VDSO,
+					    .length = TEXT_BYTES,
+					    .protection = 5,
+					    .path = "[vdso]" },
 		     USER_MODE, NULL);
 	writer_sample(w, 0, USER_MODE, &sample);
 	assert_int_equal(writer_close(w, &err), 0);
@@ -207,6 +238,21 @@ static void test_early_ends(void **state)
 	expect(&s, "/nonexistent", "[unknown] ", "the file of the code was not found");
 }
 
+/* The kernel's vDSO has no call frame information for the return from a handler; nor is it at hand elsewhere. */
+static void test_signals(void **state)
+{
+	struct snapshot s = snapshot_in_handler();
+
+	(void)state;
+	expect(&s, root, "add_up [unknown] add_up kernel_main _start ", "");
+	s.stack_bytes = (SAVED_WORD + PC) * sizeof(uint64_t); /* all but the interrupted pc */
+	expect(&s, root, "add_up [unknown] ", "not enough of the stack was copied");
+	/* Who is interrupted in the vDSO itself is in no handler. */
+	s = snapshot_in_handler();
+	s.registers[PC] = VDSO + 0x100;
+	expect(&s, root, "[unknown] ", "the file of the code was not found");
+}
+
 /* Nothing is made of 32-bit code, whose registers have other numbers. */
 static void test_other_code(void **state)
 {
@@ -222,6 +268,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_complete),
 		cmocka_unit_test(test_early_ends),
+		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_other_code),
 	};
 
