@@ -46,6 +46,8 @@ static struct heap *heap;
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_reallocarray(void *memory, size_t n, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
+size_t __wrap_malloc_usable_size(void *memory);
+size_t __real_malloc_usable_size(void *memory);
 void __wrap_free(void *memory);
 void __real_free(void *memory);
 
@@ -119,17 +121,31 @@ static void *allocate(size_t size, bool must_zero)
 	return (char *)block + HEAD;
 }
 
+/* The block of memory; NULL: it is of malloc(), or of the C library. */
+static struct block_head *block_of(void *memory)
+{
+	bool is_ours = heap != NULL && (char *)memory >= (char *)heap &&
+		       (char *)memory < (char *)heap + heap->size;
+
+	return is_ours ? (void *)((char *)memory - HEAD) : NULL;
+}
+
+size_t __wrap_malloc_usable_size(void *memory)
+{
+	struct block_head *block = block_of(memory);
+
+	return block != NULL ? block->size - HEAD : __real_malloc_usable_size(memory);
+}
+
 void __wrap_free(void *memory)
 {
-	struct block_head *block;
+	struct block_head *block = block_of(memory);
 	size_t index;
 
-	if (heap == NULL || (char *)memory < (char *)heap ||
-	    (char *)memory >= (char *)heap + heap->size) {
-		__real_free(memory); /* of malloc(), or of the C library */
+	if (block == NULL) {
+		__real_free(memory);
 		return;
 	}
-	block = (void *)((char *)memory - HEAD);
 	block_size_for(block->size - HEAD, &index);
 	if (block->size >= LARGE) {
 		size_t first = -(uintptr_t)memory % PAGE;
@@ -165,7 +181,7 @@ void *__wrap_reallocarray(void *memory, size_t n, size_t size)
 		return NULL;
 	if (memory == NULL)
 		return allocate(bytes, false);
-	held = ((struct block_head *)(void *)((char *)memory - HEAD))->size - HEAD;
+	held = __wrap_malloc_usable_size(memory);
 	if (bytes <= held)
 		return memory;
 	larger = allocate(bytes, false);

@@ -1,12 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
 
+#include <malloc.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "base/memory_group.h"
+
+enum {
+	/* From here on it is asked whether there is room; each question costs as much as some system calls. */
+	LARGE_BYTES = 4 << 20,
+	PAGE_BYTES = 4096,
+};
+
+/* The limit is that of the process, so its threads ask one after the other. */
+static pthread_mutex_t large_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/*
+ * Several arrays that each fit, and not together, would be noticed too late: by the kernel, when they are written. So where
+ * memory is scarce, pages are taken now.
+ */
+static void take_pages(void *memory, size_t from, size_t to)
+{
+	volatile char *bytes = memory;
+
+	for (size_t at = from; at < to; at += PAGE_BYTES)
+		bytes[at] = 0;
+}
 
 static void *checked_memory(void *memory, size_t n, size_t size)
 {
@@ -23,13 +48,41 @@ void *mem_alloc(size_t n, size_t size)
 	return mem_resize(NULL, n, size);
 }
 
+/* Grows memory of which `old` bytes are in use to n * size, which is large. */
+static void *resize_large(void *memory, size_t old, size_t n, size_t size, bool is_zeroed)
+{
+	size_t bytes = n * size;
+	struct err err;
+
+	pthread_mutex_lock(&large_lock);
+	if (bytes > old && !memory_group_allows(bytes - old, &err)) {
+		fprintf(stderr, "cyclops: %s\n", err.text);
+		exit(1);
+	}
+	memory = checked_memory(is_zeroed ? calloc(n, size) : reallocarray(memory, n, size), n,
+				size);
+	if (memory_is_scarce())
+		take_pages(memory, old, bytes);
+	pthread_mutex_unlock(&large_lock);
+	return memory;
+}
+
+static bool is_large(size_t n, size_t size)
+{
+	return size > 0 && n >= LARGE_BYTES / size && n <= SIZE_MAX / size;
+}
+
 void *mem_zalloc(size_t n, size_t size)
 {
+	if (is_large(n, size))
+		return resize_large(NULL, 0, n, size, true);
 	return checked_memory(calloc(n, size), n, size);
 }
 
 void *mem_resize(void *memory, size_t n, size_t size)
 {
+	if (is_large(n, size))
+		return resize_large(memory, malloc_usable_size(memory), n, size, false);
 	return checked_memory(reallocarray(memory, n, size), n, size);
 }
 

@@ -5,6 +5,17 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/memory_group.h"
+
+enum { LARGE_BYTES = 4 << 20 };
+
+/* Where little memory is left, a large array has little that it does not use. It is moved by its pages, not copied. */
+static size_t grown_cap(size_t cap, size_t item_size)
+{
+	bool is_large = cap >= LARGE_BYTES / item_size;
+
+	return cap + (is_large && memory_is_scarce() ? cap / 16 : cap / 2) + 8;
+}
 
 void *vec_grow_(void *items, size_t n, size_t *cap, size_t extra, size_t item_size)
 {
@@ -13,7 +24,7 @@ void *vec_grow_(void *items, size_t n, size_t *cap, size_t extra, size_t item_si
 	if (extra == 0)
 		return items;
 	if (wanted > *cap) {
-		size_t grown = *cap + *cap / 2 + 8;
+		size_t grown = grown_cap(*cap, item_size);
 
 		if (grown < wanted)
 			grown = wanted;

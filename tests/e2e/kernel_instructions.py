@@ -18,7 +18,7 @@ import tempfile
 from harness import Checks, run, skip
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-BASE = ["err.c", "alloc.c", "nearest.c", "pointer_ring.c"]
+BASE = ["err.c", "alloc.c", "memory_group.c", "nearest.c", "pointer_ring.c"]
 OPTIONS = ["-static", "-std=gnu17", "-O2", "-w", "-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64"]
 
 # By architecture: its compiler, and what runs its programs.

@@ -70,9 +70,14 @@ FEW_DESCRIPTORS = [(RECORD, None, r"made\.data: |event '.*': out of file descrip
 LITTLE_MEMORY = [("report CAPTURE", DONE, r""), ("hot CAPTURE", DONE, r""), ("mem CAPTURE", DONE, r""), ("c2c CAPTURE", DONE, r""),
                  ("addr CAPTURE", DONE, r""), (RECORD, DONE, r""), ("doctor", None, r"")]
 # Of a capture with as many records, in a container of 128 MiB
-GROUP_RECORDS, GROUP_MIB = 400000, 128
+GROUP_RECORDS, GROUP_MIB = 300000, 128
 GROUP = [(line, DONE, r"") for line in ("report CAPTURE", "hot CAPTURE", "hot -", "mem CAPTURE", "c2c CAPTURE", "addr CAPTURE", "quality CAPTURE",
                                         "export --format csv -o made CAPTURE", RECORD)]
+# Of a capture with accesses to half a million pages, which take more than that
+PAGES = ("--records", "1000000", "--cpus", "1", "--data", "2G", "--kernel-share", "0")
+NO_ROOM = rf"^cyclops: out of memory: \d+ of the {GROUP_MIB} MiB of the memory cgroup are in use, and \d+ MiB more are needed; give it more, or select less \(--select\)$"
+GROUP_OF_PAGES = [(line, None, rf"\A(cyclops: no symbols for program: .*)?\s*\Z|{NO_ROOM}") for line in ("report CAPTURE", "hot CAPTURE", "c2c CAPTURE")] + [
+    (line, FAILED, NO_ROOM) for line in ("addr CAPTURE", "addr --by page --format csv CAPTURE", "addr --by line -j 8 CAPTURE")]
 
 
 def read(path):
@@ -165,8 +170,11 @@ def check_memory_group(checks, cyclops, maker):
         with tempfile.TemporaryDirectory() as folder:
             capture = os.path.join(folder, "large.data")
             subprocess.run([maker, "--records", str(GROUP_RECORDS), "--output", capture], check=True)
-            check_place(checks, f"a group of {GROUP_MIB} MiB", cyclops, capture, GROUP,
-                        preexec_fn=lambda: pathlib.Path(group, "cgroup.procs").write_text(str(os.getpid()), encoding="ascii"))
+            pages = os.path.join(folder, "pages.data")
+            subprocess.run([maker, *PAGES, "--output", pages], check=True)
+            for path, cases in ((capture, GROUP), (pages, GROUP_OF_PAGES)):
+                check_place(checks, f"a group of {GROUP_MIB} MiB", cyclops, path, cases,
+                            preexec_fn=lambda: pathlib.Path(group, "cgroup.procs").write_text(str(os.getpid()), encoding="ascii"))
     finally:
         os.rmdir(group)
 
