@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "dwarf/split.h"
 
 enum {
 	/* Ranges looked at for the index; a file also has one for each two of its bytes. */
@@ -124,7 +125,8 @@ static int list_units(struct dwarf_file *file)
 	while ((more = dwarf_get_units(file->main.dwarf, unit, &unit, NULL, &type, &die, NULL)) ==
 	       0) {
 		if (type == DW_UT_compile || type == DW_UT_skeleton)
-			*vec_add(&file->units) = (struct dwarf_unit){ .die = die };
+			*vec_add(&file->units) =
+				(struct dwarf_unit){ .die = die, .splits = file->splits };
 	}
 	for (size_t i = file->units.n; i-- > 0;) {
 		uint64_t start = dwarf_dieoffset(&file->units.items[i].die);
@@ -146,7 +148,7 @@ static void note_damage(struct diags *diags, const char *path)
 }
 
 int dwarf_file_open(struct dwarf_file *out, const char *path, const char *alt_path,
-		    struct diags *diags, struct err *err)
+		    const char *root, struct diags *diags, struct err *err)
 {
 	struct dwarf_file file = { 0 };
 	struct err alt_err;
@@ -156,6 +158,7 @@ int dwarf_file_open(struct dwarf_file *out, const char *path, const char *alt_pa
 		return -1;
 	if (alt_path != NULL && handle_open(&file.alt, alt_path, &alt_err) == 0)
 		dwarf_setalt(file.main.dwarf, file.alt.dwarf);
+	file.splits = split_places_new(file.main.fd, root);
 	if (list_units(&file) < 0)
 		note_damage(diags, path);
 	steps = MIN_STEPS + file_size(&file.main) / 2;
@@ -170,6 +173,7 @@ void dwarf_file_release(struct dwarf_file *file)
 {
 	handle_release(&file->main);
 	handle_release(&file->alt);
+	split_places_free(file->splits);
 	vec_release(&file->units);
 	ranges_release(&file->ranges);
 }
@@ -180,10 +184,13 @@ bool dwarf_unit_tree(const struct dwarf_unit *unit, Dwarf_Die *out)
 	uint8_t type;
 
 	*out = unit->die;
-	if (dwarf_cu_info(unit->die.cu, NULL, &type, NULL, &die, NULL, NULL, NULL) != 0)
+	if (dwarf_cu_info(unit->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) != 0)
 		return false;
 	if (type != DW_UT_skeleton)
 		return true;
+	if (!split_may_be_opened(unit->splits, out) ||
+	    dwarf_cu_info(unit->die.cu, NULL, &type, NULL, &die, NULL, NULL, NULL) != 0)
+		return false;
 	if (dwarf_tag(&die) == DW_TAG_invalid)
 		return false;
 	*out = die;

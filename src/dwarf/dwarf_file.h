@@ -21,8 +21,9 @@ struct dwarf_handle {
 };
 
 struct dwarf_unit {
-	Dwarf_Die die;	     /* of a split unit: the skeleton, which has the lines */
-	uint64_t size_bytes; /* how far the unit reaches, for bounding work */
+	Dwarf_Die die;			   /* of a split unit: the skeleton, which has the lines */
+	uint64_t size_bytes;		   /* how far the unit reaches, for bounding work */
+	const struct split_places *splits; /* where its split file may be */
 };
 
 /* Zeroed is empty. */
@@ -30,20 +31,22 @@ struct dwarf_file {
 	struct dwarf_handle main, alt;
 	VEC_OF(struct dwarf_unit) units;
 	struct ranges ranges; /* to indexes in `units` */
+	struct split_places *splits;
 };
 
 /*
  * Opens the file and indexes its units. `alt_path` is the file that dwz moved common parts
- * to, or NULL. Damage that leaves something to read is counted in `diags`.
+ * to, or NULL. Split files are only taken from below `root`, or the file's own folder; without a root (NULL) also from
+ * where the file says, if that is a .dwo file. Damage that leaves something to read is counted in `diags`.
  */
-int dwarf_file_open(struct dwarf_file *, const char *path, const char *alt_path, struct diags *,
-		    struct err *);
+int dwarf_file_open(struct dwarf_file *, const char *path, const char *alt_path, const char *root,
+		    struct diags *, struct err *);
 
 void dwarf_file_release(struct dwarf_file *);
 
 /*
  * Fills in the entry at the root of the unit's tree. It is the unit's own, or that of its
- * split (.dwo) file; false if that file is missing.
+ * split (.dwo) file; false if that file is missing, or not where it may be.
  */
 bool dwarf_unit_tree(const struct dwarf_unit *, Dwarf_Die *out);
 

@@ -107,6 +107,7 @@ static size_t add_lines(struct autofdo *a, const struct binary *binary, asked_li
 	const struct lines_question question = {
 		.path = binary->lines_path,
 		.alt_path = binary->alt_path,
+		.root = binary->root,
 		.style = DEMANGLE_NOT,
 		.addresses = addresses,
 		.n = asked->n,

@@ -156,6 +156,7 @@ static void add_hints(struct prefetches *p, struct sample_profile *out)
 	const struct lines_question question = {
 		.path = binary->lines_path,
 		.alt_path = binary->alt_path,
+		.root = binary->root,
 		.style = DEMANGLE_NOT,
 		.addresses = addresses,
 		.n = p->list.n,

@@ -37,6 +37,7 @@ struct binary {
 	const char *lines_path;	      /* of the file with DWARF; borrowed, NULL: none */
 	bool is_compressed;	      /* its DWARF is compressed: slow to open */
 	char *alt_path;		      /* its .gnu_debugaltlink file; owned, NULL: none */
+	const char *root;	      /* --symfs, of which its files are; borrowed, NULL: none */
 	struct shortage names, lines; /* why names or lines are missing */
 };
 

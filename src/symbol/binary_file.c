@@ -83,6 +83,7 @@ void load_lines(struct loading *l)
 	b->lines_path = file->path;
 	b->is_compressed = has_compressed_dwarf(file);
 	b->alt_path = locate_alt(l->sources->search, file);
+	b->root = l->sources->search->options->symfs;
 }
 
 /* A debug file alone serves if its program headers still describe the original file. */

@@ -349,7 +349,7 @@ static bool symbol_lines_open_file(struct job *job)
 	const struct lines_question *q = job->question;
 	struct diags others = { 0 };
 	struct err err;
-	int rc = dwarf_file_open(&job->file, q->path, q->alt_path,
+	int rc = dwarf_file_open(&job->file, q->path, q->alt_path, q->root,
 				 q->part == 0 ? &job->answer->diags : &others, &err);
 
 	if (rc < 0 && q->part == 0)
@@ -411,14 +411,14 @@ static void visit_unit(const struct dwarf_unit *unit, struct strings *paths, lin
 	text_release(&joined);
 }
 
-void lines_each(const char *path, const char *alt_path, lines_visit *visit, void *context,
-		struct diags *diags)
+void lines_each(const char *path, const char *alt_path, const char *root, lines_visit *visit,
+		void *context, struct diags *diags)
 {
 	struct dwarf_file file = { 0 };
 	struct strings paths;
 	struct err err;
 
-	if (dwarf_file_open(&file, path, alt_path, diags, &err) < 0) {
+	if (dwarf_file_open(&file, path, alt_path, root, diags, &err) < 0) {
 		diags_add(diags, DIAG_DAMAGE, ERR_NOWHERE, 0, err.text);
 		return;
 	}

@@ -26,6 +26,7 @@ struct line_chain {
 struct lines_question {
 	const char *path;     /* the file with the DWARF */
 	const char *alt_path; /* its .gnu_debugaltlink file (from dwz), or NULL */
+	const char *root;     /* as in dwarf_file_open() */
 	enum demangle_style style;
 	const uint64_t *addresses; /* ascending */
 	size_t n;
@@ -58,8 +59,8 @@ typedef void lines_visit(void *context, const char *file, uint32_t line, uint64_
 			 uint64_t to);
 
 /* Visits all rows of the file's line tables; those without a line are left out. */
-void lines_each(const char *path, const char *alt_path, lines_visit *, void *context,
-		struct diags *);
+void lines_each(const char *path, const char *alt_path, const char *root, lines_visit *,
+		void *context, struct diags *);
 
 void lines_answer_release(struct lines_answer *);
 

@@ -330,6 +330,7 @@ static void make_askings(struct resolving *r, size_t n_workers, enum symbols_dep
 			asking->question = (struct lines_question){
 				.path = binary->lines_path,
 				.alt_path = binary->alt_path,
+				.root = binary->root,
 				.style = symbols_style(r->symbols),
 				.addresses = group->addresses,
 				.n = group->n_addresses,

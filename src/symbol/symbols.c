@@ -329,7 +329,8 @@ void symbols_each_line(struct symbols *s, struct module_id id,
 	symbols_load(s, id);
 	jit_lines_each(&binary->dump_lines, visit_line, &visit);
 	if (binary->lines_path != NULL)
-		lines_each(binary->lines_path, binary->alt_path, visit_line, &visit, &s->diags);
+		lines_each(binary->lines_path, binary->alt_path, binary->root, visit_line, &visit,
+			   &s->diags);
 }
 
 const struct symbol_frame *symbols_frames(const struct symbols *s)

@@ -517,8 +517,8 @@ void access_ask(const struct access_question *question, struct access_answer *an
 	strings_init(&answer->strings);
 	types_init(&answer->types, &answer->strings);
 	answer->found = mem_zalloc(question->n + 1, sizeof(*answer->found));
-	if (dwarf_file_open(&job.file, question->path, question->alt_path, &answer->diags, &err) <
-	    0) {
+	if (dwarf_file_open(&job.file, question->path, question->alt_path, question->root,
+			    &answer->diags, &err) < 0) {
 		diags_add(&answer->diags, DIAG_DAMAGE, ERR_NOWHERE, 0, err.text);
 		return;
 	}

@@ -50,7 +50,7 @@ struct access_found {
 
 /* A question to one file. All borrowed. */
 struct access_question {
-	const char *path, *alt_path; /* as in struct data_question */
+	const char *path, *alt_path, *root; /* as in struct data_question */
 	const struct access_query *queries;
 	size_t n;
 	const struct access_query *loads; /* of pointers, in the functions of the queries */

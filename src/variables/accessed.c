@@ -194,6 +194,7 @@ static void accessed_ask(void *context, size_t job, unsigned worker)
 	struct access_question q = {
 		.path = b->lines_path,
 		.alt_path = b->alt_path,
+		.root = b->root,
 		.queries = g->queries.items,
 		.n = g->queries.n,
 		.loads = g->loads.items,

@@ -65,6 +65,7 @@ static void data_ask_module(void *context, size_t job, unsigned worker)
 		return;
 	q.path = b->lines_path;
 	q.alt_path = b->alt_path;
+	q.root = b->root;
 	data_ask(&q, &g->answer);
 	g->is_asked = true;
 }

@@ -344,8 +344,8 @@ void data_ask(const struct data_question *question, struct data_answer *answer)
 	strings_init(&answer->strings);
 	types_init(&answer->types, &answer->strings);
 	answer->variables = mem_zalloc(question->n + 1, sizeof(*answer->variables));
-	if (dwarf_file_open(&job.file, question->path, question->alt_path, &answer->diags, &err) <
-	    0) {
+	if (dwarf_file_open(&job.file, question->path, question->alt_path, question->root,
+			    &answer->diags, &err) < 0) {
 		diags_add(&answer->diags, DIAG_DAMAGE, ERR_NOWHERE, 0, err.text);
 		return;
 	}

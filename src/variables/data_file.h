@@ -24,6 +24,7 @@ struct data_variable {
 struct data_question {
 	const char *path;		 /* the file with the DWARF */
 	const char *alt_path;		 /* its .gnu_debugaltlink file (from dwz), or NULL */
+	const char *root;		 /* as in dwarf_file_open() */
 	const uint64_t *addresses;	 /* ascending */
 	size_t n;			 /* of them */
 	const struct functions *objects; /* the file's symbols of data, built; or NULL */

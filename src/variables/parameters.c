@@ -246,7 +246,7 @@ static void read_module(struct symbols *s, const struct place *places, const uin
 	struct err err;
 
 	if (b->lines_path == NULL ||
-	    dwarf_file_open(&w.file, b->lines_path, b->alt_path, &s->diags, &err) < 0)
+	    dwarf_file_open(&w.file, b->lines_path, b->alt_path, b->root, &s->diags, &err) < 0)
 		return;
 	strings_init(&w.strings);
 	types_init(&w.types, &w.strings);

@@ -231,6 +231,46 @@ def debug_info(address, size):
     return {".debug_info": struct.pack("<I", len(unit)) + unit, ".debug_abbrev": abbreviations}
 
 
+def split_unit(kind, address, size, *names):
+    """A unit that has its contents in another file, or the other one: kinds 4 and 5 of DWARF 5."""
+    attributes = b"\x76\x08\x1b\x08\x11\x01\x12\x07" if kind == 4 else b""  # dwo_name, comp_dir, from an address on, so many bytes
+    entry = b"\x01" + b"".join(name + b"\0" for name in names) + (struct.pack("<QQ", address, size) if kind == 4 else b"")
+    unit = struct.pack("<HBBIQ", 5, kind, 8, 0, 0x1234567890) + entry
+    end = ".dwo" if kind == 5 else ""
+    return {".debug_info" + end: struct.pack("<I", len(unit)) + unit,
+            ".debug_abbrev" + end: b"\x01" + (b"\x4a" if kind == 4 else b"\x11") + b"\0" + attributes + b"\0\0\0"}
+
+
+def check_splits(checks, cyclops, writer, folder):
+    """Files of split DWARF are taken from beside the program, and from nowhere else."""
+    opt, outside = os.path.join(folder, "root", "opt"), os.path.join(folder, "outside")
+    code = {"own": [0xD503201F] * 8}
+    for place in (opt, outside):
+        small_elf.write(os.path.join(place, "leaked.dwo"), code, sections=split_unit(5, 0, 0))
+    small_elf.write(os.path.join(opt, "other.dwo"), code, sections={
+        name: data.replace(b"\x90\x78", b"\x91\x78") for name, data in split_unit(5, 0, 0).items()})
+    os.mkfifo(os.path.join(opt, "fifo.dwo"))
+    os.symlink(os.path.join(outside, "leaked.dwo"), os.path.join(opt, "link.dwo"))
+    os.symlink(outside, os.path.join(opt, "linked"))
+    cases = {f"split file {way}": (link.partition("\0")[0].encode(), b"/build", False)
+             for way, link in links_to(folder, "leaked.dwo").items()}
+    cases |= {f"folder of a split file {way}": (b"leaked.debug", os.path.dirname(link.partition("\0")[0]).encode() or b".", False)
+              for way, link in links_to(folder, "leaked.debug").items()}
+    cases |= {"beside": (b"leaked.dwo", outside.encode(), True), "beside, another unit": (b"other.dwo", outside.encode(), False),
+              "beside, of the folder": (b"leaked.dwo", b".", True), "beside, twice a slash": (b".//leaked.dwo", b".", True),
+              "a FIFO": (b"fifo.dwo", b".", False), "a link": (b"link.dwo", b".", False), "of a link": (b"linked/leaked.dwo", b".", False),
+              "up from a link": (b"linked/../leaked.dwo", b".", False), "below --symfs": (b"leaked.dwo", opt.encode(), True)}
+    for what, (name, place, is_found) in cases.items():
+        sections = split_unit(4, small_elf.BASE + small_elf.TEXT, 32, name, place)
+        capture = write_capture(writer, folder, "splits", b"own", sections=sections, program=b"/opt/split")
+        done, paths = opened_by(cyclops, folder, "hot", "--by", "line", "--symfs", "root", capture)
+        checks.expect(done.returncode == 0, f"{what}: exit status {done.returncode}: {done.stderr[-300:]}")
+        looked = [path for path in paths if os.path.normpath(os.path.join(os.fsencode(folder), path)).startswith(os.fsencode(outside))]
+        checks.expect(not looked, f"{what}: looks at {[path[:100] for path in looked]}")
+        checks.expect((b".dwo files were not found" in done.stdout + done.stderr) != is_found, f"{what}: {done.stdout} {done.stderr}")
+        checks.count("split files")
+
+
 def check_links(checks, cyclops, writer, folder):
     """Names of debug files in binaries, build-ids and recorded folders lead to no file but below --symfs and --debug-dir."""
     if shutil.which("strace") is None or subprocess.run(["strace", "true"], capture_output=True, check=False).returncode != 0:
@@ -269,6 +309,7 @@ def check_links(checks, cyclops, writer, folder):
     capture = write_capture(writer, folder, "links", b"own", sections=beside, program=b"/opt/link")
     paths = opened_by(cyclops, folder, "annotate", "own", "--symfs", "root", "--debug-dir", "debug", capture)[1]
     checks.expect(any(path.endswith(b"root/opt/beside.debug") for path in paths), "a debug file beside its program is not looked at")
+    check_splits(checks, cyclops, writer, folder)
 
 
 def main():
