@@ -335,7 +335,8 @@ static void show_time(const struct names *n, const uint64_t *words, struct table
 	}
 #define FUNCTION_COLUMN(flags)                                                                     \
 	{                                                                                          \
-		"function", NULL, "", CELL_TEXT, COLUMN_GROW | (flags), "function, demangled"      \
+		"function", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_WIDE | (flags),              \
+			"function, demangled"                                                      \
 	}
 
 const struct key_class key_classes[N_KEYS] = {
@@ -390,7 +391,7 @@ const struct key_class key_classes[N_KEYS] = {
 		.is_code = true, .needs_names = true,
 		.n_words = 3, .words = { WORD_SYMBOL, WORD_NUMBER, WORD_SYMBOL },
 		.n_columns = 3,
-		.columns = { { "code", "function", "", CELL_TEXT, COLUMN_TREE | COLUMN_GROW | COLUMN_TEXT_ONLY,
+		.columns = { { "code", "function", "", CELL_TEXT, COLUMN_TREE | COLUMN_GROW | COLUMN_WIDE | COLUMN_TEXT_ONLY,
 			       "function, with what it is inlined into" },
 			     FUNCTION_COLUMN(COLUMN_TREE | COLUMN_MACHINE_ONLY), MODULE_COLUMN },
 		.make = make_function, .show = key_show_function,

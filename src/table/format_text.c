@@ -53,8 +53,8 @@ static void write_title(const struct table *t, struct pen *pen, struct arena *me
 		write_remark(pen, PEN_BOLD, 0, span_of(memory, t->title, pen->has_unicode));
 }
 
-/* Text only, and not words that are cut to fit: a drawing or another form of a column beside it. */
-static const unsigned left_unsaid = COLUMN_TEXT_ONLY | COLUMN_GROW;
+/* Text only, and not words or figures of its own: a drawing or another form of a column beside it. */
+static const unsigned left_unsaid = COLUMN_TEXT_ONLY | COLUMN_GROW | COLUMN_WHOLE;
 
 /* Lists the headings of columns that did not fit. */
 static void write_left_out(const struct grid *g, struct pen *pen, struct arena *memory)
