@@ -424,6 +424,17 @@ def check_access(checks, page, axe, what):
     page.dark(False)
 
 
+# What is hard to read: labels of an axis over each other, a figure in two lines.
+READ_CLASHES = """(() => {
+    const clashes = [...document.querySelectorAll(".figure")].filter((e) => e.getClientRects().length > 1).map((e) => e.textContent);
+    for (const axis of document.querySelectorAll(".ticks")) {
+        const labels = [...axis.children].map((e) => [e.getBoundingClientRect(), e.textContent]).sort((a, b) => a[0].left - b[0].left);
+        labels.forEach(([box, words], i) => { if (i > 0 && labels[i - 1][0].right > box.left) clashes.push(`${labels[i - 1][1]} | ${words}`); });
+    }
+    return clashes;
+})()"""
+
+
 def check_text(checks, page, name, address, data, update):
     """What a person reads on the page, reviewed."""
     path = data / "pages" / f"{name}-{urllib.parse.unquote(address).strip('#').replace('/', '-')}.txt"
@@ -432,6 +443,8 @@ def check_text(checks, page, name, address, data, update):
     page.size(NARROW, 900)
     width = page.run("document.documentElement.scrollWidth")
     checks.expect(width <= NARROW, f"{path.stem}: {width} pixels wide on a screen of {NARROW}")
+    clashes = page.run(READ_CLASHES)
+    checks.expect(not clashes, f"{path.stem}: on a screen of {NARROW} pixels: {clashes}")
     page.size(WIDE, 900)
     if update:
         path.parent.mkdir(exist_ok=True)

@@ -64,9 +64,13 @@ export function addSentences(root: HTMLElement, table: Table, view: View): void 
   view.texts.push(() => lines.join("\n") + "\n");
 }
 
+/** A share with its bound and its error: no line ends inside of it. */
+const FIGURE = /((?:[≥≤≈] )?\d[\d.]* %(?: ± \d[\d.]*)?)/;
+
 /** What stands in `quotes` is code. */
 export function withCode(words: string): (Node | string)[] {
-  return words.split("`").map((part, i, all) => (i % 2 === 1 && i < all.length - 1 ? h("code", {}, part) : part));
+  return words.split("`").flatMap((part, i, all): (Node | string)[] => (i % 2 === 1 && i < all.length - 1 ? [h("code", {}, part)]
+    : part.split(FIGURE).map((piece, k) => (k % 2 === 1 ? h("span", { class: "figure" }, piece) : piece))));
 }
 
 /** "cyclops annotate chase" as something to copy, with words before it. */

@@ -81,7 +81,8 @@ function distribution(histogram: Table, sources: Table, latency: string): Distri
     };
   });
   const every = Math.max(2, 2 * Math.ceil(end / 16));
-  const ticks = Array.from({ length: end }, (_, i) => i).filter((i) => (i + first) % every === 0 && i < end)
+  // the label of the last tick stands before it, where there is no room for another one
+  const ticks = Array.from({ length: end }, (_, i) => i).filter((i) => (i + first) % every === 0 && (full === undefined || i < end - 2))
     .map((i): Tick => ({ at: i, label: String(stepStart(i + first)) }));
   if (full !== undefined) ticks.push({ at: end + 1, label: shown(histogram, full, histogram.column("from_cycles")) });
   return { strips, ticks };
