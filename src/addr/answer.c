@@ -215,8 +215,7 @@ static void name_groups(struct work *w, const struct addr *a)
 		};
 	}
 	data_names_init(&w->data_names, w->session, queries, a->keys.n);
-	w->source.data_names = &w->data_names;
-	w->source.page_names = w->data_names.list;
+	w->source.page_names = &w->data_names;
 	free(queries);
 }
 

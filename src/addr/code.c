@@ -82,7 +82,7 @@ struct addr_named addr_by_code(struct addr *addr, struct addr_objects *objects)
 	}
 	data_names_init(&names, objects->session, a.queries.items, a.queries.n);
 	for (size_t i = 0; i < names.n; i++) {
-		const struct data_name *name = &names.list[i];
+		const struct data_name *name = data_names_get(&names, i);
 		uint32_t group = a.groups.items[i];
 		uint64_t *key = &keys[(size_t)group * ADDR_KEY_WORDS];
 		struct addr_object object;

@@ -89,7 +89,7 @@ static void ask_pages(struct asking *a)
 
 static const struct data_name *name_of_page(const struct asking *a, size_t i)
 {
-	return &a->by_page.list[a->order[i]];
+	return data_names_get(&a->by_page, a->order[i]);
 }
 
 static uint64_t bias_of(const struct asking *a, size_t i)
@@ -257,7 +257,7 @@ static void add_variables(struct asking *a)
 
 	data_names_init(&names, o->session, a->queries.items, a->queries.n);
 	for (size_t i = 0; i < names.n; i++) {
-		const struct data_name *name = &names.list[i];
+		const struct data_name *name = data_names_get(&names, i);
 		struct addr_object object = addr_object_of(o, name);
 
 		if (name->object.v == 0 || name->object_size == 0)

@@ -192,7 +192,7 @@ static struct cell holds_cell(const struct addr_rows *r, uint32_t row, struct ta
 
 	if (s->page_names == NULL)
 		return (struct cell){ 0 };
-	data_object_text(s->data_names, &s->page_names[r->groups.items[row]], &text);
+	data_object_text(s->page_names, data_names_get(s->page_names, r->groups.items[row]), &text);
 	return addr_text_cell(t, &text);
 }
 

@@ -15,8 +15,7 @@ struct addr_source {
 	const struct names *names;	     /* of places, for rows by instruction and offset */
 	struct type_id window_type;	     /* for rows by offset: of an element; 0: not known */
 	struct strings *strings;	     /* for paths of members: filled here */
-	const struct data_name *page_names;  /* by group, for rows by page and line */
-	const struct data_names *data_names; /* that page_names are of */
+	const struct data_names *page_names; /* by group, for rows by page and line */
 	uint64_t line_bytes;		     /* of a cache line */
 	struct type_id only_type; /* for rows by field: only objects of this type; 0: all */
 	bool has_intervals;	  /* the number of operations that a record stands for is known */

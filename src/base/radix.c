@@ -69,30 +69,37 @@ void radix_sort(uint32_t *order, size_t n, const uint64_t *keys)
 	free(other);
 }
 
-static bool radix_is_sorted(const struct radix_pair *keys, size_t n)
+static bool radix_is_sorted(const void *items, size_t n,
+			    struct radix_pair (*key_of)(const void *, size_t))
 {
-	for (size_t i = 1; i < n; i++)
-		if (keys[i - 1].major > keys[i].major ||
-		    (keys[i - 1].major == keys[i].major && keys[i - 1].minor > keys[i].minor))
+	struct radix_pair last = { 0, 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		struct radix_pair key = key_of(items, i);
+
+		if (last.major > key.major || (last.major == key.major && last.minor > key.minor))
 			return false;
+		last = key;
+	}
 	return true;
 }
 
-uint32_t *radix_order(const struct radix_pair *keys, size_t n)
+uint32_t *radix_order(const void *items, size_t n,
+		      struct radix_pair (*key_of)(const void *, size_t))
 {
 	uint32_t *order = mem_alloc(n + 1, sizeof(*order));
 	uint64_t *words;
 
 	for (size_t i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
-	if (radix_is_sorted(keys, n))
+	if (radix_is_sorted(items, n, key_of))
 		return order;
 	words = mem_alloc(n, sizeof(*words));
 	for (size_t i = 0; i < n; i++)
-		words[i] = keys[i].minor;
+		words[i] = key_of(items, i).minor;
 	radix_sort(order, n, words);
 	for (size_t i = 0; i < n; i++)
-		words[i] = keys[i].major;
+		words[i] = key_of(items, i).major;
 	radix_sort(order, n, words);
 	free(words);
 	return order;

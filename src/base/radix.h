@@ -16,7 +16,10 @@ struct radix_pair {
 	uint64_t major, minor;
 };
 
-/* Returns the indexes 0 … n - 1 sorted by `major`, then by `minor`. Stable. To be freed. */
-uint32_t *radix_order(const struct radix_pair *keys, size_t n);
+/*
+ * Returns the indexes 0 … n - 1 of items sorted by `major`, then by `minor` of their keys. Stable. To be freed.
+ */
+uint32_t *radix_order(const void *items, size_t n,
+		      struct radix_pair (*key_of)(const void *items, size_t i));
 
 #endif

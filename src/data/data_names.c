@@ -17,6 +17,7 @@
 #include "data/thread_blocks.h"
 #include "session/names.h"
 #include "variables/accessed.h"
+#include "variables/code.h"
 #include "variables/heap_map.h"
 
 enum {
@@ -199,55 +200,40 @@ static bool place_by(struct session *s, const struct loaded *loaded, uint64_t ad
 }
 
 /* Perf records mappings of kernel code only: kernel data is taken to belong to the same module. */
-static bool place_in_kernel(struct session *s, const struct data_query *q, struct data_name *name,
-			    struct data_place *out)
+static bool place_in_kernel(struct session *s, const struct data_query *q, struct data_place *out)
 {
 	const struct modules *modules = timeline_modules(s->timeline);
 
 	for (uint32_t i = 1; i < modules->list.n; i++) {
 		out->module = (struct module_id){ i };
-		if (modules->list.items[i].kind != MODULE_KERNEL ||
-		    !symbols_kernel_data_place(s->symbols, out->module, q->address, &out->address))
-			continue;
-		name->module = out->module;
-		name->file_address = out->address;
-		return true;
+		if (modules->list.items[i].kind == MODULE_KERNEL &&
+		    symbols_kernel_data_place(s->symbols, out->module, q->address, &out->address))
+			return true;
 	}
 	return false;
 }
 
-/* Sets kind and module of a name; true if the address is in the memory of a file. */
+/* True: the address is in the memory of a file, at `out`. Else sets kind and module of a name. */
 static bool place_query(struct session *s, const struct data_query *q, struct region *r,
 			struct data_name *name, struct data_place *out)
 {
 	if (q->address >> 63) {
 		name->kind = DATA_KERNEL;
-		return place_in_kernel(s, q, name, out);
+		return place_in_kernel(s, q, out);
 	}
 	data_find_region(s, q, r);
 	name->module = r->placed.place.module;
 	name->kind = name->module.v == 0 ? DATA_UNKNOWN : kind_of_mapping(s, name->module);
 	if (name->kind == DATA_HEAP || name->kind == DATA_STACK)
 		return false;
-	if (!place_by(s, &r->below, q->address, out) && !place_by(s, &r->above, q->address, out))
-		return false;
-	name->kind = DATA_STATIC;
-	name->module = out->module;
-	name->file_address = out->address;
-	return true;
+	return place_by(s, &r->below, q->address, out) || place_by(s, &r->above, q->address, out);
 }
 
-/* Numbers of the queries by process, then by address. */
-static uint32_t *sort_queries(const struct data_query *queries, size_t n)
+static struct radix_pair key_of_query(const void *queries, size_t i)
 {
-	struct radix_pair *keys = mem_alloc(n + 1, sizeof(*keys));
-	uint32_t *order;
+	const struct data_query *q = (const struct data_query *)queries + i;
 
-	for (size_t i = 0; i < n; i++)
-		keys[i] = (struct radix_pair){ queries[i].process, queries[i].address };
-	order = radix_order(keys, n);
-	free(keys);
-	return order;
+	return (struct radix_pair){ q->process, q->address };
 }
 
 static void set_path(struct data_names *names, const struct data_query *q, uint64_t offset,
@@ -340,18 +326,20 @@ static void spread_stacks(struct data_names *names, const struct data_query *que
 
 	tuples_init(&pages, 2);
 	for (size_t i = 0; i < names->n; i++) {
-		if (names->list[i].kind != DATA_STACK)
+		if (data_names_get(names, i)->kind != DATA_STACK)
 			continue;
 		page_words(&queries[i], page);
 		tuples_add(&pages, page);
 	}
 	for (size_t i = 0; i < names->n && pages.n > 0; i++) {
-		enum data_kind *kind = &names->list[i].kind;
+		struct data_name name = *data_names_get(names, i);
 
 		page_words(&queries[i], page);
-		if ((*kind == DATA_ANONYMOUS || *kind == DATA_UNKNOWN) &&
-		    tuples_find(&pages, page) != TUPLES_NONE)
-			*kind = DATA_STACK;
+		if ((name.kind != DATA_ANONYMOUS && name.kind != DATA_UNKNOWN) ||
+		    tuples_find(&pages, page) == TUPLES_NONE)
+			continue;
+		name.kind = DATA_STACK;
+		data_names_set(names, i, &name);
 	}
 	tuples_release(&pages);
 }
@@ -393,31 +381,46 @@ static void name_thread_locals(struct data_names *names, const struct data_query
 
 	for (size_t i = 0; i < names->n; i++) {
 		const struct data_query *q = &queries[i];
-		struct data_name *name = &names->list[i];
+		enum data_kind kind = data_names_get(names, i)->kind;
 		const struct thread_block *b =
-			name->kind == DATA_STATIC || name->kind == DATA_KERNEL
+			kind == DATA_STATIC || kind == DATA_KERNEL
 				? NULL
 				: thread_blocks_find(blocks, q->process, q->address);
+		struct data_name name;
 
 		if (b == NULL)
 			continue;
-		*name = (struct data_name){
+		name = (struct data_name){
 			.kind = DATA_THREAD,
 			.module = b->module,
 			.tid = b->tid,
 			.is_by_code = is_thread[i],
 		};
+		data_names_set(names, i, &name);
 		numbers[n] = i;
 		places[n++] = (struct data_place){ b->module,
 						   (q->address - b->start) | ELF_THREAD_LOCAL };
 	}
 	symbols_data(names->session->symbols, names->session->pool, places, n, objects);
-	for (size_t i = 0; i < n; i++)
-		set_object(names, &queries[numbers[i]], places[i].address, &objects[i],
-			   &names->list[numbers[i]], path);
+	for (size_t i = 0; i < n; i++) {
+		struct data_name name = *data_names_get(names, numbers[i]);
+
+		set_object(names, &queries[numbers[i]], places[i].address, &objects[i], &name,
+			   path);
+		data_names_set(names, numbers[i], &name);
+	}
 	free(objects);
 	free(places);
 	free(numbers);
+}
+
+/* Is the address without a variable, and is there code that may say more? */
+static bool is_for_code(const struct data_names *names, size_t number, const struct place *code)
+{
+	const struct data_name *name = data_names_get(names, number);
+
+	return name->object.v == 0 && name->kind != DATA_STATIC && code->module.v != 0 &&
+	       symbols_has_code(names->session->symbols, code->module);
 }
 
 /* Names addresses without a variable by the code that accesses them; most code accesses many. */
@@ -433,12 +436,9 @@ static void ask_code(struct data_names *names, const struct data_query *queries,
 	tuples_init(&keys, 2);
 	for (size_t i = 0; i < names->n; i++) {
 		const struct place *code = &queries[i].code;
-		bool is_known = names->list[i].object.v != 0 ||
-				names->list[i].kind == DATA_STATIC || code->module.v == 0;
+		const uint64_t key[] = { code->module.v, code->offset };
 
-		asked[i] = is_known ? TUPLES_NONE
-				    : tuples_add(&keys, (const uint64_t[]){ code->module.v,
-									    code->offset });
+		asked[i] = is_for_code(names, i, code) ? tuples_add(&keys, key) : TUPLES_NONE;
 	}
 	places = mem_alloc((size_t)keys.n + 1, sizeof(*places));
 	accessed = mem_alloc((size_t)keys.n + 1, sizeof(*accessed));
@@ -447,12 +447,14 @@ static void ask_code(struct data_names *names, const struct data_query *queries,
 					    tuples_get(&keys, i)[1] };
 	symbols_accessed(names->session->symbols, names->session->pool, places, keys.n, accessed);
 	for (size_t i = 0; i < names->n; i++) {
+		struct data_name name = *data_names_get(names, i);
 		const struct accessed *a;
 
 		if (asked[i] == TUPLES_NONE)
 			continue;
 		a = &accessed[asked[i]];
-		set_accessed(names, &queries[i], a, &names->list[i], path);
+		set_accessed(names, &queries[i], a, &name, path);
+		data_names_set(names, i, &name);
 		add_thread_block(names, &queries[i], a, &blocks);
 		is_thread[i] = a->is_thread || a->is_thread_element;
 	}
@@ -468,13 +470,35 @@ static void ask_code(struct data_names *names, const struct data_query *queries,
 	free(is_thread);
 }
 
+/* Names addresses that are in the memory of files, by the variables there. */
+static void name_placed(struct data_names *names, const struct data_query *queries,
+			const uint32_t *numbers, const struct data_place *places, size_t n,
+			struct text *path)
+{
+	struct session *s = names->session;
+	struct data_object *objects = mem_alloc(n + 1, sizeof(*objects));
+
+	symbols_data(s->symbols, s->pool, places, n, objects);
+	for (size_t i = 0; i < n; i++) {
+		const struct data_query *q = &queries[numbers[i]];
+		struct data_name name = {
+			.kind = q->address >> 63 ? DATA_KERNEL : DATA_STATIC,
+			.module = places[i].module,
+			.file_address = places[i].address,
+		};
+
+		set_object(names, q, places[i].address, &objects[i], &name, path);
+		data_names_set(names, numbers[i], &name);
+	}
+	free(objects);
+}
+
 void data_names_init(struct data_names *out, struct session *s, const struct data_query *queries,
 		     size_t n)
 {
-	uint32_t *order = sort_queries(queries, n);
+	uint32_t *order = radix_order(queries, n, key_of_query);
 	uint32_t *numbers = mem_alloc(n + 1, sizeof(*numbers));
 	struct data_place *places = mem_alloc(n + 1, sizeof(*places));
-	struct data_object *objects = mem_alloc(n + 1, sizeof(*objects));
 	struct type_id *map_types =
 		mem_zalloc(s->heap == NULL ? 1 : s->heap->types.list.n, sizeof(*map_types));
 	struct region region = { 0 };
@@ -483,21 +507,20 @@ void data_names_init(struct data_names *out, struct session *s, const struct dat
 
 	*out = (struct data_names){ .session = s, .n = n };
 	strings_init(&out->strings);
-	out->list = mem_zalloc(n + 1, sizeof(*out->list));
+	shared_names_init(&out->names, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct data_query *q = &queries[order[i]];
-		struct data_name *name = &out->list[order[i]];
+		struct data_name name = { 0 };
 
 		numbers[n_places] = order[i];
-		if (!name_in_heap(out, q, map_types, name, &path))
-			n_places += place_query(s, q, &region, name, &places[n_places]);
+		if (!name_in_heap(out, q, map_types, &name, &path) &&
+		    place_query(s, q, &region, &name, &places[n_places]))
+			n_places++;
+		else
+			data_names_set(out, order[i], &name);
 	}
-	symbols_data(s->symbols, s->pool, places, n_places, objects);
-	for (size_t i = 0; i < n_places; i++)
-		set_object(out, &queries[numbers[i]], places[i].address, &objects[i],
-			   &out->list[numbers[i]], &path);
+	name_placed(out, queries, numbers, places, n_places, &path);
 	free(map_types);
-	free(objects);
 	free(places);
 	free(numbers);
 	free(order);
@@ -505,36 +528,41 @@ void data_names_init(struct data_names *out, struct session *s, const struct dat
 	text_release(&path);
 }
 
+void data_names_set(struct data_names *names, size_t number, const struct data_name *name)
+{
+	shared_names_set(&names->names, number, name);
+}
+
 void data_names_move_into(struct data_names *names, size_t number, const struct data_query *q,
 			  const struct data_name *object)
 {
-	struct data_name *name = &names->list[number];
-	uint64_t offset = q->address - object->object_address, start = 0;
+	struct data_name name = *object;
+	uint64_t offset = q->address - name.object_address, start = 0;
 	struct text path = { 0 }, element = { 0 };
 
-	*name = *object;
-	name->is_by_code = false;
-	name->path.v = 0;
-	if (object->n_elements > 0) {
-		text_format(&element, "[%" PRIu64 "]", offset / object->object_size);
-		start = offset - offset % object->object_size;
+	name.is_by_code = false;
+	name.path.v = 0;
+	if (name.n_elements > 0) {
+		text_format(&element, "[%" PRIu64 "]", offset / name.object_size);
+		start = offset - offset % name.object_size;
 	}
-	set_path(names, q, offset - start, name, &path);
-	if (name->path.v != 0)
-		name->leaf.offset += start;
-	if (object->n_elements > 0) {
+	set_path(names, q, offset - start, &name, &path);
+	if (name.path.v != 0)
+		name.leaf.offset += start;
+	if (name.n_elements > 0) {
 		if (path.n > 0 && path.bytes[0] != '[')
 			text_char(&element, '.');
 		text_add(&element, path.bytes, path.n);
-		name->path = strings_add(&names->strings, element.bytes, element.n);
+		name.path = strings_add(&names->strings, element.bytes, element.n);
 	}
+	data_names_set(names, number, &name);
 	text_release(&element);
 	text_release(&path);
 }
 
 void data_names_release(struct data_names *names)
 {
-	free(names->list);
+	shared_names_release(&names->names);
 	strings_release(&names->strings);
 	*names = (struct data_names){ 0 };
 }

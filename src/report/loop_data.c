@@ -64,7 +64,8 @@ void loop_data_name(struct session *s, struct findings *findings)
 	for (size_t i = 0; i < loops.n; i++) {
 		struct text text = { 0 };
 
-		put_common_name(&names, &names.list[2 * i], &names.list[2 * i + 1], &text);
+		put_common_name(&names, data_names_get(&names, 2 * i),
+				data_names_get(&names, 2 * i + 1), &text);
 		if (text.n > 0)
 			loops.items[i]->data.name =
 				arena_strndup(&findings->memory, text.bytes, text.n);

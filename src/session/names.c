@@ -13,14 +13,21 @@ static void resolve_wanted(struct names *n, const bool *wanted, enum symbols_dep
 			   struct symbol *out)
 {
 	struct session *s = n->session;
-	uint32_t *numbers = mem_alloc(n->n, sizeof(*numbers));
-	struct place *places = mem_alloc(n->n, sizeof(*places));
+	uint32_t *numbers;
+	struct place *places;
 	size_t n_wanted = 0;
 
+	if (wanted == NULL) {
+		symbols_resolve_numbered(s->symbols, s->pool, n->places, n->numbers, n->n, depth,
+					 out);
+		return;
+	}
+	numbers = mem_alloc(n->n, sizeof(*numbers));
+	places = mem_alloc(n->n, sizeof(*places));
 	for (uint32_t i = 0; i < n->n; i++) {
 		places[n_wanted] = n->places[i];
 		numbers[n_wanted] = n->numbers[i];
-		n_wanted += wanted == NULL || wanted[n->numbers[i]];
+		n_wanted += wanted[n->numbers[i]];
 	}
 	symbols_resolve_numbered(s->symbols, s->pool, places, numbers, n_wanted, depth, out);
 	free(numbers);
@@ -39,6 +46,14 @@ void names_init(struct names *out, struct session *s, const bool *wanted, enum s
 	resolve_wanted(out, wanted, depth, out->symbols);
 }
 
+void names_forget_order(struct names *n)
+{
+	free(n->numbers);
+	free(n->places);
+	n->numbers = NULL;
+	n->places = NULL;
+}
+
 void names_add_inlined(struct names *n, const bool *wanted)
 {
 	resolve_wanted(n, wanted, SYMBOLS_INLINED, n->symbols);
@@ -47,8 +62,7 @@ void names_add_inlined(struct names *n, const bool *wanted)
 void names_release(struct names *n)
 {
 	free(n->symbols);
-	free(n->numbers);
-	free(n->places);
+	names_forget_order(n);
 	*n = (struct names){ 0 };
 }
 

@@ -26,6 +26,9 @@ struct names {
 void names_init(struct names *, struct session *, const bool *wanted, enum symbols_depth);
 void names_release(struct names *);
 
+/* Frees the order of places: `numbers` and `places`. names_add_inlined() needs them, and no name. */
+void names_forget_order(struct names *);
+
 /* Looks up again the places whose `wanted` is true, now with what was inlined. */
 void names_add_inlined(struct names *, const bool *wanted);
 

@@ -80,34 +80,11 @@ static struct symbol *answer_at(const struct resolving *r, size_t at)
 	return &r->out[r->numbers == NULL ? i : r->numbers[i]];
 }
 
-static bool are_sorted(const struct place *places, size_t n)
+struct radix_pair symbols_place_key(const void *places, size_t i)
 {
-	for (size_t i = 1; i < n; i++)
-		if (places[i - 1].module.v > places[i].module.v ||
-		    (places[i - 1].module.v == places[i].module.v &&
-		     places[i - 1].offset > places[i].offset))
-			return false;
-	return true;
-}
+	const struct place *p = (const struct place *)places + i;
 
-/* Numbers of the places, sorted by module and offset. Names hand them over so. */
-static uint32_t *resolve_sort_places(const struct place *places, size_t n)
-{
-	struct radix_pair *keys;
-	uint32_t *order;
-
-	if (are_sorted(places, n)) {
-		order = mem_alloc(n, sizeof(*order));
-		for (size_t i = 0; i < n; i++)
-			order[i] = (uint32_t)i;
-		return order;
-	}
-	keys = mem_alloc(n, sizeof(*keys));
-	for (size_t i = 0; i < n; i++)
-		keys[i] = (struct radix_pair){ places[i].module.v, places[i].offset };
-	order = radix_order(keys, n);
-	free(keys);
-	return order;
+	return (struct radix_pair){ p->module.v, p->offset };
 }
 
 static void make_stretches(struct resolving *r, const struct group *group)
@@ -482,7 +459,7 @@ void symbols_resolve_numbered(struct symbols *s, struct pool *pool, const struct
 
 	if (n == 0)
 		return;
-	r.order = resolve_sort_places(places, n);
+	r.order = radix_order(places, n, symbols_place_key);
 	r.function = mem_alloc(n, sizeof(*r.function));
 	resolve_make_groups(&r, n);
 	pool_run(pool, r.groups.n, resolve_load_module, &r);

@@ -4,6 +4,7 @@
 #define CYCLOPS_SYMBOL_SYMBOLS_STATE_H
 
 #include "base/arena.h"
+#include "base/radix.h"
 #include "dwarf/types.h"
 #include "elf/demangle.h"
 #include "symbol/binary.h"
@@ -48,6 +49,9 @@ void symbols_load(struct symbols *, struct module_id);
 
 /* Before symbols_load(): reads kallsyms (sets has_kernel) if the module needs it. */
 void symbols_prepare(struct symbols *, struct module_id);
+
+/* For radix_order() of places: by module and offset. */
+struct radix_pair symbols_place_key(const void *places, size_t i);
 
 /* The id, in symbols_strings(), of a string of another table. */
 struct str_id symbols_add_string(struct symbols *, const struct strings *from, struct str_id);

@@ -166,19 +166,6 @@ static void add_query(struct work *w, struct place place, uint32_t number)
 	*vec_add(&g->numbers) = number;
 }
 
-/* The numbers of the places, sorted. Free with free(). */
-static uint32_t *order_places(const struct place *places, size_t n)
-{
-	struct radix_pair *keys = mem_alloc(n, sizeof(*keys));
-	uint32_t *order;
-
-	for (size_t i = 0; i < n; i++)
-		keys[i] = (struct radix_pair){ places[i].module.v, places[i].offset };
-	order = radix_order(keys, n);
-	free(keys);
-	return order;
-}
-
 /* Is place `i` of the order the one before it? An instruction is asked about once for each datum. */
 static bool is_repeated(const struct place *places, const uint32_t *order, size_t i)
 {
@@ -266,7 +253,7 @@ void symbols_accessed(struct symbols *s, struct pool *pool, const struct place *
 		out[i] = (struct accessed){ 0 };
 	if (n == 0)
 		return;
-	order = order_places(places, n);
+	order = radix_order(places, n, symbols_place_key);
 	for (size_t i = 0; i < n; i++)
 		if (!is_repeated(places, order, i))
 			add_query(&w, places[order[i]], order[i]);

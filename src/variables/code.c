@@ -163,6 +163,15 @@ bool symbols_access(struct symbols *s, struct place place, struct isa_access *ou
 	       isa_access(code.isa, code.bytes, code.size, out);
 }
 
+bool symbols_has_code(struct symbols *s, struct module_id module)
+{
+	const struct binary *binary = &s->states[module.v].binary;
+
+	symbols_prepare(s, module);
+	symbols_load(s, module);
+	return elf_file_is_open(&binary->code) || binary->dump.size > 0;
+}
+
 enum isa symbols_isa(struct symbols *s, struct module_id module)
 {
 	const struct binary *binary = &s->states[module.v].binary;

@@ -41,4 +41,7 @@ bool symbols_code_around(struct symbols *, struct place, uint64_t *before, uint6
 /* The instruction set of the module: that of its file, else of the capture's architecture. */
 enum isa symbols_isa(struct symbols *, struct module_id);
 
+/* Is there any code of the module? */
+bool symbols_has_code(struct symbols *, struct module_id);
+
 #endif

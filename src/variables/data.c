@@ -162,20 +162,22 @@ static void data_make_groups(struct question *q, const struct data_place *places
 	}
 }
 
+static struct radix_pair key_of_data(const void *places, size_t i)
+{
+	const struct data_place *p = (const struct data_place *)places + i;
+
+	return (struct radix_pair){ p->module.v, p->address };
+}
+
 void symbols_data(struct symbols *s, struct pool *pool, const struct data_place *places, size_t n,
 		  struct data_object *out)
 {
 	struct question q = { .symbols = s };
-	struct radix_pair *keys;
 	uint32_t *order;
 
 	if (n == 0)
 		return;
-	keys = mem_alloc(n, sizeof(*keys));
-	for (size_t i = 0; i < n; i++)
-		keys[i] = (struct radix_pair){ places[i].module.v, places[i].address };
-	order = radix_order(keys, n);
-	free(keys);
+	order = radix_order(places, n, key_of_data);
 	data_make_groups(&q, places, order, n);
 	data_run(&q, pool);
 	for (size_t i = 0; i < q.groups.n; i++) {

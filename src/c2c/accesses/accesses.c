@@ -234,6 +234,15 @@ uint32_t c2c_touch_records(const struct c2c_accesses *a, uint32_t number)
 					   : (kept->mask & C2C_BIT(RECORDS)) != 0;
 }
 
+uint64_t c2c_touch_first_ns(const struct c2c_accesses *a, uint32_t number)
+{
+	const struct c2c_kept_touch *kept = &a->kept.items[number];
+
+	if (kept->flags & C2C_KEPT_MANY)
+		return a->many.items[kept->many].first_ns;
+	return kept->flags & C2C_KEPT_TIME ? kept->time_ns : UINT64_MAX;
+}
+
 void c2c_touch_forget_reloads(struct c2c_accesses *a, uint32_t number)
 {
 	struct c2c_kept_touch *kept = &a->kept.items[number];

@@ -123,9 +123,9 @@ struct c2c_access {
 	uint16_t size; /* bytes; 0: not known */
 	uint8_t kind;  /* enum c2c_kind, of the record and of the instruction */
 	uint32_t place;
-	uint64_t pc;			 /* of its first touch */
 	uint32_t first_touch, n_touches; /* in accesses_seen */
 	uint32_t n_threads, n_processes, n_cpus;
+	uint64_t pc; /* of its first touch */
 };
 
 /* A line that is looked at: one that is shown, or one of an object that may be. */

@@ -105,13 +105,13 @@ static void add_access(struct folding *f, uint32_t number, bool is_outside)
 	const struct c2c_access *a = &s->accesses.items[number];
 	uint32_t instance = f->instances->of_access[number];
 	struct c2c_instance in = c2c_instance(f->instances, instance);
+	uint64_t offset = c2c_objects_query(f->objects, number).address - in.start;
 	struct type_id type = c2c_instance_type(f->instances, in.kind);
 
 	for (uint32_t i = 0; i < a->n_touches; i++) {
 		uint32_t touch = a->first_touch + i;
 		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, touch);
-		struct layout_access access =
-			c2c_layout_access(s, touch, f->objects->queries[number].address - in.start);
+		struct layout_access access = c2c_layout_access(s, touch, offset);
 		uint32_t actor_number = actor_of(f, instance, &k);
 		struct actor *actor = &f->actors.items[actor_number];
 		uint64_t *lowest =

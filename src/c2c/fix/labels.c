@@ -56,7 +56,7 @@ static const char *keep(struct labelling *l, struct text *text)
 static const char *field_of_any(struct labelling *l, uint32_t access)
 {
 	const struct types *types = symbols_types(l->sharing->session->symbols);
-	const struct data_query *query = &l->objects->queries[access];
+	const struct data_query query = c2c_objects_query(l->objects, access);
 	uint32_t number = l->instances->of_access[access];
 	struct text text = { 0 }, path = { 0 };
 	struct c2c_instance instance;
@@ -67,10 +67,10 @@ static const char *field_of_any(struct labelling *l, uint32_t access)
 		return l->out->fields[access];
 	instance = c2c_instance(l->instances, number);
 	type = c2c_instance_type(l->instances, instance.kind);
-	offset = query->address - instance.start;
-	data_object_text(&l->objects->names, &l->objects->names.list[access], &text);
+	offset = query.address - instance.start;
+	data_object_text(&l->objects->names, data_names_get(&l->objects->names, access), &text);
 	text_str(&text, "[]");
-	if (types_path(types, type, offset, query->size, &path, NULL) ||
+	if (types_path(types, type, offset, query.size, &path, NULL) ||
 	    types_path(types, type, offset, 1, &path, NULL)) {
 		text_char(&text, '.');
 		text_add(&text, path.bytes, path.n);
@@ -85,10 +85,12 @@ static void label_fields(struct labelling *l)
 
 	for (uint32_t i = 0; i < names->n; i++) {
 		struct text text = { 0 };
+		const struct data_name *name = data_names_get(names, i);
+		const struct data_query query = c2c_objects_query(l->objects, i);
 
-		if (names->list[i].object.v == 0)
+		if (name->object.v == 0)
 			continue;
-		data_name_text(names, &l->objects->queries[i], &names->list[i], &text);
+		data_name_text(names, &query, name, &text);
 		l->out->fields[i] = keep(l, &text);
 		l->out->fields_of_any[i] = field_of_any(l, i);
 	}
@@ -125,8 +127,9 @@ static void add_touches(struct labelling *l, uint32_t number, uint64_t start, bo
 	const struct c2c_access *a = &s->accesses.items[number];
 
 	for (uint32_t k = 0; k < a->n_touches; k++) {
-		struct layout_access access = c2c_layout_access(
-			s, a->first_touch + k, l->objects->queries[number].address - start);
+		struct layout_access access =
+			c2c_layout_access(s, a->first_touch + k,
+					  c2c_objects_query(l->objects, number).address - start);
 
 		clip(part->name, &access);
 		access.is_outside = is_outside;
@@ -156,7 +159,7 @@ static void find_parts(struct labelling *l, uint32_t line, struct parts *out)
 
 	for (uint32_t i = 0; i < subject->n_accesses; i++) {
 		uint32_t number = subject->first_access + i;
-		const struct data_name *name = &l->objects->names.list[number];
+		const struct data_name *name = data_names_get(&l->objects->names, number);
 		uint64_t start = name->object.v != 0 ? name->object_address : subject->address;
 		size_t n = out->list.n;
 		struct part *part = find_part(out, name);
@@ -412,7 +415,7 @@ static struct data_name name_of_many(const struct labelling *l, const struct c2c
 	const struct c2c_subject *first = &l->sharing->subjects.items[cause->lines.items[0]];
 	const struct types *types = symbols_types(l->sharing->session->symbols);
 	uint32_t instance = l->instances->of_line[cause->lines.items[0]];
-	struct data_name name = l->objects->names.list[first->first_access];
+	struct data_name name = *data_names_get(&l->objects->names, first->first_access);
 
 	name.type = c2c_instance_type(l->instances, c2c_instance(l->instances, instance).kind);
 	name.object_size = types_get(types, name.type)->size;

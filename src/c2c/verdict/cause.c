@@ -89,7 +89,7 @@ static uint32_t sole_object(const struct c2c_objects *o, const struct c2c_subjec
 static uint32_t type_of_variable(const struct c2c_objects *o, const struct c2c_subject *subject)
 {
 	const struct types *types = symbols_types(o->sharing->session->symbols);
-	const struct data_name *name = &o->names.list[subject->first_access];
+	const struct data_name *name = data_names_get(&o->names, subject->first_access);
 	struct type_id type = types_plain(types, name->type);
 
 	return name->object.v == 0 || name->is_by_type || name->kind == DATA_THREAD ||

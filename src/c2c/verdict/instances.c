@@ -24,7 +24,7 @@ static bool is_struct(const struct types *t, struct type_id id)
 bool c2c_is_in_array(const struct c2c_objects *o, uint32_t access)
 {
 	const struct types *t = symbols_types(o->sharing->session->symbols);
-	const struct data_name *name = &o->names.list[access];
+	const struct data_name *name = data_names_get(&o->names, access);
 
 	return name->n_elements > 0 || types_get(t, types_plain(t, name->type))->kind == TYPE_ARRAY;
 }
@@ -33,7 +33,7 @@ bool c2c_is_in_array(const struct c2c_objects *o, uint32_t access)
 static bool is_of_kind(const struct c2c_objects *o, uint32_t access, uint64_t *out_kind)
 {
 	const struct types *t = symbols_types(o->sharing->session->symbols);
-	const struct data_name *name = &o->names.list[access];
+	const struct data_name *name = data_names_get(&o->names, access);
 	struct type_id element = element_of(t, name->type);
 	bool is_array = c2c_is_in_array(o, access);
 
@@ -50,13 +50,13 @@ static uint32_t c2c_instances_number_of(struct c2c_instances *in, const struct c
 					uint32_t access)
 {
 	const struct types *t = symbols_types(o->sharing->session->symbols);
-	const struct data_name *name = &o->names.list[access];
+	const struct data_name *name = data_names_get(&o->names, access);
 	uint64_t kind[2], key[3], size, offset;
 
 	if (!is_of_kind(o, access, kind))
 		return TUPLES_NONE;
 	size = types_get(t, (struct type_id){ (uint32_t)kind[0] })->size;
-	offset = o->queries[access].address - name->object_address;
+	offset = c2c_objects_query(o, access).address - name->object_address;
 	key[0] = tuples_add(&in->kinds, kind);
 	key[1] = c2c_line_at(o->sharing, o->lines[access])->space;
 	key[2] = name->object_address + offset / size * size;

@@ -76,7 +76,7 @@ static void list_known(struct join *j)
 	const struct c2c_objects *o = j->objects;
 
 	for (uint32_t i = 0; i < o->names.n; i++) {
-		const struct data_name *name = &o->names.list[i];
+		const struct data_name *name = data_names_get(&o->names, i);
 
 		if (name->object.v == 0 || !name->is_by_type || name->object_size == 0 ||
 		    name->object_address > UINT64_MAX - name->object_size ||
@@ -203,11 +203,11 @@ static bool may_be_part(const struct data_name *name)
 static void join_access(struct join *j, uint32_t access)
 {
 	struct c2c_objects *o = j->objects;
-	struct data_name *name = &o->names.list[access];
-	const struct data_query *q = &o->queries[access];
+	const struct data_name *name = data_names_get(&o->names, access);
+	const struct data_query q = c2c_objects_query(o, access);
 	bool is_known = name->object.v != 0;
-	uint64_t first = is_known ? name->object_address : q->address;
-	uint64_t size = is_known ? name->object_size : q->size;
+	uint64_t first = is_known ? name->object_address : q.address;
+	uint64_t size = is_known ? name->object_size : q.size;
 	const struct known *whole;
 
 	if (!may_be_part(name))
@@ -215,7 +215,7 @@ static void join_access(struct join *j, uint32_t access)
 	whole = find_whole(j, space_of(o, access), first, first + (size > 0 ? size - 1 : 0));
 	if (whole == NULL || (is_known && whole->size <= size))
 		return;
-	data_names_move_into(&o->names, access, q, &o->names.list[whole->access]);
+	data_names_move_into(&o->names, access, &q, data_names_get(&o->names, whole->access));
 }
 
 /* Parts are no objects any more: what is left are whole ones. */
@@ -224,7 +224,8 @@ static void keep_wholes(struct join *j)
 	size_t n = 0;
 
 	for (size_t i = 0; i < j->list.n; i++) {
-		const struct data_name *name = &j->objects->names.list[j->list.items[i].access];
+		const struct data_name *name =
+			data_names_get(&j->objects->names, j->list.items[i].access);
 
 		if (!j->list.items[i].is_unsure && name->object_address == j->list.items[i].start &&
 		    name->object_size == j->list.items[i].size)
@@ -277,7 +278,8 @@ static void find_arrays(const struct join *j, struct join *out)
 static void join_element(struct join *arrays, uint32_t access)
 {
 	struct c2c_objects *o = arrays->objects;
-	const struct data_name *name = &o->names.list[access];
+	const struct data_name *name = data_names_get(&o->names, access);
+	const struct data_query q = c2c_objects_query(o, access);
 	const struct known *k;
 	struct data_name array;
 
@@ -290,7 +292,7 @@ static void join_element(struct join *arrays, uint32_t access)
 	array = *name;
 	array.object_address = k->start;
 	array.n_elements = k->size / name->object_size;
-	data_names_move_into(&o->names, access, &o->queries[access], &array);
+	data_names_move_into(&o->names, access, &q, &array);
 }
 
 void c2c_objects_join(struct c2c_objects *o)

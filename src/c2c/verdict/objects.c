@@ -14,10 +14,9 @@ static uint64_t time_of(const struct c2c *s, const struct c2c_access *a)
 	uint64_t first = UINT64_MAX;
 
 	for (uint32_t i = 0; i < a->n_touches; i++) {
-		struct c2c_touch touch;
+		uint64_t time_ns = c2c_touch_first_ns(s->accesses_seen, a->first_touch + i);
 
-		c2c_touch_get(s->accesses_seen, a->first_touch + i, &touch);
-		first = touch.first_ns < first ? touch.first_ns : first;
+		first = time_ns < first ? time_ns : first;
 	}
 	return first;
 }
@@ -46,7 +45,8 @@ static uint32_t process_of(const struct c2c *s, uint32_t line, const struct c2c_
 	return process;
 }
 
-static void ask(struct c2c_objects *o, uint32_t line)
+/* What a line's accesses are asked for. */
+static void ask(struct c2c_objects *o, uint32_t line, struct data_query *queries)
 {
 	const struct c2c *s = o->sharing;
 	const struct c2c_subject *subject = c2c_line_at(s, line);
@@ -58,7 +58,7 @@ static void ask(struct c2c_objects *o, uint32_t line)
 		uint32_t process = process_of(s, line, a, &address);
 
 		o->lines[number] = line;
-		o->queries[number] = (struct data_query){
+		queries[number] = (struct data_query){
 			.process = process,
 			.time_ns = time_of(s, a),
 			.address = address + a->offset,
@@ -73,17 +73,19 @@ static void ask(struct c2c_objects *o, uint32_t line)
 static void move_to_line(struct c2c_objects *o, uint32_t number)
 {
 	const struct c2c *s = o->sharing;
+	struct data_name name = *data_names_get(&o->names, number);
 	uint64_t from, to = c2c_line_at(s, o->lines[number])->address;
 
 	process_of(s, o->lines[number], &s->accesses.items[number], &from);
-	o->queries[number].address += to - from;
-	if (o->names.list[number].object.v != 0)
-		o->names.list[number].object_address += to - from;
+	if (from == to || name.object.v == 0)
+		return;
+	name.object_address += to - from;
+	data_names_set(&o->names, number, &name);
 }
 
 static uint32_t verdict_objects_number_of(struct c2c_objects *o, uint32_t access)
 {
-	const struct data_name *name = &o->names.list[access];
+	const struct data_name *name = data_names_get(&o->names, access);
 	const uint64_t key[] = { c2c_line_at(o->sharing, o->lines[access])->space, name->object.v,
 				 name->object_address };
 
@@ -111,14 +113,26 @@ static void index_objects(struct c2c_objects *o)
 			o->order[o->first[o->numbers[i] + 1]++] = i;
 }
 
+struct data_query c2c_objects_query(const struct c2c_objects *o, uint32_t access)
+{
+	const struct c2c_access *a = &o->sharing->accesses.items[access];
+
+	return (struct data_query){
+		.address = c2c_line_at(o->sharing, o->lines[access])->address + a->offset,
+		.size = a->size,
+	};
+}
+
 void c2c_objects_init(struct c2c_objects *o, const struct c2c *s)
 {
+	struct data_query *queries = mem_zalloc(s->accesses.n + 1, sizeof(*queries));
+
 	*o = (struct c2c_objects){ .sharing = s };
-	o->queries = mem_zalloc(s->accesses.n + 1, sizeof(*o->queries));
 	o->lines = mem_zalloc(s->accesses.n + 1, sizeof(*o->lines));
 	for (size_t i = 0; i < s->subjects.n + s->around.n; i++)
-		ask(o, (uint32_t)i);
-	data_names_init(&o->names, s->session, o->queries, s->accesses.n);
+		ask(o, (uint32_t)i, queries);
+	data_names_init(&o->names, s->session, queries, s->accesses.n);
+	free(queries);
 	for (size_t i = 0; i < s->accesses.n; i++)
 		move_to_line(o, (uint32_t)i);
 	c2c_objects_join(o);
@@ -129,7 +143,6 @@ void c2c_objects_release(struct c2c_objects *o)
 {
 	data_names_release(&o->names);
 	tuples_release(&o->keys);
-	free(o->queries);
 	free(o->lines);
 	free(o->numbers);
 	free(o->order);
@@ -140,10 +153,10 @@ void c2c_objects_release(struct c2c_objects *o)
 /* The part of an object that an access is about: of an array the element. */
 static void part_of(const struct c2c_objects *o, uint32_t access, uint64_t *first, uint64_t *size)
 {
-	const struct data_name *name = &o->names.list[access];
+	const struct data_name *name = data_names_get(&o->names, access);
 	const struct types *types = symbols_types(o->sharing->session->symbols);
 	const struct type *type = types_get(types, types_plain(types, name->type));
-	uint64_t address = o->queries[access].address;
+	uint64_t address = c2c_objects_query(o, access).address;
 
 	*first = name->object_address;
 	*size = name->object_size;
@@ -157,9 +170,9 @@ static void part_of(const struct c2c_objects *o, uint32_t access, uint64_t *firs
 static void verdict_objects_extent_of(const struct c2c_objects *o, uint32_t access, uint64_t *first,
 				      uint64_t *last)
 {
-	const struct data_name *name = &o->names.list[access];
+	const struct data_name *name = data_names_get(&o->names, access);
 	uint64_t line_bytes = o->sharing->options.line_bytes, size = 0;
-	uint64_t address = o->queries[access].address;
+	uint64_t address = c2c_objects_query(o, access).address;
 
 	*first = address;
 	if (name->object.v != 0)

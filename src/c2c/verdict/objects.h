@@ -12,18 +12,19 @@
 
 struct c2c_objects {
 	const struct c2c *sharing; /* borrowed */
-	/*
-	 * By access of the sharing. Addresses are those of the line's own space: an object that
-	 * several processes have at different places is one.
-	 */
-	struct data_query *queries;
-	struct data_names names;
-	uint32_t *lines;    /* by access: the number of its line */
-	struct tuples keys; /* the objects */
-	uint32_t *numbers;  /* by access: its object; TUPLES_NONE: none is known */
-	uint32_t *order;    /* accesses by object, … */
-	uint32_t *first;    /* … by object: where its accesses begin in that; one more behind */
+	struct data_names names;   /* by access of the sharing */
+	uint32_t *lines;	   /* by access: the number of its line */
+	struct tuples keys;	   /* the objects */
+	uint32_t *numbers;	   /* by access: its object; TUPLES_NONE: none is known */
+	uint32_t *order;	   /* accesses by object, … */
+	uint32_t *first; /* … by object: where its accesses begin in that; one more behind */
 };
+
+/*
+ * Where an access is, and how far it reaches: no more. The address is that in the line's own space: an object
+ * that several processes have at different places is one.
+ */
+struct data_query c2c_objects_query(const struct c2c_objects *, uint32_t access);
 
 /* Names the objects of all accesses, those of the lines around, too. */
 void c2c_objects_init(struct c2c_objects *, const struct c2c *);

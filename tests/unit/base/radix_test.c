@@ -71,6 +71,11 @@ static void sorts_by_several_keys(void **state)
 	}
 }
 
+static struct radix_pair pair_of(const void *pairs, size_t i)
+{
+	return ((const struct radix_pair *)pairs)[i];
+}
+
 /* Pairs in any order, in order already, and equal ones, which stay as they were. */
 static void pairs_have_an_order(void **state)
 {
@@ -90,7 +95,7 @@ static void pairs_have_an_order(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
-		uint32_t *order = radix_order(pairs[i].keys, pairs[i].n);
+		uint32_t *order = radix_order(pairs[i].keys, pairs[i].n, pair_of);
 
 		for (size_t k = 0; k < pairs[i].n; k++)
 			assert_int_equal(order[k], pairs[i].order[k]);

@@ -109,11 +109,10 @@ static void world_init(struct world *w)
 	w->sharing.total.n[C2C_STORES] = 1;
 	w->lines.loads.cycles = 1000;
 	w->objects.sharing = &w->sharing;
-	w->objects.queries = mem_zalloc(4 * MAX_LINES, sizeof(*w->objects.queries));
 	w->objects.lines = mem_zalloc(4 * MAX_LINES, sizeof(*w->objects.lines));
 	w->objects.numbers = mem_zalloc(4 * MAX_LINES, sizeof(*w->objects.numbers));
 	w->objects.names.session = &w->session;
-	w->objects.names.list = mem_zalloc(4 * MAX_LINES, sizeof(*w->objects.names.list));
+	shared_names_init(&w->objects.names.names, 4 * MAX_LINES);
 	strings_init(&w->objects.names.strings);
 	tuples_init(&w->objects.keys, 3);
 }
@@ -140,13 +139,20 @@ struct known {
 static void add_name(struct world *w, const struct known *k, uint32_t line)
 {
 	size_t number = w->objects.names.n++;
+	struct c2c_subject *s = &w->sharing.subjects.items[line];
+	struct data_name name = { .kind = k->kind };
 
+	if (s->address == 0)
+		s->address = k->address;
 	w->objects.lines[number] = line;
-	w->objects.queries[number] = (struct data_query){ .address = k->address, .size = LONG };
-	w->objects.names.list[number] = (struct data_name){ .kind = k->kind };
+	*vec_add(&w->sharing.accesses) = (struct c2c_access){
+		.offset = (uint16_t)(k->address - s->address),
+		.size = LONG,
+	};
+	data_names_set(&w->objects.names, number, &name);
 	if (k->what == NOTHING)
 		return;
-	w->objects.names.list[number] = (struct data_name){
+	name = (struct data_name){
 		.kind = k->kind,
 		.object = w->names[k->what],
 		.is_by_type = true,
@@ -155,6 +161,12 @@ static void add_name(struct world *w, const struct known *k, uint32_t line)
 		.object_size = sizes[k->what],
 		.type = w->types[k->what],
 	};
+	data_names_set(&w->objects.names, number, &name);
+}
+
+static struct data_name name_at(const struct world *w, size_t number)
+{
+	return *data_names_get(&w->objects.names, number);
 }
 
 static const struct {
@@ -238,7 +250,7 @@ static void parts_become_wholes(void **state)
 		}
 		c2c_objects_join(&w.objects);
 		for (size_t k = 0; k < w.objects.names.n; k++) {
-			const struct data_name *name = &w.objects.names.list[k];
+			const struct data_name *name = data_names_get(&w.objects.names, k);
 			enum what what = cases[i].expected[k].what;
 
 			assert_int_equal(name->object.v != 0, what != NOTHING);
@@ -267,7 +279,7 @@ static enum what joined_first(const struct known *known, uint32_t n)
 	}
 	c2c_objects_join(&w.objects);
 	for (int what = INNER; what < N_WHATS; what++)
-		if (w.objects.names.list[0].type.v == w.types[what].v)
+		if (name_at(&w, 0).type.v == w.types[what].v)
 			found = (enum what)what;
 	world_release(&w);
 	return found;
@@ -368,15 +380,17 @@ static void add_contended_line(struct world *w, const struct contended_line *f)
 		const uint64_t key[] = { 1, 1, start };
 		size_t number = w->objects.names.n;
 
+		struct data_name name;
+
 		add_name(w, &known, line);
-		w->objects.names.list[number].n_elements = f->n_elements;
-		w->objects.names.list[number].is_by_type = !f->is_variable;
+		name = name_at(w, number);
+		name.n_elements = f->n_elements;
+		name.is_by_type = !f->is_variable;
+		data_names_set(&w->objects.names, number, &name);
 		w->objects.numbers[number] =
 			f->what == NOTHING ? TUPLES_NONE : tuples_add(&w->objects.keys, key);
-		*vec_add(&w->sharing.accesses) = (struct c2c_access){
-			.first_touch = w->seen.keys.n + (uint32_t)i,
-			.n_touches = 1,
-		};
+		w->sharing.accesses.items[number].first_touch = w->seen.keys.n + (uint32_t)i;
+		w->sharing.accesses.items[number].n_touches = 1;
 	}
 	add_touch(w, line, 0, (uint64_t)f->places[0] << 32 | (f->first_tid + 1), true, f->n_stores);
 	add_touch(w, line, f->offset, (uint64_t)f->places[1] << 32 | (f->first_tid + 2), false, 5);
@@ -826,6 +840,7 @@ static void objects_reach_over_lines(void **state)
 	for (size_t i = 0; i < COUNT(list); i++) {
 		const struct c2c_options options = { .line_bytes = LINE_BYTES };
 		const bool wanted[] = { true }, unwanted[] = { false };
+		struct data_name name;
 		struct tuples lines;
 		struct world w;
 
@@ -837,9 +852,10 @@ static void objects_reach_over_lines(void **state)
 			.space = 1,
 			.address = 0x1000,
 		};
-		vec_add(&w.sharing.accesses);
 		add_name(&w, &list[i].known, 0);
-		w.objects.names.list[0].is_by_type &= !list[i].is_static;
+		name = name_at(&w, 0);
+		name.is_by_type &= !list[i].is_static;
+		data_names_set(&w.objects.names, 0, &name);
 		tuples_init(&lines, 2);
 		c2c_objects_lines(&w.objects, unwanted, &lines);
 		assert_int_equal(lines.n, 0);

@@ -44,9 +44,9 @@ static void addresses_have_kinds(void **state)
 		};
 	data_names_init(&names, &session, queries, COUNT(cases));
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		assert_int_equal(names.list[i].kind, cases[i].kind);
+		assert_int_equal(data_names_get(&names, i)->kind, cases[i].kind);
 		text_reset(&text);
-		data_name_text(&names, &queries[i], &names.list[i], &text);
+		data_name_text(&names, &queries[i], data_names_get(&names, i), &text);
 		text_char(&text, '\0');
 		assert_string_equal(text.bytes, cases[i].text);
 	}
@@ -97,7 +97,7 @@ static void heap_maps_name_objects(void **state)
 	data_names_init(&names, &session, queries, COUNT(named));
 	for (size_t i = 0; i < COUNT(named); i++) {
 		text_reset(&text);
-		data_name_text(&names, &queries[i], &names.list[i], &text);
+		data_name_text(&names, &queries[i], data_names_get(&names, i), &text);
 		text_char(&text, '\0');
 		assert_string_equal(text.bytes, named[i].text);
 	}
