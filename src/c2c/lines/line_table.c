@@ -2,7 +2,8 @@
 /*
  * A shard has its lines in blocks that never move, and slots that lead to them. A slot holds
  * the number of a line + 1 and some bits of its hash, so that hardly any other line is looked at
- * on the way. Most lines are accessed a few times, so a line keeps what counters each of a few
+ * on the way. Slots are in buckets; a line is in the first free one from the start of its bucket on, mostly
+ * in the bucket itself, so nearly all slots may be in use. Most lines are accessed a few times, so a line keeps what counters each of a few
  * accesses counts in, as the number of that set of counters. When there is no room for another one
  * it gets counters, which few lines need.
  */
@@ -20,8 +21,11 @@
 
 enum {
 	SHARD_SHIFT = 58, /* of a hash: its highest bits choose the shard */
-	NUMBER_BITS = 24, /* of its low half: the lowest choose the slot, the others are the tag */
-	FIRST_SLOTS = 64,
+	NUMBER_BITS = 24, /* of a slot; the others are the tag, the lowest bits of a hash */
+	BUCKET = 8, /* slots, in one line of ours; which one it is the low half of a hash says */
+	FIRST_BUCKETS = 8,
+	BUCKETS_DOUBLE = 1024, /* that grow to twice as many; more grow by less, to waste less */
+	FULL_PERCENT = 75,
 	BLOCK_LOG = 7,
 	BLOCK_LINES = 1 << BLOCK_LOG,
 	BLOCKS_FIRST = C2C_SHARDS, /* that are asked for at once, before there are many lines */
@@ -89,8 +93,8 @@ struct shard {
 	struct block_store *store;
 	pthread_mutex_t mutex; /* of all below, while rows are added */
 	uint32_t *slots;
-	uint32_t mask; /* slots - 1 */
-	uint32_t n;    /* lines */
+	uint32_t n_buckets;
+	uint32_t n; /* lines */
 	VEC_OF(struct entry *) blocks;
 	VEC_OF(struct wide *) wide; /* blocks of WIDE_BLOCK */
 	uint32_t n_wide;
@@ -103,6 +107,14 @@ struct c2c_table {
 	struct block_store store;
 	struct shard shards[C2C_SHARDS];
 };
+
+static uint32_t *buckets_new(uint32_t n)
+{
+	uint32_t *slots = mem_aligned(n, BUCKET * sizeof(*slots));
+
+	memset(slots, 0, (size_t)n * BUCKET * sizeof(*slots));
+	return slots;
+}
 
 struct c2c_table *c2c_table_new(void)
 {
@@ -117,8 +129,8 @@ struct c2c_table *c2c_table_new(void)
 		s->numbers = &t->numbers;
 		s->store = &t->store;
 		pthread_mutex_init(&s->mutex, NULL);
-		s->slots = mem_zalloc(FIRST_SLOTS, sizeof(*s->slots));
-		s->mask = FIRST_SLOTS - 1;
+		s->slots = buckets_new(FIRST_BUCKETS);
+		s->n_buckets = FIRST_BUCKETS;
 	}
 	return t;
 }
@@ -164,7 +176,7 @@ static uint64_t line_hash(uint64_t seed, uint64_t address, uint32_t space)
 /* What a slot for this line holds. */
 static uint32_t line_table_slot_of(uint32_t hash, uint32_t number)
 {
-	return (hash & ~0u << NUMBER_BITS) | (number + 1);
+	return hash << NUMBER_BITS | (number + 1);
 }
 
 static uint32_t line_table_number_of(uint32_t slot)
@@ -172,25 +184,44 @@ static uint32_t line_table_number_of(uint32_t slot)
 	return (slot & ((1u << NUMBER_BITS) - 1)) - 1;
 }
 
+/* Is this slot of a line with such a hash? Hardly ever if it is not the line's. */
+static bool has_tag(uint32_t slot, uint32_t hash)
+{
+	return (slot ^ hash << NUMBER_BITS) >> NUMBER_BITS == 0;
+}
+
+/* The first slot of the bucket of a hash. */
+static uint32_t bucket_of(const struct shard *s, uint32_t hash)
+{
+	return (uint32_t)((uint64_t)hash * s->n_buckets >> 32) * BUCKET;
+}
+
+static uint32_t slot_behind(const struct shard *s, uint32_t at)
+{
+	return at + 1 < s->n_buckets * BUCKET ? at + 1 : 0;
+}
+
 /* Where a new line belongs. */
 static uint32_t empty_slot(const struct shard *s, uint32_t hash)
 {
-	uint32_t at = hash & s->mask;
+	uint32_t at = bucket_of(s, hash);
 
 	while (s->slots[at] != 0)
-		at = (at + 1) & s->mask;
+		at = slot_behind(s, at);
 	return at;
 }
 
-/* Keeps the slots at most half full. */
+static bool is_full(const struct shard *s)
+{
+	return (uint64_t)s->n * 100 >= (uint64_t)s->n_buckets * BUCKET * FULL_PERCENT;
+}
+
 static void grow(struct shard *s)
 {
-	uint32_t n_slots = 2 * (s->mask + 1);
-
-	assert(n_slots <= 1u << NUMBER_BITS);
+	s->n_buckets += s->n_buckets < BUCKETS_DOUBLE ? s->n_buckets : s->n_buckets / 3;
+	assert(s->n_buckets < 1u << NUMBER_BITS);
 	free(s->slots);
-	s->slots = mem_zalloc(n_slots, sizeof(*s->slots));
-	s->mask = n_slots - 1;
+	s->slots = buckets_new(s->n_buckets);
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct entry *e = entry_at(s, i);
 		uint32_t hash = (uint32_t)line_hash(s->seed, e->address, e->space);
@@ -245,26 +276,27 @@ static inline bool is_of(const struct entry *e, const struct c2c_access_row *row
 }
 
 /*
- * The line that the first two slots for a hash say it is, or NULL: there may be none. Which of
- * them it is nobody can predict, so there is no decision.
+ * The line that the bucket of a hash says it is, or NULL: there may be none. Which slot of it that is
+ * nobody can predict, so there is no decision.
  */
 static inline struct entry *guess_entry(const struct shard *s, uint32_t hash)
 {
-	uint32_t first = s->slots[hash & s->mask], second = s->slots[(hash + 1) & s->mask];
-	uint32_t is_second = (first ^ hash) >> NUMBER_BITS != 0;
-	uint32_t slot = first ^ ((first ^ second) & -is_second);
+	const uint32_t *slots = &s->slots[bucket_of(s, hash)];
+	uint32_t number = 0;
 
-	return slot == 0 ? NULL : entry_at(s, line_table_number_of(slot));
+	for (int i = 0; i < BUCKET; i++)
+		number |= slots[i] & -(uint32_t)has_tag(slots[i], hash) & ((1u << NUMBER_BITS) - 1);
+	return number == 0 || number > s->n ? NULL : entry_at(s, number - 1);
 }
 
 static struct entry *find_entry(const struct shard *s, const struct c2c_access_row *row)
 {
 	uint32_t hash = (uint32_t)row->hash;
 
-	for (uint32_t at = hash & s->mask; s->slots[at] != 0; at = (at + 1) & s->mask) {
+	for (uint32_t at = bucket_of(s, hash); s->slots[at] != 0; at = slot_behind(s, at)) {
 		struct entry *e;
 
-		if ((s->slots[at] ^ hash) >> NUMBER_BITS != 0)
+		if (!has_tag(s->slots[at], hash))
 			continue;
 		e = entry_at(s, line_table_number_of(s->slots[at]));
 		if (is_of(e, row))
@@ -280,7 +312,7 @@ static struct entry *get_entry(struct shard *s, const struct c2c_access_row *row
 
 	if (e != NULL)
 		return e;
-	if (2 * s->n > s->mask)
+	if (is_full(s))
 		grow(s);
 	s->slots[empty_slot(s, hash)] = line_table_slot_of(hash, s->n);
 	return add_entry(s, row);
@@ -401,7 +433,7 @@ static void add_some_rows(struct shard *s, const struct c2c_access_row *rows, co
 	struct entry *guesses[ROWS_AHEAD];
 
 	for (size_t i = 0; i < n; i++)
-		__builtin_prefetch(&s->slots[rows[order[i]].hash & s->mask]);
+		__builtin_prefetch(&s->slots[bucket_of(s, (uint32_t)rows[order[i]].hash)]);
 	for (size_t i = 0; i < n; i++) {
 		guesses[i] = guess_entry(s, (uint32_t)rows[order[i]].hash);
 		__builtin_prefetch(guesses[i], 1);

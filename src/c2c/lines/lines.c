@@ -340,7 +340,7 @@ static void lines_consume(void *partial, const struct batch *b)
 		c2c_paces_add(&l->paces, b, waits);
 }
 
-/* What add_load() left to the histograms. */
+/* What add_load() left to the histograms. Most of them is empty, and takes no memory until it is written to. */
 static void sum_loads(struct c2c_lines *l)
 {
 	const uint32_t *others = l->work->latencies, *hits = others + LATENCIES;
@@ -348,6 +348,8 @@ static void sum_loads(struct c2c_lines *l)
 	for (uint64_t i = 0; i < LATENCIES; i++) {
 		uint32_t n = hits[i] + others[i];
 
+		if (n == 0)
+			continue;
 		l->local_hits[i] = hits[i];
 		l->loads.n += n;
 		l->loads.cycles += n * i;
@@ -382,7 +384,8 @@ static void lines_merge(void *into, const void *from, const struct id_map *map)
 	to->period += part->period;
 	to->n_samples += part->n_samples;
 	for (size_t i = 0; i < LATENCIES; i++)
-		to->local_hits[i] += part->local_hits[i];
+		if (part->local_hits[i] > 0)
+			to->local_hits[i] += part->local_hits[i];
 }
 
 const struct analysis_class c2c_lines_class = {

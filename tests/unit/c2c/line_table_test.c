@@ -149,6 +149,44 @@ static void test_sums(void **state)
 	free(expected);
 }
 
+/* So many that slots grow in each way that they can: line i is accessed 1 + i % 3 times. */
+static void test_many_lines(void **state)
+{
+	enum { MANY = 600000, TURNS = 3 };
+	struct c2c_table *table = c2c_table_new();
+	struct c2c_access_row *rows = mem_alloc(C2C_ROWS_MAX, sizeof(*rows));
+	struct c2c_line line;
+	size_t n = 0;
+
+	(void)state;
+	for (uint32_t turn = 0; turn < TURNS; turn++)
+		for (uint32_t i = 0; i < MANY; i++) {
+			if (i % TURNS < turn)
+				continue;
+			rows[n++] = (struct c2c_access_row){
+				.line = (uint64_t)i * LINE_BYTES,
+				.space = i % 5,
+				.mask = C2C_BIT(RECORDS),
+				.tid = 1,
+			};
+			if (n < C2C_ROWS_MAX)
+				continue;
+			c2c_table_add(table, rows, n);
+			n = 0;
+		}
+	c2c_table_add(table, rows, n);
+	free(rows);
+	assert_int_equal(c2c_table_n_lines(table), MANY);
+	for (uint32_t i = 0; i < MANY; i++) {
+		uint64_t address = (uint64_t)i * LINE_BYTES;
+
+		assert_true(c2c_table_find(table, i % 5, address, &line));
+		assert_int_equal(c2c_line_sum(&line, C2C_BIT(RECORDS)), 1 + i % TURNS);
+		assert_false(c2c_table_find(table, i % 5 + 1, address, &line));
+	}
+	c2c_table_free(table);
+}
+
 static void test_unknown_threads(void **state)
 {
 	struct c2c_table *table = c2c_table_new();
@@ -183,6 +221,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_many_lines),
 		cmocka_unit_test(test_unknown_threads),
 		cmocka_unit_test(test_empty),
 	};
