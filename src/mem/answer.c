@@ -67,16 +67,6 @@ static bool has_many_rows(const struct making *m)
 	return (dimensions_of(m->by) & (1u << DIM_PLACE | 1u << DIM_CALLER)) != 0;
 }
 
-/* By code and source there are not more groups than the program has, and they are quicker in memory. */
-static size_t groups_bytes(const struct making *m)
-{
-	const uint32_t of_code = 1u << DIM_PLACE | 1u << DIM_VECTOR | 1u << DIM_SOURCE;
-
-	if (m->request->groups_bytes > 0)
-		return m->request->groups_bytes;
-	return (m->options[BY_PLACE].dimensions & ~of_code) == 0 ? 0 : mem_groups_bytes(m->s);
-}
-
 static void prepare(struct making *m)
 {
 	uint32_t by = dimensions_of(m->by);
@@ -86,7 +76,8 @@ static void prepare(struct making *m)
 	m->options[BY_EVENTS].dimensions = 1u << DIM_EVENTS | (is_simple ? by : 0);
 	m->options[BY_EVENTS].with_histograms = is_simple;
 	m->options[BY_PLACE].dimensions = 1u << DIM_PLACE | 1u << DIM_VECTOR | by | slices;
-	m->options[BY_PLACE].groups_bytes = groups_bytes(m);
+	m->options[BY_PLACE].groups_bytes =
+		m->request->groups_bytes > 0 ? m->request->groups_bytes : mem_groups_bytes(m->s);
 	m->set = (struct mem_set_options){ m->options, N_GROUPINGS };
 	m->parts[MEM] = (struct analysis){ .class = &mem_set_class, .options = &m->set };
 	m->parts[CLOCK] = (struct analysis){ .class = &clock_pairs_class };

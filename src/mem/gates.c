@@ -35,7 +35,7 @@ void mem_loads_take(struct mem_loads *l, const struct session *s, const struct m
 	l->n_translated = rows->mem->is_sampled ? all->n_translated : all->n;
 	for (uint32_t i = 0; i < rows->n_shown; i++) {
 		const uint64_t *words = tuples_get(&rows->keys, rows->shown[i]);
-		const struct mem_row *row = &rows->rows.items[rows->shown[i]];
+		const struct mem_row *row = mem_rows_at(rows, rows->shown[i]);
 
 		if (words[0] != MEMORY_LOAD)
 			continue;

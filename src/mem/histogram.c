@@ -104,7 +104,7 @@ void mem_histogram_table(const struct mem_rows *r, struct table *out)
 		for (int l = 0; l < N_ALL_LATENCIES; l++) {
 			head[COL_LATENCY] = cell_text(names[l]);
 			show_histogram(
-				mem_row_histogram(&r->rows.items[r->shown[i]], (enum latency)l),
+				mem_row_histogram(mem_rows_at(r, r->shown[i]), (enum latency)l),
 				head, out);
 		}
 	}

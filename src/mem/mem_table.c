@@ -324,7 +324,7 @@ static void show_slices(const struct making *m, uint32_t number, struct cell *ro
 
 	if (n == 0)
 		return;
-	amounts = m->rows->slices.items + (size_t)number * n;
+	amounts = m->rows->slices.items + (size_t)m->rows->index[number] * n;
 	for (uint32_t i = 0; i < n; i++)
 		row[m->first_slice + i] = cell_count(amounts[i]);
 	*sum_cell(m, row, SUM_TIME) = cell_text(slices_spark(m->out, amounts, n));
@@ -333,7 +333,7 @@ static void show_slices(const struct making *m, uint32_t number, struct cell *ro
 static void mem_table_show_row(const struct making *m, uint32_t number)
 {
 	const uint64_t *words = tuples_get(&m->rows->keys, number);
-	const struct mem_row *r = &m->rows->rows.items[number];
+	const struct mem_row *r = mem_rows_at(m->rows, number);
 	struct cell *row = table_add_row(m->out);
 
 	row[0] = cell_text(memory_kind_name((enum memory_kind)words[0]));

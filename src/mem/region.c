@@ -64,16 +64,12 @@ struct whole {
 static void mem_region_add_up(const struct mem_region *r, struct whole wholes[N_MEMORY_KINDS])
 {
 	for (int kind = 0; kind < N_MEMORY_KINDS; kind++)
-		wholes[kind] = (struct whole){ .cost = &r->rows->kinds[kind] };
+		wholes[kind] = (struct whole){ .cost = &r->rows->kinds[kind],
+					       .bytes = r->rows->bytes[kind],
+					       .n_sized = r->rows->n_sized[kind] };
 	for (uint32_t i = 0; i < r->set->threads.n; i++)
 		wholes[tuples_get(&r->set->threads, i)[0]].thread_ns +=
 			mem_times_length_ns(&r->set->times.items[i]);
-	for (size_t i = 0; i < r->rows->rows.n; i++) {
-		struct whole *w = &wholes[tuples_get(&r->rows->keys, (uint32_t)i)[0]];
-
-		w->bytes += r->rows->rows.items[i].bytes;
-		w->n_sized += r->rows->rows.items[i].n_sized;
-	}
 }
 
 static void show_direct(const struct mem_region *r, const struct whole *w, struct cell *row)

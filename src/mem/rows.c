@@ -34,6 +34,18 @@ static void make_words(const struct mem_rows *r, enum memory_kind kind, const ui
 	}
 }
 
+/* Of a row: its latency, its records. */
+struct weight {
+	uint64_t cycles, n;
+};
+
+/* Of all rows what their order depends on, and of which row each part of a group is, as mem_next() gives it. */
+struct weighing {
+	struct mem_rows *rows;
+	VEC_OF(struct weight) list; /* by number of the row */
+	VEC_OF(uint32_t) numbers;   /* by part */
+};
+
 static void count_slice(struct mem_rows *r, uint32_t row, uint64_t slice, uint64_t n)
 {
 	uint32_t n_slices = r->mem->session->slices.n;
@@ -42,38 +54,52 @@ static void count_slice(struct mem_rows *r, uint32_t row, uint64_t slice, uint64
 		r->slices.items[(size_t)row * n_slices + slice] += n;
 }
 
-static uint32_t row_of(struct mem_rows *r, const uint64_t *words)
+/* What a part of a group adds to its row. */
+static struct mem_row part_of_row(const struct mem_group *g, const struct access_sizes *sizes)
 {
-	uint32_t row = tuples_add(&r->keys, words);
+	uint32_t bytes = access_sizes_bytes(sizes, g->key[DIM_PLACE], (uint32_t)g->key[DIM_VECTOR]);
+	struct mem_row part = { .bytes = g->operations * bytes,
+				.n_sized = bytes > 0 ? mem_group_n(g) : 0 };
 
-	if (row == r->rows.n) {
-		vec_add(&r->rows);
-		for (uint32_t i = 0; i < r->mem->session->slices.n; i++)
-			vec_add(&r->slices);
-	}
-	return row;
+	mem_cost_add_group(&part.cost, g);
+	return part;
 }
 
-static void mem_rows_add_group(struct mem_rows *r, const struct mem_group *g,
-			       const struct access_sizes *sizes)
+static void weigh_group(struct weighing *w, const struct mem_group *g,
+			const struct access_sizes *sizes)
 {
+	struct mem_rows *r = w->rows;
+	struct mem_row part = part_of_row(g, sizes);
 	uint64_t words[MAX_WORDS];
-	uint32_t bytes = access_sizes_bytes(sizes, g->key[DIM_PLACE], (uint32_t)g->key[DIM_VECTOR]);
-	struct mem_row *row;
 	uint32_t number;
 
 	make_words(r, g->kind, g->key, words);
-	number = row_of(r, words);
-	row = &r->rows.items[number];
-	mem_cost_add_group(&row->cost, g);
-	if (bytes > 0) {
-		row->bytes += g->operations * bytes;
-		row->n_sized += mem_group_n(g);
-	}
+	number = tuples_add(&r->keys, words);
+	if (number == w->list.n)
+		vec_add(&w->list);
+	w->list.items[number].cycles += mem_weight(&part.cost);
+	w->list.items[number].n += part.cost.n;
+	*vec_add(&w->numbers) = number;
+	mem_cost_add(&r->kinds[g->kind], &part.cost);
+	r->bytes[g->kind] += part.bytes;
+	r->n_sized[g->kind] += part.n_sized;
 	if (g->kind == MEMORY_LOAD && g->key[DIM_PLACE] < sizes->n &&
 	    sizes->is_prefetch[g->key[DIM_PLACE]])
-		mem_cost_add_group(&r->prefetches, g);
-	count_slice(r, number, g->key[DIM_SLICE], mem_group_n(g));
+		mem_cost_add(&r->prefetches, &part.cost);
+}
+
+static void mem_rows_add_group(struct mem_rows *r, uint32_t number, const struct mem_group *g,
+			       const struct access_sizes *sizes)
+{
+	struct mem_row part = part_of_row(g, sizes), *row;
+
+	if (r->index[number] == UINT32_MAX)
+		return;
+	row = &r->rows.items[r->index[number]];
+	mem_cost_add(&row->cost, &part.cost);
+	row->bytes += part.bytes;
+	row->n_sized += part.n_sized;
+	count_slice(r, r->index[number], g->key[DIM_SLICE], mem_group_n(g));
 }
 
 uint32_t mem_rows_find(const struct mem_rows *r, enum memory_kind kind, const struct batch *b,
@@ -113,49 +139,49 @@ uint64_t mem_weight(const struct mem_cost *c)
 
 static int mem_rows_compare_rows(const void *left, const void *right, void *context)
 {
-	const struct mem_rows *r = context;
+	const struct weighing *w = context;
+	const struct mem_rows *r = w->rows;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	const uint64_t *x = tuples_get(&r->keys, a), *y = tuples_get(&r->keys, b);
-	const struct mem_cost *ca = &r->rows.items[a].cost, *cb = &r->rows.items[b].cost;
-	uint64_t wa = mem_weight(ca), wb = mem_weight(cb);
+	const struct weight *wa = &w->list.items[a], *wb = &w->list.items[b];
 
 	if (x[0] != y[0])
 		return (x[0] > y[0]) - (x[0] < y[0]);
 	if (keys_are_time(r->by))
 		return compare_words(r, x, y);
-	if (wa != wb)
-		return (wa < wb) - (wa > wb);
-	if (ca->n != cb->n)
-		return (ca->n < cb->n) - (ca->n > cb->n);
+	if (wa->cycles != wb->cycles)
+		return (wa->cycles < wb->cycles) - (wa->cycles > wb->cycles);
+	if (wa->n != wb->n)
+		return (wa->n < wb->n) - (wa->n > wb->n);
 	return compare_words(r, x, y);
 }
 
 /* Lists the rows that can be among the first `top` of their kind, or all. Returns how many. */
-static size_t list_rows(const struct mem_rows *r, size_t top, uint32_t *out)
+static size_t list_rows(const struct weighing *w, size_t top, uint32_t *out)
 {
+	const struct tuples *keys = &w->rows->keys;
 	uint64_t largest[N_MEMORY_KINDS][MOST_FIRST] = { 0 };
 	bool are_few = top > 0 && top <= MOST_FIRST;
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < r->rows.n && are_few; i++)
-		largest_enter(largest[tuples_get(&r->keys, i)[0]], top,
-			      mem_weight(&r->rows.items[i].cost));
-	for (uint32_t i = 0; i < r->rows.n; i++)
-		if (!are_few || mem_weight(&r->rows.items[i].cost) >=
-					largest[tuples_get(&r->keys, i)[0]][top - 1])
+	for (uint32_t i = 0; i < keys->n && are_few; i++)
+		largest_enter(largest[tuples_get(keys, i)[0]], top, w->list.items[i].cycles);
+	for (uint32_t i = 0; i < keys->n; i++)
+		if (!are_few || w->list.items[i].cycles >= largest[tuples_get(keys, i)[0]][top - 1])
 			out[n++] = i;
 	return n;
 }
 
 /* Chooses the first rows of each kind. */
-static void mem_rows_choose(struct mem_rows *r, size_t top)
+static void mem_rows_choose(struct weighing *w, size_t top)
 {
+	struct mem_rows *r = w->rows;
 	size_t n_of_kind[N_MEMORY_KINDS] = { 0 };
-	uint32_t *order = mem_alloc(r->rows.n + 1, sizeof(*order));
-	size_t n = list_rows(r, top, order);
+	uint32_t *order = mem_alloc((size_t)r->keys.n + 1, sizeof(*order));
+	size_t n = list_rows(w, top, order);
 
 	if (n > 1)
-		qsort_r(order, n, sizeof(*order), mem_rows_compare_rows, r);
+		qsort_r(order, n, sizeof(*order), mem_rows_compare_rows, w);
 	r->shown = mem_alloc(n + 1, sizeof(*r->shown));
 	for (size_t i = 0; i < n; i++) {
 		uint64_t kind = tuples_get(&r->keys, order[i])[0];
@@ -163,23 +189,44 @@ static void mem_rows_choose(struct mem_rows *r, size_t top)
 		if (top == 0 || n_of_kind[kind]++ < top)
 			r->shown[r->n_shown++] = order[i];
 	}
-	r->n_left_out = (uint32_t)r->rows.n - r->n_shown;
+	r->n_left_out = r->keys.n - r->n_shown;
 	free(order);
+}
+
+/* Adds up the rows that are shown. */
+static void add_up_shown(struct weighing *w, const struct access_sizes *sizes)
+{
+	struct mem_rows *r = w->rows;
+	struct mem_position at = { 0 };
+	struct mem_group g;
+
+	r->index = mem_alloc((size_t)r->keys.n + 1, sizeof(*r->index));
+	for (uint32_t i = 0; i < r->keys.n; i++)
+		r->index[i] = UINT32_MAX;
+	for (uint32_t i = 0; i < r->n_shown; i++)
+		r->index[r->shown[i]] = i;
+	vec_reserve(&r->rows, r->n_shown);
+	r->rows.n = r->n_shown;
+	vec_reserve(&r->slices, (size_t)r->n_shown * r->mem->session->slices.n);
+	for (size_t i = 0; r->n_shown > 0 && mem_next(r->mem, &at, &g); i++)
+		mem_rows_add_group(r, w->numbers.items[i], &g, sizes);
 }
 
 void mem_rows_init(struct mem_rows *r, const struct mem *mem, const struct names *names,
 		   const struct keys *by, const struct access_sizes *sizes, size_t top)
 {
+	struct weighing w = { .rows = r };
 	struct mem_position at = { 0 };
 	struct mem_group g;
 
 	*r = (struct mem_rows){ .mem = mem, .names = names, .by = by };
 	tuples_init(&r->keys, mem_rows_width_of(by));
 	while (mem_next(mem, &at, &g))
-		mem_rows_add_group(r, &g, sizes);
-	for (uint32_t i = 0; i < r->rows.n; i++)
-		mem_cost_add(&r->kinds[tuples_get(&r->keys, i)[0]], &r->rows.items[i].cost);
-	mem_rows_choose(r, keys_are_time(by) ? 0 : top);
+		weigh_group(&w, &g, sizes);
+	mem_rows_choose(&w, keys_are_time(by) ? 0 : top);
+	add_up_shown(&w, sizes);
+	vec_release(&w.list);
+	vec_release(&w.numbers);
 }
 
 void mem_rows_release(struct mem_rows *r)
@@ -193,6 +240,7 @@ void mem_rows_release(struct mem_rows *r)
 	vec_release(&r->slices);
 	tuples_release(&r->keys);
 	free(r->shown);
+	free(r->index);
 }
 
 const struct histogram *mem_row_histogram(const struct mem_row *row, enum latency latency)
@@ -221,25 +269,25 @@ void mem_rows_take_histograms(struct mem_rows *r, const struct mem *from)
 
 		make_words(r, g.kind, g.key, words);
 		row = tuples_find(&r->keys, words);
-		if (row != TUPLES_NONE)
-			add_histograms(&r->rows.items[row], g.histograms);
+		if (row != TUPLES_NONE && r->index[row] != UINT32_MAX)
+			add_histograms(&r->rows.items[r->index[row]], g.histograms);
 	}
 }
 
 uint32_t mem_rows_detail(struct mem_rows *r, struct session *s, const struct select *select)
 {
 	uint32_t n = r->n_shown < MEM_ROWS_DETAILED ? r->n_shown : MEM_ROWS_DETAILED;
-	uint32_t *place_in_focus = mem_alloc(r->rows.n + 1, sizeof(*place_in_focus));
+	uint32_t *place_in_focus = mem_alloc((size_t)r->keys.n + 1, sizeof(*place_in_focus));
 	struct mem_focus focus = { .rows = r, .place_in_focus = place_in_focus, .n = n };
 	struct mem_detail *detail;
 
-	for (uint32_t i = 0; i < r->rows.n; i++)
+	for (uint32_t i = 0; i < r->keys.n; i++)
 		place_in_focus[i] = UINT32_MAX;
 	for (uint32_t i = 0; i < n; i++)
 		place_in_focus[r->shown[i]] = i;
 	detail = mem_detail_scan(s, select, &focus);
 	for (uint32_t i = 0; i < n; i++)
-		add_histograms(&r->rows.items[r->shown[i]], &detail->list[i]);
+		add_histograms(&r->rows.items[i], &detail->list[i]);
 	mem_detail_class.free(detail);
 	free(place_in_focus);
 	return r->n_shown - n;

@@ -23,14 +23,19 @@ struct mem_rows {
 	const struct mem *mem;
 	const struct names *names;
 	const struct keys *by;
-	struct tuples keys; /* by row: kind, then the words of the keys */
+	struct tuples keys; /* by number of a row: kind, then the words of the keys */
+	/* Of rows that are shown alone: there may be as many others as the program has places. */
 	VEC_OF(struct mem_row) rows;
-	VEC_OF(uint64_t) slices; /* records by row and slice of time, if time is sliced */
+	VEC_OF(uint64_t)
+	slices;		 /* records by index in `rows` and slice of time, if time is sliced */
+	uint32_t *index; /* in `rows`, by number; UINT32_MAX: not shown */
 	/* The first of each kind, as many as are wanted: most latency cycles first, then by name. */
 	uint32_t *shown;
 	uint32_t n_shown, n_left_out;
-	struct mem_cost kinds[N_MEMORY_KINDS]; /* all of a kind */
-	struct mem_cost prefetches;	       /* the loads that are prefetch instructions */
+	struct mem_cost kinds[N_MEMORY_KINDS]; /* all of a kind, … */
+	uint64_t bytes[N_MEMORY_KINDS];	       /* … as in struct mem_row */
+	uint64_t n_sized[N_MEMORY_KINDS];
+	struct mem_cost prefetches; /* the loads that are prefetch instructions */
 };
 
 /* Total latency in cycles; a full counter counts with what it shows at least, as in hot.h. */
@@ -41,7 +46,13 @@ void mem_rows_init(struct mem_rows *, const struct mem *, const struct names *,
 		   const struct keys *by, const struct access_sizes *, size_t top);
 void mem_rows_release(struct mem_rows *);
 
-/* The row of a record of this kind, or TUPLES_NONE. */
+/* What a row that is shown adds up to, by its number. */
+static inline const struct mem_row *mem_rows_at(const struct mem_rows *r, uint32_t number)
+{
+	return &r->rows.items[r->index[number]];
+}
+
+/* The number of the row of a record of this kind, or TUPLES_NONE. */
 uint32_t mem_rows_find(const struct mem_rows *, enum memory_kind, const struct batch *, size_t row);
 
 /* Takes distributions from a result that is grouped by the dimensions of the keys. */

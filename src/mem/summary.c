@@ -18,7 +18,7 @@ static const uint64_t *first_loads(const struct mem_rows *rows, const struct mem
 	for (uint32_t i = 0; i < rows->n_shown; i++) {
 		const uint64_t *words = tuples_get(&rows->keys, rows->shown[i]);
 
-		*row = &rows->rows.items[rows->shown[i]];
+		*row = mem_rows_at(rows, rows->shown[i]);
 		if (words[0] == MEMORY_LOAD)
 			return words + 1;
 	}
