@@ -39,6 +39,7 @@ CAPTURES = {
     "cycles": ("cycles.data", False),
     "executions": ("executions.data", True),
     "stride": ("samples/stride.data", False),
+    "copies": ("samples/copies.data", False),
 }
 
 # By page: the command whose csv has the tables, and by table its options.
@@ -89,8 +90,7 @@ READ_GRIDS = """(async () => {
         const rows = new Map(), box = grid.parentElement;
         const take = () => grid.querySelectorAll("tr[data-row]").forEach((tr) => rows.set(Number(tr.dataset.row),
             Object.fromEntries([...tr.children].map((td) => [td.dataset.column, [td.dataset.value, td.dataset.mark || "exact"]]))));
-        take();
-        for (let top = 0; top < box.scrollHeight; top += 300) {
+        for (let top = 0; top === 0 || top < box.scrollHeight; top += 300) {
             box.scrollTop = top;
             box.dispatchEvent(new Event("scroll"));
             take();

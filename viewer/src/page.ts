@@ -64,18 +64,24 @@ export function addSentences(root: HTMLElement, table: Table, view: View): void 
   view.texts.push(() => lines.join("\n") + "\n");
 }
 
-/** A share with its bound and its error: no line ends inside of it. */
+/** A share with its bound and its error, and an option: no line ends inside of them. */
 const FIGURE = /((?:[≥≤≈] )?\d[\d.]* %(?: ± \d[\d.]*)?)/;
+const OPTION = /((?<![^ ])--[\w-]*)/;
+
+const unbroken = (words: string, parts: RegExp): (Node | string)[] =>
+  words.split(parts).map((piece, i) => (i % 2 === 1 ? h("span", { class: "figure" }, piece) : piece));
+
+/** A command as code. */
+const codeOf = (words: string): HTMLElement => h("code", {}, ...unbroken(words, OPTION));
 
 /** What stands in `quotes` is code. */
 export function withCode(words: string): (Node | string)[] {
-  return words.split("`").flatMap((part, i, all): (Node | string)[] => (i % 2 === 1 && i < all.length - 1 ? [h("code", {}, part)]
-    : part.split(FIGURE).map((piece, k) => (k % 2 === 1 ? h("span", { class: "figure" }, piece) : piece))));
+  return words.split("`").flatMap((part, i, all): (Node | string)[] => (i % 2 === 1 && i < all.length - 1 ? [codeOf(part)] : unbroken(part, FIGURE)));
 }
 
 /** "cyclops annotate chase" as something to copy, with words before it. */
 export function commandLine(command: string, before = ""): HTMLElement {
-  return h("p", { class: "command" }, before, h("code", {}, command),
+  return h("p", { class: "command" }, before, codeOf(command),
     button("Copy", () => void copy(command, "Command"), { "aria-label": `Copy ${command}` }));
 }
 
@@ -92,7 +98,7 @@ export function factsOf(table: Table, row: number, columns: readonly number[]): 
 function addFacts(root: HTMLElement, table: Table, view: View): void {
   const rows = Array.from({ length: table.rows }, (_, row) => row);
   root.append(h("dl", { class: "facts", "data-table": table.name }, ...rows.flatMap((row) => [
-    h("dt", {}, String(table.at(row, 0) ?? "")), h("dd", {}, String(table.at(row, 1) ?? "")),
+    h("dt", {}, String(table.at(row, 0) ?? "")), h("dd", {}, ...unbroken(String(table.at(row, 1) ?? ""), OPTION)),
   ])));
   view.texts.push(() => rows.map((row) => `${String(table.at(row, 0))}: ${String(table.at(row, 1))}\n`).join(""));
 }
