@@ -105,6 +105,8 @@ struct capture_totals {
 	uint64_t n_guest_samples; /* of n_samples: of virtual machines on the host that recorded */
 	uint64_t n_lost_events;	  /* in LOST records: the ring buffer was full */
 	uint64_t n_lost_samples;  /* in LOST_SAMPLES records */
+	/* of these, in records without a time: what a recorder was told at the end, which LOST records may have told, too */
+	uint64_t n_lost_in_all;
 	uint64_t n_aux, n_aux_truncated, n_aux_partial, n_aux_collision;
 	uint64_t n_throttled;
 	/*
@@ -125,6 +127,15 @@ struct capture_totals {
 	uint64_t record_bytes;	/* records, and the data behind AUXTRACE records */
 	uint64_t feature_bytes; /* header features, behind the records */
 };
+
+/* Records and samples that the kernel lost: at least so many. */
+static inline uint64_t capture_lost(const struct capture_totals *t)
+{
+	uint64_t told_twice =
+		t->n_lost_events < t->n_lost_in_all ? t->n_lost_events : t->n_lost_in_all;
+
+	return t->n_lost_events + t->n_lost_samples - told_twice;
+}
 const struct capture_totals *capture_totals(const struct capture *);
 
 /* Bytes of trace data other than Arm SPE, which are not read. */

@@ -44,6 +44,14 @@ static void read_aux(struct capture *c, const struct record *r)
 			diags_add(&c->diags, DIAG_LOSS, r->position, 0, aux_losses[i].text);
 }
 
+/* Of a record of the kernel; 0: it has none. */
+static uint64_t trailer_time(const struct capture *c, const struct record *r)
+{
+	int event = events_of_trailer(&c->events, r);
+
+	return event < 0 ? 0 : sample_id_read(r, &c->events.list.items[event].attr).time_ns;
+}
+
 static void read_lost(struct capture *c, const struct record *r)
 {
 	struct capture_totals *t = &c->totals;
@@ -56,6 +64,8 @@ static void read_lost(struct capture *c, const struct record *r)
 		return;
 	}
 	*(is_event ? &t->n_lost_events : &t->n_lost_samples) += lost.n;
+	if (!is_event && trailer_time(c, r) == 0)
+		t->n_lost_in_all += lost.n;
 	diags_add_n(&c->diags, DIAG_LOSS, lost.n, r->position, 0,
 		    is_event ? "events lost: the recorder did not empty the buffer in time (LOST)"
 			     : "samples lost by the kernel (LOST_SAMPLES)");

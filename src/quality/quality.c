@@ -275,7 +275,7 @@ static void check_buffers(struct judging *j)
 static void check_ring(struct judging *j)
 {
 	const struct capture_totals *t = capture_totals(j->s->capture);
-	uint64_t lost = t->n_lost_events + t->n_lost_samples;
+	uint64_t lost = capture_lost(t);
 	double share = ratio(lost, lost + t->n_records);
 	uint64_t unread = diags_bytes(capture_diags(j->s->capture), DIAG_LOSS);
 	uint64_t other = capture_other_trace_bytes(j->s->capture);

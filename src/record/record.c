@@ -636,7 +636,7 @@ static int record_finish(struct job *j, struct err *err)
 		take_snapshot(j);
 	if (r->last_ns != 0)
 		writer_sample_time(j->writer, r->first_ns, r->last_ns);
-	j->summary.n_samples_lost = recording_lost_samples(r);
+	j->summary.n_samples_lost = recording_write_lost(r, j->writer);
 	j->summary.n_samples = r->n_samples;
 	recording_counted(r, &j->summary.least_counted, &j->summary.most_counted);
 	explain_breakpoints(j);

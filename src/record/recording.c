@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "batch/batch.h"
 #include "capture/format/sample.h"
 #include "pmu/perf_event.h"
 #include "record/attr.h"
@@ -470,14 +471,20 @@ static bool read_event(const struct recording *r, const struct recording_fd *f,
 	return true;
 }
 
-uint64_t recording_lost_samples(const struct recording *r)
+uint64_t recording_write_lost(const struct recording *r, struct writer *w)
 {
 	struct event_reading reading;
 	uint64_t lost = 0;
 
-	for (size_t i = 0; i < r->fds.n; i++)
-		if (read_event(r, &r->fds.items[i], &reading))
-			lost += reading.n_lost;
+	for (size_t i = 0; i < r->fds.n; i++) {
+		const struct recording_fd *f = &r->fds.items[i];
+		const struct sample_id id = { .has = HAS_CPU, .cpu = f->cpu, .id = f->id };
+
+		if (!read_event(r, f, &reading) || reading.n_lost == 0)
+			continue;
+		writer_lost_samples(w, reading.n_lost, &id);
+		lost += reading.n_lost;
+	}
 	return lost;
 }
 

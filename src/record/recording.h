@@ -96,8 +96,11 @@ void recording_snapshot(struct recording *, struct writer *);
  */
 bool recording_wait(struct recording *, int timeout_ms);
 
-/* Samples that found no room in their ring, as the kernel counts them; 0 if it does not. */
-uint64_t recording_lost_samples(const struct recording *);
+/*
+ * Writes how many samples of each event found no room in their ring, as the kernel counts them: LOST records do not say
+ * what was lost behind the last one. Returns how many all are; 0 if the kernel does not count them.
+ */
+uint64_t recording_write_lost(const struct recording *, struct writer *);
 
 /*
  * The parts of the time that events of cycle accounting were counted, the least and the most of them; 0, 0:

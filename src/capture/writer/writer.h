@@ -101,6 +101,7 @@ void writer_switch(struct writer *, const struct record_switch *, const struct s
 void writer_aux(struct writer *, const struct record_aux *, const struct sample_id *);
 void writer_itrace_start(struct writer *, uint32_t pid, uint32_t tid, const struct sample_id *);
 void writer_lost(struct writer *, const struct record_lost *, const struct sample_id *);
+void writer_lost_samples(struct writer *, uint64_t n, const struct sample_id *);
 void writer_ksymbol(struct writer *, const struct record_ksymbol *, const struct sample_id *);
 
 /*

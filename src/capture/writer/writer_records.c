@@ -176,6 +176,14 @@ void writer_lost(struct writer *w, const struct record_lost *lost, const struct 
 	writer_records_finish(w, RECORD_LOST, 0, body, id);
 }
 
+void writer_lost_samples(struct writer *w, uint64_t n, const struct sample_id *id)
+{
+	struct text *body = writer_scratch(w);
+
+	emit_u64(body, n);
+	writer_records_finish(w, RECORD_LOST_SAMPLES, 0, body, id);
+}
+
 void writer_ksymbol(struct writer *w, const struct record_ksymbol *symbol,
 		    const struct sample_id *id)
 {

@@ -117,6 +117,7 @@ static void check_totals(const struct capture *c)
 	assert_int_equal(t->by_type[RECORD_AUX], 2);
 	assert_int_equal(t->n_lost_events, 12);
 	assert_int_equal(t->n_lost_samples, 3);
+	assert_int_equal(capture_lost(t), 15); /* with a time: the kernel's own record, no total */
 	assert_int_equal(t->n_throttled, 1);
 	assert_int_equal(t->n_aux, 2);
 	assert_int_equal(t->n_aux_truncated, 1);

@@ -228,7 +228,8 @@ static void counted_parts(void **state)
 	recording_counted(&w.recording, &least, &most);
 	assert_true(fabs(least - (0 + 200 + 400 + 600) / 4000.0) < 1e-12);
 	assert_true(fabs(most - 0.9) < 1e-12);
-	assert_int_equal(recording_lost_samples(&w.recording), 3 * w.kernel.n_events);
+	world_write(&w);
+	assert_int_equal(recording_write_lost(&w.recording, w.writer), 3 * w.kernel.n_events);
 	accounting_sum_up(&(struct accounting_plan){ 20, 19, 6 }, least, most, &text);
 	text_char(&text, '\0');
 	assert_string_equal(text.bytes,

@@ -7,10 +7,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "batch/batch.h"
+#include "capture/capture.h"
 #include "capture/format/sample.h"
 #include "capture/writer/emit.h"
 #include "recording_world.h"
@@ -126,23 +129,63 @@ static void odd_records_are_not_looked_into(void **state)
 	world_release(&w);
 }
 
-static void lost_samples_are_read(void **state)
+/* Closes the file and reads it. */
+static struct capture *read_back(struct world *w)
 {
-	struct world w;
+	struct capture *c;
 	struct err err;
 
+	assert_int_equal(writer_close(w->writer, &err), 0);
+	w->writer = NULL;
+	assert_int_equal(capture_open(w->path, &c, &err), 0);
+	assert_int_equal(capture_scan(c, NULL, NULL, &err), 0);
+	unlink(w->path);
+	return c;
+}
+
+/* What the kernel lost behind the last LOST record is in the file, for each event. */
+static void lost_samples_are_written(void **state)
+{
+	static const struct {
+		uint64_t told; /* by a LOST record; 0: there is none */
+		unsigned n_lost[2];
+		bool fails_read, is_not_counted;
+		uint64_t n_written, n_records, lost;
+	} cases[] = {
+		{ 0, { 3, 4 }, false, false, 7, 2, 7 }, { 5, { 3, 4 }, false, false, 7, 2, 7 },
+		{ 9, { 0, 4 }, false, false, 4, 1, 9 }, /* records that are no samples, too */
+		{ 9, { 0, 0 }, false, false, 0, 0, 9 }, { 0, { 3, 4 }, true, false, 0, 0, 0 },
+		{ 0, { 3, 4 }, false, true, 0, 0, 0 },
+	};
+
 	(void)state;
-	world_make(&w, false);
-	assert_int_equal(world_open(&w, 1, &err), 0);
-	w.kernel.events[0].n_lost = 3;
-	w.kernel.events[3].n_lost = 4;
-	assert_int_equal(recording_lost_samples(&w.recording), 7);
-	w.kernel.fails_read = true;
-	assert_int_equal(recording_lost_samples(&w.recording), 0);
-	w.kernel.fails_read = false;
-	w.events.list.items[0].attr.read_format = BIT(READ_ID);
-	assert_int_equal(recording_lost_samples(&w.recording), 0);
-	world_release(&w);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct capture_totals *t;
+		struct capture *c;
+		struct world w;
+		struct err err;
+
+		world_make(&w, false);
+		if (cases[i].is_not_counted)
+			w.events.list.items[0].attr.read_format = BIT(READ_ID);
+		assert_int_equal(world_open(&w, 1, &err), 0);
+		world_write(&w);
+		if (cases[i].told > 0)
+			writer_lost(w.writer, &(struct record_lost){ .n = cases[i].told },
+				    &(struct sample_id){ .has = HAS_TIME, .time_ns = 9 });
+		w.kernel.events[0].n_lost = cases[i].n_lost[0];
+		w.kernel.events[3].n_lost = cases[i].n_lost[1];
+		w.kernel.fails_read = cases[i].fails_read;
+		assert_int_equal(recording_write_lost(&w.recording, w.writer), cases[i].n_written);
+		c = read_back(&w);
+		t = capture_totals(c);
+		assert_int_equal(t->n_lost_events, cases[i].told);
+		assert_int_equal(t->n_lost_samples, cases[i].n_written);
+		assert_int_equal(t->by_type[RECORD_LOST_SAMPLES], cases[i].n_records);
+		assert_int_equal(capture_lost(t), cases[i].lost);
+		capture_free(c);
+		world_release(&w);
+	}
 }
 
 /* The file's bytes behind `from`. */
@@ -316,7 +359,7 @@ int main(void)
 		cmocka_unit_test(records_come_out_as_they_went_in),
 		cmocka_unit_test(aux_records_are_counted),
 		cmocka_unit_test(odd_records_are_not_looked_into),
-		cmocka_unit_test(lost_samples_are_read),
+		cmocka_unit_test(lost_samples_are_written),
 		cmocka_unit_test(aux_data_comes_out_as_it_went_in),
 		cmocka_unit_test(spe_that_was_stopped_goes_on),
 		cmocka_unit_test(snapshots_hold_the_last_of_it),
