@@ -104,7 +104,7 @@ ENTRIES = {
     "layouts": ("e2e/layouts", GCC, 400, lambda n: script("layouts_vs_gdb.py", GCC.e2e("layouts"), n)),
     "symbols": ("e2e/symbols", GCC, 20000, lambda n: script("symbols_vs_addr2line.py", GCC.e2e("resolve"), n)),
     "dwarf": ("e2e/big-dwarf", GCC, 40, lambda n: script(
-        "big_dwarf.py", "--files", 2, "--copies", n, "--places", 11000, "--cpu", 2, "--memory", 320, GCC.cyclops, GCC.maker)),
+        "big_dwarf.py", "--files", 2, "--copies", n, "--places", 11000, "--cpu", 2, "--memory", 96, GCC.cyclops, GCC.maker)),
     "stat-import": ("e2e/stat-import", GCC, 1, lambda n: script("stat_import.py", GCC.cyclops, "--all")),
     "java": ("e2e/c2c-java", GCC, 1, lambda n: script(
         "c2c_java.py", "--all", GCC.cyclops, GCC.e2e("write-accesses"))),

@@ -29,6 +29,18 @@ static void handle_release(struct dwarf_handle *handle)
 	*handle = (struct dwarf_handle){ 0 };
 }
 
+static bool handle_begin(struct dwarf_handle *handle)
+{
+	handle->dwarf = dwarf_begin_elf(handle->elf, DWARF_C_READ, NULL);
+	/*
+	 * Says that there is no file with common parts (dwz), unless one is given: libdw would look for it wherever
+	 * the link says, also outside of --symfs.
+	 */
+	if (handle->dwarf != NULL)
+		dwarf_setalt(handle->dwarf, (Dwarf *)(intptr_t)-1);
+	return handle->dwarf != NULL;
+}
+
 /* By a descriptor rather than from memory: libdw finds .dwo files beside the open file. */
 static int handle_open(struct dwarf_handle *out, const char *path, struct err *err)
 {
@@ -47,17 +59,11 @@ static int handle_open(struct dwarf_handle *out, const char *path, struct err *e
 		close(handle.fd);
 		return err_set(err, ERR_FORMAT, 0, "%s: is not an ELF file", path);
 	}
-	handle.dwarf = dwarf_begin_elf(handle.elf, DWARF_C_READ, NULL);
-	if (handle.dwarf == NULL) {
+	if (!handle_begin(&handle)) {
 		handle_release(&handle);
 		return err_set(err, ERR_FORMAT, ERR_NOWHERE, "%s: DWARF cannot be read: %s", path,
 			       dwarf_errmsg(-1));
 	}
-	/*
-	 * Says that there is no file with common parts (dwz), unless one is given: libdw would look for it wherever
-	 * the link says, also outside of --symfs.
-	 */
-	dwarf_setalt(handle.dwarf, (Dwarf *)(intptr_t)-1);
 	*out = handle;
 	return 0;
 }
@@ -167,6 +173,22 @@ int dwarf_file_open(struct dwarf_file *out, const char *path, const char *alt_pa
 	ranges_build(&file.ranges);
 	*out = file;
 	return 0;
+}
+
+bool dwarf_file_forget(struct dwarf_file *file)
+{
+	size_t n = file->units.n;
+
+	dwarf_end(file->main.dwarf);
+	file->units.n = 0;
+	if (!handle_begin(&file->main))
+		return false;
+	if (file->alt.dwarf != NULL)
+		dwarf_setalt(file->main.dwarf, file->alt.dwarf);
+	(void)list_units(file);
+	if (file->units.n != n) /* it was changed meanwhile */
+		file->units.n = 0;
+	return n > 0 && file->units.n == n;
 }
 
 void dwarf_file_release(struct dwarf_file *file)

@@ -45,6 +45,12 @@ int dwarf_file_open(struct dwarf_file *, const char *path, const char *alt_path,
 void dwarf_file_release(struct dwarf_file *);
 
 /*
+ * Gives back what libdw keeps until the end of what was read, line tables above all. Entries, rows and strings of the file
+ * are invalid then; the units are the same, with entries anew. false: the file cannot be read any more, it has no units.
+ */
+bool dwarf_file_forget(struct dwarf_file *);
+
+/*
  * Fills in the entry at the root of the unit's tree. It is the unit's own, or that of its
  * split (.dwo) file; false if that file is missing, or not where it may be.
  */

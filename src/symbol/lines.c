@@ -24,12 +24,19 @@
 /* Of an inlined call, which of those of its line it is. Not in dwarf.h of elfutils 0.188. */
 enum { AT_GNU_DISCRIMINATOR = 0x2136 };
 
+/*
+ * libdw keeps all line tables and abbreviations that it read. Past so many rows, in all parts of a question, they are given
+ * back; but not sooner than a part has read the least. A unit's abbreviations count as so many rows.
+ */
+enum { ROWS_KEPT = 1 << 19, LEAST_ROWS_KEPT = 1 << 16, ROWS_OF_UNIT = 1 << 8 };
+
 /* The work on one question. */
 struct job {
 	const struct lines_question *question;
 	struct lines_answer *answer;
 	struct dwarf_file file;
 	struct scopes scopes;
+	size_t n_rows; /* that libdw keeps */
 
 	/* Strings of the file, by their address in memory: interned once each. */
 	struct tuples texts;
@@ -298,6 +305,7 @@ static void lines_answer_unit(struct job *job, const struct placed_address *plac
 	lines_read_unit(job, &work);
 	for (size_t i = 0; i < n; i++)
 		job->answer->chains[placed[i].index] = build_chain(job, &work, i);
+	job->n_rows += work.n_lines + ROWS_OF_UNIT;
 	free(work.addresses);
 	free(work.scopes);
 }
@@ -329,13 +337,32 @@ static size_t place_addresses(const struct job *job, struct placed_address *out)
 	return n;
 }
 
+/* Gives back what libdw keeps, if that is much. Strings are known by their addresses, which are others then. */
+static bool forget_much(struct job *job)
+{
+	size_t given = job->question->n_kept_rows, most = ROWS_KEPT / job->question->n_parts;
+
+	if (most < LEAST_ROWS_KEPT)
+		most = LEAST_ROWS_KEPT;
+	if (job->n_rows < (given > 0 ? given : most))
+		return true;
+	job->n_rows = 0;
+	tuples_release(&job->texts);
+	tuples_init(&job->texts, 1);
+	job->text_ids.n = 0;
+	if (dwarf_file_forget(&job->file))
+		return true;
+	lines_note(job, DIAG_DAMAGE, "cannot be read any more: lines are missing");
+	return false;
+}
+
 static void symbol_lines_answer_all(struct job *job)
 {
 	struct placed_address *placed = mem_alloc(job->question->n, sizeof(*placed));
 	size_t n = place_addresses(job, placed);
 	size_t end;
 
-	for (size_t i = 0; i < n; i = end) {
+	for (size_t i = 0; i < n && forget_much(job); i = end) {
 		for (end = i + 1; end < n && placed[end].unit == placed[i].unit;)
 			end++;
 		lines_answer_unit(job, placed + i, end - i);
@@ -375,9 +402,9 @@ void lines_ask(const struct lines_question *question, struct lines_answer *answe
 	text_release(&job.buffer);
 }
 
-/* The rows of one unit: each reaches to the next one, which has another address. */
-static void visit_unit(const struct dwarf_unit *unit, struct strings *paths, lines_visit *visit,
-		       void *context)
+/* The rows of one unit: each reaches to the next one, which has another address. Returns how many it has. */
+static size_t visit_unit(const struct dwarf_unit *unit, struct strings *paths, lines_visit *visit,
+			 void *context)
 {
 	Dwarf_Die root = unit->die;
 	const char *folder = symbol_lines_string_of(&root, DW_AT_comp_dir);
@@ -387,7 +414,7 @@ static void visit_unit(const struct dwarf_unit *unit, struct strings *paths, lin
 	size_t n;
 
 	if (!dwarf_hasattr(&root, DW_AT_stmt_list) || dwarf_getsrclines(&root, &lines, &n) != 0)
-		return;
+		return 0;
 	for (size_t i = 0; i + 1 < n; i++) {
 		Dwarf_Line *row = dwarf_onesrcline(lines, i);
 		Dwarf_Addr from = 0, to = 0;
@@ -409,6 +436,7 @@ static void visit_unit(const struct dwarf_unit *unit, struct strings *paths, lin
 		visit(context, path, (uint32_t)line, from, to);
 	}
 	text_release(&joined);
+	return n;
 }
 
 void lines_each(const char *path, const char *alt_path, const char *root, lines_visit *visit,
@@ -416,6 +444,7 @@ void lines_each(const char *path, const char *alt_path, const char *root, lines_
 {
 	struct dwarf_file file = { 0 };
 	struct strings paths;
+	size_t n_rows = 0;
 	struct err err;
 
 	if (dwarf_file_open(&file, path, alt_path, root, diags, &err) < 0) {
@@ -423,8 +452,14 @@ void lines_each(const char *path, const char *alt_path, const char *root, lines_
 		return;
 	}
 	strings_init(&paths);
-	for (size_t i = 0; i < file.units.n; i++)
-		visit_unit(&file.units.items[i], &paths, visit, context);
+	for (size_t i = 0; i < file.units.n; i++) {
+		n_rows += visit_unit(&file.units.items[i], &paths, visit, context) + ROWS_OF_UNIT;
+		if (n_rows < ROWS_KEPT)
+			continue;
+		n_rows = 0;
+		if (!dwarf_file_forget(&file))
+			break;
+	}
 	strings_release(&paths);
 	dwarf_file_release(&file);
 }

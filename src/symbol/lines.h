@@ -31,6 +31,7 @@ struct lines_question {
 	const uint64_t *addresses; /* ascending */
 	size_t n;
 	size_t part, n_parts;
+	size_t n_kept_rows; /* of line tables: so many are kept in memory, and those of one unit; 0: as usual */
 	bool without_lines; /* inline chains only: no line tables are read (SYMBOLS_INLINED) */
 	bool with_details;  /* lines_answer.details */
 };

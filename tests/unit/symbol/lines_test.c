@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "../elf/elf_builder.h"
 
-enum { CODE = 0x10000, CODE_SIZE = 0x100 };
+enum { CODE = 0x10000, CODE_SIZE = 0x100, OTHER_CODE = 0x20000 };
 
 /* Abbreviation codes. */
 enum { UNIT = 1, FUNCTION, INLINED, ABSTRACT, REFERENCE };
@@ -217,6 +217,27 @@ static void make_sound(struct dwarf *d)
 	add_lines(d);
 }
 
+/* Another unit behind that: function other() and no lines. */
+static void add_other_unit(struct dwarf *d)
+{
+	size_t from = d->info.n;
+
+	put(&d->info, 0, 4);
+	put(&d->info, 4, 2);
+	put(&d->info, 0, 4);
+	put(&d->info, 8, 1);
+	put(&d->info, UNIT, 1);
+	put_string(&d->info, "other.c");
+	put_string(&d->info, "/src");
+	put(&d->info, OTHER_CODE, 8);
+	put(&d->info, 0x10, 4);
+	put(&d->info, 0, 4);
+	begin_function(d, "other", OTHER_CODE - CODE, 0x10);
+	end_entry(d);
+	end_entry(d);
+	put_at(&d->info, from, (uint32_t)(d->info.n - from - 4));
+}
+
 static void dwarf_release(struct dwarf *d)
 {
 	text_release(&d->info);
@@ -319,6 +340,43 @@ static void test_chains(void **state)
 }
 
 /* Inline chains alone: no line table is read. */
+/* What was read may be given back behind each unit: the next one is answered all the same. */
+static void test_given_back(void **state)
+{
+	static const uint64_t addresses[] = { CODE, CODE + 0x60, OTHER_CODE + 4 };
+	static const char *const chains[] = { "outer main.c:10", " main.c:14", "other :0" };
+	char *folder = folder_make();
+	const char *path = in_folder(folder, "file");
+	struct dwarf d = { 0 };
+
+	(void)state;
+	make_sound(&d);
+	add_other_unit(&d);
+	write_file(path, &d);
+	for (size_t n_kept_rows = 0; n_kept_rows < 2; n_kept_rows++) {
+		struct lines_question question = {
+			.path = path,
+			.addresses = addresses,
+			.n = COUNT(addresses),
+			.n_parts = 1,
+			.n_kept_rows = n_kept_rows,
+		};
+		struct lines_answer answer = { 0 };
+
+		lines_ask(&question, &answer);
+		for (size_t i = 0; i < COUNT(addresses); i++) {
+			char *found = chain_text(&answer, i);
+
+			assert_string_equal(found, chains[i]);
+			free(found);
+		}
+		assert_int_equal(answer.diags.list.n, 0);
+		lines_answer_release(&answer);
+	}
+	dwarf_release(&d);
+	folder_remove(folder);
+}
+
 static void test_without_lines(void **state)
 {
 	static const struct expected chains[] = {
@@ -529,10 +587,11 @@ static void test_no_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_chains),	cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_cut),	cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_circles), cmocka_unit_test(test_deep),
-		cmocka_unit_test(test_no_file), cmocka_unit_test(test_without_lines),
+		cmocka_unit_test(test_chains),	      cmocka_unit_test(test_given_back),
+		cmocka_unit_test(test_parts),	      cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_damaged),	      cmocka_unit_test(test_circles),
+		cmocka_unit_test(test_deep),	      cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_without_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
