@@ -277,15 +277,21 @@ static struct listed_page *list_pages(const struct place_numbers *p, size_t *out
 	return pages.items;
 }
 
-/* The numbers of places that are not in pages, sorted by place. Returns how many there are. */
+/* The numbers of places that are not in pages. Returns how many there are. */
 static size_t list_others(const struct place_numbers *p, uint32_t *out)
 {
-	uint64_t *keys = mem_alloc(place_numbers_n(p), sizeof(*keys));
 	size_t n = 0;
 
 	for (int i = 0; i < N_SHARDS; i++)
 		for (size_t at = 0; at < p->index->shards[i].number_of.n; at++)
 			out[n++] = p->index->shards[i].number_of.items[at];
+	return n;
+}
+
+static void sort_by_place(const struct place_numbers *p, uint32_t *out, size_t n)
+{
+	uint64_t *keys = mem_alloc(place_numbers_n(p), sizeof(*keys));
+
 	for (size_t i = 0; i < n; i++)
 		keys[out[i]] = place_numbers_get(p, out[i]).offset;
 	radix_sort(out, n, keys);
@@ -293,7 +299,6 @@ static size_t list_others(const struct place_numbers *p, uint32_t *out)
 		keys[out[i]] = place_numbers_get(p, out[i]).module.v;
 	radix_sort(out, n, keys);
 	free(keys);
-	return n;
 }
 
 /* What place_numbers_sorted() fills. Each page is a job: others that come before its end are its, too. */
@@ -388,9 +393,18 @@ void place_numbers_sorted(const struct place_numbers *p, struct pool *pool, uint
 	uint32_t *others = mem_alloc(place_numbers_n(p), sizeof(*others));
 	struct sorting_to behind;
 
+	/* Pages with few places each take longer to look through than those to sort. */
+	if (place_numbers_n(p) < n_pages * (COUNT(pages->page->at) / 16)) {
+		n_pages = 0;
+		s.n_others = place_numbers_n(p);
+		for (uint32_t number = 0; number < s.n_others; number++)
+			others[number] = number;
+	} else {
+		s.n_others = list_others(p, others);
+	}
+	sort_by_place(p, others, s.n_others);
 	s.pages = pages;
 	s.others = others;
-	s.n_others = list_others(p, others);
 	s.first = mem_zalloc(n_pages + 1, sizeof(*s.first));
 	s.first_other = mem_zalloc(n_pages + 1, sizeof(*s.first_other));
 	pool_run(pool, n_pages, count_page, &s);

@@ -17,14 +17,21 @@ enum {
 	N_PAGES = 3000, /* more than have arrays of numbers */
 	N_IN_PAGE = 9,
 	N = N_PAGES * N_IN_PAGE,
+	N_IN_DENSE_PAGE = 300, /* 13 bytes apart */
 };
+
+static bool are_dense; /* so many places in a page that it is looked through */
 
 /* Places 0 … N - 1, all different: of several modules, on instructions of four bytes or not. */
 static struct place place_at(uint32_t i)
 {
 	static const uint64_t in_page[N_IN_PAGE] = { 0, 4, 0x7fc, 0xffc, 1, 2, 0x801, 0xfff, 8 };
-	uint32_t page = i / N_IN_PAGE;
+	uint32_t page = are_dense ? i / N_IN_DENSE_PAGE : i / N_IN_PAGE;
 
+	if (are_dense)
+		return (struct place){
+			{ page % 3 }, (uint64_t)(page + 1) * PLACE_PAGE + i % N_IN_DENSE_PAGE * 13
+		};
 	return (struct place){ { page % 3 },
 			       (uint64_t)(page + 1) * PLACE_PAGE + in_page[i % N_IN_PAGE] };
 }
@@ -87,12 +94,11 @@ static void check(const struct shared *s, struct pool *pool)
 }
 
 /* Whoever adds a place, and however many do at once: it has one number, and all are used. */
-static void test_shared(void **state)
+static void check_shared(void)
 {
 	struct shared s = { .places = place_numbers_new() };
 	struct pool *pool = pool_new(N_WORKERS);
 
-	(void)state;
 	for (size_t job = 0; job < N_JOBS; job++)
 		s.numbers[job] = mem_alloc(N, sizeof(*s.numbers[job]));
 	pool_run(pool, N_JOBS, add_job, &s);
@@ -101,6 +107,15 @@ static void test_shared(void **state)
 		free(s.numbers[job]);
 	place_numbers_free(s.places);
 	pool_free(pool);
+}
+
+static void test_shared(void **state)
+{
+	(void)state;
+	are_dense = false;
+	check_shared();
+	are_dense = true;
+	check_shared();
 }
 
 static void test_nothing(void **state)
