@@ -40,17 +40,22 @@ depends() { apt-cache $apt depends --recurse --no-recommends --no-suggests --no-
 	--no-breaks --no-replaces --no-enhances "$1" | grep '^[a-z]' | sort -u; }
 
 echo "fetching $1 packages into $2"
+doing="asking for the list of packages"
+trap 'status=$?; [ $status = 0 ] || echo "sysroot.sh: ended with $status while $doing" >&2' EXIT
 # shellcheck disable=SC2086
 apt-get $apt update
+doing="fetching the libraries"
 # shellcheck disable=SC2086
 get $libraries
 if [ -n "$with_vm" ]; then
+	doing="fetching the kernel and perf"
 	# shellcheck disable=SC2086
 	kernel=$(apt-cache $apt depends linux-image-arm64 | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p')
 	# shellcheck disable=SC2046,SC2086
 	get "$kernel" $programs $(depends linux-perf | grep -E '^(lib|zlib)')
 fi
 for package in "$state"/debs/*.deb; do
+	doing="unpacking $package"
 	case $package in
 	*/linux-image-*) dpkg-deb --fsys-tarfile "$package" | tar -x -C "$folder" ./boot ;;
 	*) dpkg-deb -x "$package" "$folder" ;;
