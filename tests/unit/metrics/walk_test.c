@@ -85,9 +85,24 @@ static struct cpu_threshold thresholds[] = {
 	{ THRESHOLD_LEAF, 10 }, { THRESHOLD_TIE, 5 },
 };
 
+/* In order, as cpu_metric_find() and cpu_group_find() want them. */
+static struct cpu_name metric_names[] = {
+	{ "bad_bound", BAD },	{ "bad_stalls", BAD_STALLS },	{ "core", CORE },
+	{ "good_bound", GOOD }, { "good_stalls", GOOD_STALLS }, { "l1", L1 },
+	{ "l2", L2 },		{ "lonely", LONELY },		{ "memory", MEMORY },
+	{ "other", OTHER },
+};
+static struct cpu_name group_names[] = {
+	{ "Branch_Effectiveness", BRANCHES }, { "Cycle_Accounting", STALLS }, { "L1", L1_GROUP },
+	{ "Memory", MEMORY_GROUP },	      { "Other", OTHER_GROUP },
+};
+_Static_assert(COUNT(metric_names) == N_METRICS && COUNT(group_names) == N_GROUPS, "all of them");
+
 static const struct cpu_pmu pmu = {
 	.metrics = metrics,
 	.groups = groups,
+	.metric_names = metric_names,
+	.group_names = group_names,
 	.n_metrics = N_METRICS,
 	.n_groups = N_GROUPS,
 	.thresholds = { thresholds, COUNT(thresholds) },
