@@ -92,8 +92,8 @@ enum finding_whole {
 
 /* How much of a whole it concerns. */
 struct finding_size {
-	double share; /* NAN: not known; of a loop the limit, with the error of its samples in it */
-	double error; /* half of the 95 % interval of the share; NAN: not known, or in the share */
+	double share; /* NAN: not known; of a loop the limit */
+	double error; /* half of the 95 % interval of the share, or of the limit; NAN: not known */
 	enum cell_mark mark; /* full counters of latencies make it a bound */
 	enum finding_whole of;
 	const char *whole; /* its name: "latency cycles" */

@@ -339,10 +339,9 @@ const char *finding_size_words(struct table *t, const struct finding *f)
 		return sharing_size(t, f);
 	if (finding_is_of_counts(f))
 		return counts_size(t, f);
-	return table_format(t, "%s%.1f %% of %s",
-			    words_is_limit(f) ? "at most "
-			    : f->code != NULL ? "at least "
-					      : "",
+	if (words_is_limit(f))
+		return table_format(t, "at most %s of %s", words_cost(t, f), f->size.whole);
+	return table_format(t, "%s%.1f %% of %s", f->code != NULL ? "at least " : "",
 			    100 * f->size.share, f->size.whole);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings at a glance: a row for each finding. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "data/short_name.h"
@@ -38,7 +39,7 @@ static const struct column columns[N_COLUMNS] = {
 	[COST_SENTENCE] = { "cost_sentence", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 			    "the cost, and what it is a share of" },
 	[IS_LIMIT] = { "is_limit", NULL, "", CELL_BOOL, COLUMN_MACHINE_ONLY,
-		       "the cost is an upper bound, with its error in it" },
+		       "the cost is an upper bound" },
 	[GAIN] = { "gain", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 		   "what a fix may gain; a command in it is in backticks" },
 };
@@ -93,7 +94,7 @@ static const char *whole_brief(const struct finding *f)
 	return f->metric != NULL ? metric_whole(f->metric) : "";
 }
 
-/* "<= 71.9 % time"; `whole` is what the share is of, "" if the heading says it. */
+/* "<= 68.8 % +- 3.7 time"; `whole` is what the share is of, "" if the heading says it. */
 static const char *cost_brief(struct table *t, const struct finding *f, const char *whole)
 {
 	const char *cost = words_cost(t, f);
@@ -107,7 +108,7 @@ static const char *cost_brief(struct table *t, const struct finding *f, const ch
 			    cost, whole[0] != '\0' ? " " : "", whole);
 }
 
-/* "at most 71.9 % of the time" */
+/* "at most 68.8 % +- 3.7 of the time" */
 static const char *cost_sentence(struct table *t, const struct finding *f)
 {
 	const char *cost = words_cost(t, f);
@@ -224,7 +225,7 @@ static void note_rest(const struct findings *f, struct table *out)
 
 		if (each->size.of == WHOLE_TIME && words_is_limit(each)) {
 			n_limits++;
-			share += each->size.share;
+			share += each->size.share + fmax(0, each->size.error);
 		}
 	}
 	if (n_limits == 0)
@@ -279,16 +280,17 @@ void findings_brief_table(const struct findings *f, const struct session *s, str
 	}
 	note_rest(f, out);
 	if (has_bandwidth)
-		table_note(out, "DRAM bandwidth: what one core reaches, its lines outstanding by "
-				"the latency of each; GB/s: sampled accesses that missed the LLC, "
+		table_note(out, "DRAM bandwidth: what one core reaches: its outstanding cache "
+				"lines divided by their latency; GB/s: sampled accesses that "
+				"missed the LLC, "
 				"64 bytes each");
 	if (has_part || has_access || is_cut)
 		table_note(out, "%s%s%s%s%s",
-			   has_part ? "in brackets: the 95 % interval of that part" : "",
+			   has_part ? "in parentheses: the 95 % interval of that part" : "",
 			   has_part && (has_access || is_cut) ? "; " : "",
 			   has_access ? "cycles: of these loads, issue to completion" : "",
 			   has_access && is_cut ? "; " : "",
-			   is_cut ? "saturated: 4 095 cycles or more, with the wait for issue"
+			   is_cut ? "saturated: 4 095 cycles or more, wait for issue included"
 				  : "");
 	if (is_of_loads)
 		table_note(out, "load latency: of all sampled loads; it is no run time");

@@ -191,7 +191,7 @@ const char *words_cost(struct table *t, const struct finding *f)
 	if (isnan(f->size.share) || (f->sharing != NULL && !f->sharing->has_latency))
 		return NULL;
 	text_format(&text, "%.1f %%", 100 * f->size.share);
-	if (!words_is_limit(f) && words_has_error(f))
+	if (words_has_error(f))
 		text_format(&text, " \xc2\xb1 %.1f", 100 * f->size.error);
 	return words_take(t, &text);
 }
@@ -237,7 +237,7 @@ void words_put_loop_cause(const struct finding_loop *l, enum finding_kind kind, 
 	case FINDING_STORE_BOUND:
 		put_loop_part(l, "stores miss L1D", out);
 		if (l->walk == WALK_STRIDE && l->stride > 0)
-			text_format(out, ", one in %s bytes",
+			text_format(out, ", one store every %s bytes",
 				    grouped_u64((uint64_t)l->stride, cycles));
 		return;
 	case FINDING_LATE_PREFETCH:

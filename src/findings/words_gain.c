@@ -106,7 +106,7 @@ static bool is_of_time(const struct finding *f)
 }
 
 /* An ideal is no fix: a program that is changed still has some of the cause, and what it does instead. */
-static const char not_of_fix[] = "what a fix gains of it is not known";
+static const char not_of_fix[] = "what a fix gains is not known";
 static const char less_of_fix[] = "a fix that leaves some of the cause, or adds work, gains less";
 
 /* "54.6 % fewer cycles if all loads hit the L1D, without page walks (modelled)" */
@@ -131,14 +131,14 @@ const char *finding_prediction_words(struct table *t, const struct finding *f)
 	return words_take(t, &text);
 }
 
-/* "at most 66.1 % of the time, if all loads hit the L1D"; a prediction may have said the condition. */
-static void put_limit(const struct finding *f, struct text *out)
+/* "at most 62.3 % +- 4.3 of the time, if all loads hit the L1D"; a prediction may have said the condition. */
+static void put_limit(struct table *t, const struct finding *f, struct text *out)
 {
 	if (f->page_faults != NULL)
 		text_format(out, "at most %.1f %% of %s",
 			    100 * fmin(1, f->size.share + f->size.error), f->size.whole);
 	else
-		text_format(out, "at most %.1f %% of the time", 100 * f->size.share);
+		text_format(out, "at most %s of the time", words_cost(t, f));
 	if (!f->has_prediction || ideal_of(f).simulated != NULL)
 		text_format(out, ", %s", ideal_of(f).condition);
 }
@@ -184,7 +184,7 @@ const char *finding_gain_brief(struct table *t, const struct finding *f)
 	else if (f->has_prediction)
 		put_prediction(f, &text);
 	else if (is_of_time(f) || f->page_faults != NULL)
-		put_limit(f, &text);
+		put_limit(t, f, &text);
 	else
 		text_str(&text, not_known(f));
 	if (f->sharing == NULL && !f->has_prediction && (is_of_time(f) || f->page_faults != NULL))
@@ -192,11 +192,11 @@ const char *finding_gain_brief(struct table *t, const struct finding *f)
 	return words_take(t, &text);
 }
 
-/* "at most 66.1 % of the time, if all loads hit the L1D; the loop takes 62.3 % +- 4.4" */
-static void put_bound(const struct finding *f, struct text *out)
+/* "at most 40.3 % +- 1.4 of the time, if nothing waited for the chain; the loop takes 64.4 % +- 2.2" */
+static void put_bound(struct table *t, const struct finding *f, struct text *out)
 {
-	put_limit(f, out);
-	if (f->loop->share <= 0)
+	put_limit(t, f, out);
+	if (f->loop->share <= f->size.share)
 		return;
 	text_str(out, "; ");
 	words_put_time(f, out);
@@ -219,9 +219,9 @@ const char *finding_gain_words(struct table *t, const struct session *s, const s
 		text_str(&text, is_of_time(f) ? "; by the samples " : "");
 	}
 	if (is_of_time(f))
-		put_bound(f, &text);
+		put_bound(t, f, &text);
 	else if (f->page_faults != NULL)
-		put_limit(f, &text);
+		put_limit(t, f, &text);
 	else if (!f->has_prediction)
 		text_str(&text, not_known(f));
 	if (f->has_prediction || is_of_time(f) || f->page_faults != NULL)

@@ -152,12 +152,12 @@ static const char *remedy_text(const struct bottleneck *b)
 	if (b->cause == BOTTLENECK_STORES && b->loop.walk == WALK_SEQUENTIAL)
 		return "store fewer bytes: smaller types, fused loops";
 	if (b->cause == BOTTLENECK_STORES && b->loop.walk == WALK_STRIDE)
-		return "pack what the loop stores: side by side it takes fewer cache lines";
+		return "pack what the loop stores into fewer cache lines";
 	if (b->cause == BOTTLENECK_CHAIN && b->carried == CARRIED_REDUCTION &&
 	    b->loop.walk == WALK_COLUMNS)
 		return "interchange the loops: this breaks the chain, too";
 	if (b->lacks_lines && b->loop.walk != WALK_SEQUENTIAL && b->loop.walk != WALK_COLUMNS)
-		return "pack what the loop reads: side by side it takes fewer cache lines";
+		return "pack what the loop reads into fewer cache lines";
 	return b->cause == BOTTLENECK_MISPREDICTIONS && b->ends_loop
 		       ? "make the number of iterations uniform, or write branch-free code"
 		       : NULL;
@@ -181,14 +181,16 @@ static struct finding *make_loop(const struct bottleneck *b, const struct names 
 	struct finding *f = findings_make(out, class.kind);
 	struct extent extent = extent_of(b);
 	struct module_id module = session_place(names->session, b->place).module;
+	double share;
 
 	f->function = findings_text(out, names_function(names, b->place));
 	f->subject = subject_name(names, b->place, out);
 	f->module = findings_text(out, names_module(names->session, module));
 	f->event = "time";
+	share = fmin(1, b->time_share * b->bound);
 	f->size = (struct finding_size){
-		.share = fmin(1, (b->time_share + extent_error(&extent)) * b->bound),
-		.error = NAN,
+		.share = share,
+		.error = fmin(1 - share, extent_error(&extent) * b->bound),
 		.mark = MARK_AT_MOST,
 		.of = WHOLE_TIME,
 		.whole = "time",

@@ -207,12 +207,12 @@ def shown_gain(findings, remedies):
 
 
 def bounds_of(findings):
-    """What findings give to each idealisation at most (the error of their samples is in it): those of a cause together."""
+    """What findings give to each idealisation at most, with the error of their samples: those of a cause together."""
     out = {}
     for finding in findings:
         resource = BOUNDED.get(finding["kind"])
         if resource is not None and finding.get("share_trust") == "at-most" and finding.get("share_of") == "time":
-            out[resource] = out.get(resource, 0) + finding["share"]
+            out[resource] = out.get(resource, 0) + finding["share"] + finding.get("share_error", 0)
     return out
 
 

@@ -229,9 +229,8 @@ def check_cards(checks, page, findings, what):
         if finding["share"] == "":
             continue
         share, error = 100 * float(finding["share"]), 100 * float(finding["share_error"] or 0)
-        is_limit = words.startswith("at most ")  # its error is in it
-        wanted = [min(100, max(0, end)) for end in (share + error if is_limit else share, share - error, share + error)]
-        said = [f"{wanted[0]:.1f} %"] + ([f"± {error:.1f}"] if error != 0 and not is_limit else [])
+        wanted = [min(100, max(0, end)) for end in (share, share - error, share + error)]
+        said = [f"{wanted[0]:.1f} %"] + ([f"± {error:.1f}"] if error != 0 else [])
         checks.expect(all(abs(a - b) < 1e-9 for a, b in zip(ends, wanted)), f"{what}: bar {ends}, csv {wanted}")
         checks.expect(all(part in words for part in said), f"{what}: '{words}', csv {share} ± {error}")
         checks.count("cards")

@@ -23,15 +23,15 @@ const OF_CODE = ["elapsed", "functions"];
 /** Functions on this page. */
 const SHOWN = 8;
 
-/** The share as a bar, with half of its 95 % interval to both sides; a limit, which has the error in it, is hatched. */
+/** The share as a bar, with half of its 95 % interval to both sides; a limit is hatched. */
 export function costBar(findings: Table, row: number, isLimit = false): HTMLElement | null {
   const share = findings.get(row, "share");
   const error = Number(findings.get(row, "share_error") ?? 0);
   if (typeof share !== "number") return null;
   const percent = (part: number): string => `${100 * Math.min(1, Math.max(0, part))}%`;
   const bar = h("div", { class: isLimit ? "cost-bar limit" : "cost-bar", "aria-hidden": "true" },
-    h("div", { class: "part" }), isLimit ? null : h("div", { class: "error" }));
-  bar.style.setProperty("--part", percent(isLimit ? share + error : share));
+    h("div", { class: "part" }), h("div", { class: "error" }));
+  bar.style.setProperty("--part", percent(share));
   bar.style.setProperty("--low", percent(share - error));
   bar.style.setProperty("--high", percent(share + error));
   return bar;
