@@ -18,7 +18,7 @@ LINES, ANSWER_LINES = 40, 7  # an answer has some sentences, which may take more
 
 # What begins the answer for a capture: the cause and the place.
 CAUSES = {
-    "demo": r"DRAM latency in chase_memory \(demo\.c:96\): at most [0-9.]+ % ± [0-9.]+ of the time",
+    "demo": r"DRAM latency in chase_memory \(demo\.c:96\): at most [0-9.]+ % (±|\+-) [0-9.]+ of the time",
     "sharing": r"False sharing in account .*, written at sharing\.c:38, 40, 41, read at sharing\.c:52",
     "copies": r"Branch mispredicts in copy, inlined into copy_all \(copies\.c:\d+\): at most ",
     "cycles": r"[0-9.]+ % (±|\+-) [0-9.]+ of cpu_cycles:u is in chase_memory \(demo\.c:96\)\. ",
@@ -43,7 +43,7 @@ def check_same_words(checks, cyclops, data):
 
 def share_words(finding):
     """Its share, also if that is a limit, and the error, if it has one."""
-    error = f" ± {100 * finding['share_error']:.1f}" if "share_error" in finding else ""
+    error = f" +- {100 * finding['share_error']:.1f}" if "share_error" in finding else ""
     return f"{100 * finding['share']:.1f} %{error}"
 
 

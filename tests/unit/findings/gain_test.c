@@ -84,8 +84,7 @@ static const struct {
 	    .size = { .share = 0.5, .error = 0.035, .mark = MARK_AT_MOST, .of = WHOLE_TIME },
 	    .loop = &loop },
 	  REMEDY_PREDICTABLE,
-	  "at most 50.0 % ± 3.5 of the time, if all branches were predicted; what a fix gains of "
-	  "it is "
+	  "at most 50.0 % ± 3.5 of the time, if all branches were predicted; what a fix gains is "
 	  "not known",
 	  "at most 50.0 % ± 3.5 of the time, if all branches were predicted; the loop takes 62.3 % "
 	  "± "
