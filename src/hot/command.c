@@ -72,6 +72,7 @@ static void hot_command_names(struct session *s, const struct hot *hot, const st
 	hot_names(s, hot, keys, out);
 	if (keys_have(keys, KEY_FUNCTION) && out->depth == SYMBOLS_FUNCTIONS)
 		hot_names_inlined(hot, out);
+	names_forget_order(out);
 }
 
 /* The table, and that of the skid if there is something to compare with. */

@@ -354,7 +354,7 @@ int hot_table(const struct hot *hot, const struct names *names, const struct hot
 	struct hot_grouping g;
 	int rc;
 
-	hot_grouping_init(&g, hot, names, view);
+	hot_grouping_init_first(&g, hot, names, view);
 	rc = hot_table_of(&g, out, err);
 	hot_grouping_release(&g);
 	return rc;

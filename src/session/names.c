@@ -9,29 +9,10 @@
 static const char unknown[] = "[unknown]";
 
 /* Looks up those that are wanted (NULL: all) of the sorted places. */
-static void resolve_wanted(struct names *n, const bool *wanted, enum symbols_depth depth,
-			   struct symbol *out)
+static void resolve_wanted(struct names *n, const bool *wanted, enum symbols_depth depth)
 {
-	struct session *s = n->session;
-	uint32_t *numbers;
-	struct place *places;
-	size_t n_wanted = 0;
-
-	if (wanted == NULL) {
-		symbols_resolve_numbered(s->symbols, s->pool, n->places, n->numbers, n->n, depth,
-					 out);
-		return;
-	}
-	numbers = mem_alloc(n->n, sizeof(*numbers));
-	places = mem_alloc(n->n, sizeof(*places));
-	for (uint32_t i = 0; i < n->n; i++) {
-		places[n_wanted] = n->places[i];
-		numbers[n_wanted] = n->numbers[i];
-		n_wanted += wanted[n->numbers[i]];
-	}
-	symbols_resolve_numbered(s->symbols, s->pool, places, numbers, n_wanted, depth, out);
-	free(numbers);
-	free(places);
+	symbols_resolve_sorted(n->session->symbols, n->session->pool, n->places, n->numbers, n->n,
+			       wanted, depth, n->symbols);
 }
 
 void names_init(struct names *out, struct session *s, const bool *wanted, enum symbols_depth depth)
@@ -43,7 +24,7 @@ void names_init(struct names *out, struct session *s, const bool *wanted, enum s
 	out->numbers = mem_alloc(n, sizeof(*out->numbers));
 	out->places = mem_alloc(n, sizeof(*out->places));
 	place_numbers_sorted(s->places, s->pool, out->numbers, out->places);
-	resolve_wanted(out, wanted, depth, out->symbols);
+	resolve_wanted(out, wanted, depth);
 }
 
 void names_forget_order(struct names *n)
@@ -56,7 +37,7 @@ void names_forget_order(struct names *n)
 
 void names_add_inlined(struct names *n, const bool *wanted)
 {
-	resolve_wanted(n, wanted, SYMBOLS_INLINED, n->symbols);
+	resolve_wanted(n, wanted, SYMBOLS_INLINED);
 }
 
 void names_release(struct names *n)
@@ -123,8 +104,7 @@ bool names_find_line(struct session *s, uint32_t place, const char **out_file, u
 	const struct place where = session_place(s, place);
 	struct symbol symbol = { 0 };
 
-	symbols_resolve_numbered(s->symbols, s->pool, &where, &(uint32_t){ 0 }, 1, SYMBOLS_LINES,
-				 &symbol);
+	symbols_resolve(s->symbols, s->pool, &where, 1, SYMBOLS_LINES, &symbol);
 	return line_of_symbol(s->symbols, &symbol, out_file, out_line);
 }
 

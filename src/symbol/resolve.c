@@ -203,6 +203,16 @@ static struct symbol symbol_at(const struct resolving *r, const struct stretch *
 	return symbol;
 }
 
+/* Where nothing is known and there is no older answer nothing is written: untouched pages take no memory. */
+static void put_answer(struct symbol *out, const struct symbol *answer)
+{
+	static const struct symbol nothing;
+
+	if (memcmp(answer, &nothing, sizeof(nothing)) != 0 ||
+	    memcmp(out, &nothing, sizeof(nothing)) != 0)
+		*out = *answer;
+}
+
 /* A job: writes the answers of a stretch. */
 static void resolve_write_answers(void *context, size_t job, unsigned worker)
 {
@@ -218,7 +228,7 @@ static void resolve_write_answers(void *context, size_t job, unsigned worker)
 			symbol.function = state->only_name;
 			symbol.function_offset = place_at(r, i)->offset;
 		}
-		*answer_at(r, i) = symbol;
+		put_answer(answer_at(r, i), &symbol);
 		stretch->n_without_function += symbol.function.v == 0;
 	}
 }
@@ -451,31 +461,50 @@ static void resolving_release(struct resolving *r)
 	free(r->order);
 }
 
-void symbols_resolve_numbered(struct symbols *s, struct pool *pool, const struct place *places,
-			      const uint32_t *numbers, size_t n, enum symbols_depth depth,
-			      struct symbol *out)
+/* Resolves the places at the positions in r->order, which it frees. */
+static void resolve_ordered(struct resolving *r, struct pool *pool, size_t n,
+			    enum symbols_depth depth)
+{
+	r->function = mem_alloc(n, sizeof(*r->function));
+	resolve_make_groups(r, n);
+	pool_run(pool, r->groups.n, resolve_load_module, r);
+	pool_run(pool, r->stretches.n, find_functions, r);
+	name_modules(r);
+	resolve_name_functions(r);
+	pool_run(pool, r->stretches.n, resolve_write_answers, r);
+	count_missing(r);
+	if (depth != SYMBOLS_FUNCTIONS)
+		ask_for_lines(r, pool, depth);
+	resolving_release(r);
+	symbols_update_missing(r->symbols);
+}
+
+void symbols_resolve_sorted(struct symbols *s, struct pool *pool, const struct place *places,
+			    const uint32_t *numbers, size_t n, const bool *wanted,
+			    enum symbols_depth depth, struct symbol *out)
 {
 	struct resolving r = { .symbols = s, .places = places, .numbers = numbers, .out = out };
+	size_t n_wanted = 0;
 
-	if (n == 0)
-		return;
-	r.order = radix_order(places, n, symbols_place_key);
-	r.function = mem_alloc(n, sizeof(*r.function));
-	resolve_make_groups(&r, n);
-	pool_run(pool, r.groups.n, resolve_load_module, &r);
-	pool_run(pool, r.stretches.n, find_functions, &r);
-	name_modules(&r);
-	resolve_name_functions(&r);
-	pool_run(pool, r.stretches.n, resolve_write_answers, &r);
-	count_missing(&r);
-	if (depth != SYMBOLS_FUNCTIONS)
-		ask_for_lines(&r, pool, depth);
-	resolving_release(&r);
-	symbols_update_missing(s);
+	r.order = mem_alloc(n + 1, sizeof(*r.order));
+	for (size_t i = 0; i < n; i++) {
+		r.order[n_wanted] = (uint32_t)i;
+		n_wanted += wanted == NULL || wanted[numbers[i]];
+	}
+	if (n_wanted > 0)
+		resolve_ordered(&r, pool, n_wanted, depth);
+	else
+		free(r.order);
 }
 
 void symbols_resolve(struct symbols *s, struct pool *pool, const struct place *places, size_t n,
 		     enum symbols_depth depth, struct symbol *out)
 {
-	symbols_resolve_numbered(s, pool, places, NULL, n, depth, out);
+	struct resolving r = { .symbols = s, .places = places, .out = out };
+
+	if (n == 0)
+		return;
+	memset(out, 0, n * sizeof(*out));
+	r.order = radix_order(places, n, symbols_place_key);
+	resolve_ordered(&r, pool, n, depth);
 }

@@ -83,10 +83,13 @@ enum symbols_depth {
 void symbols_resolve(struct symbols *, struct pool *, const struct place *places, size_t n,
 		     enum symbols_depth, struct symbol *out);
 
-/* The same, but out[numbers[i]] belongs to places[i]. */
-void symbols_resolve_numbered(struct symbols *, struct pool *, const struct place *places,
-			      const uint32_t *numbers, size_t n, enum symbols_depth,
-			      struct symbol *out);
+/*
+ * The same of those of `n` sorted places whose wanted[numbers[i]] is true (NULL: all); out[numbers[i]] belongs to places[i].
+ * `out` is zeroed or holds older answers: where nothing is known of a place, an empty one is not written to.
+ */
+void symbols_resolve_sorted(struct symbols *, struct pool *, const struct place *places,
+			    const uint32_t *numbers, size_t n, const bool *wanted,
+			    enum symbols_depth, struct symbol *out);
 
 /*
  * The name of the function at one place, demangled, valid as long as the symbols; the same pointer for the same name.

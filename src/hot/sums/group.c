@@ -336,35 +336,74 @@ static void group_all(struct hot_grouping *g)
 		add_all_inclusive(g);
 }
 
-/* Is each raw group a group, and do weights alone tell which ones come first? */
+/* Are records all of SPE? */
+static bool are_all_spe(const struct hot *hot)
+{
+	for (uint32_t i = 0; i < hot_n_rests(hot); i++) {
+		const struct hot_cost *cost = hot_rest_cost(hot, i);
+
+		if ((cost->n > 0 || cost->n_branches > 0) &&
+		    !hot_is_spe(hot, hot_rest_word(hot, i, DIM_EVENT)))
+			return false;
+	}
+	return true;
+}
+
+/* Is each place a group, and do weights alone tell which ones come first? */
 static bool can_leave_out(const struct hot_grouping *g)
 {
 	const struct hot_view *view = g->view;
 
-	return view->keys.n == 1 && keys_tell_places(&view->keys) && g->hot->costs.n == 0 &&
+	return view->keys.n == 1 && keys_tell_places(&view->keys) && !g->has_chains &&
 	       view->top > 0 && view->top <= MOST_FIRST && view->sort == NULL &&
-	       view->time == NULL && g->hot->session->slices.n == 0;
+	       view->time == NULL && g->hot->session->slices.n == 0 && are_all_spe(g->hot);
+}
+
+/* What a place has in all raw groups. */
+struct place_weight {
+	uint64_t weight;
+	bool has_any;
+};
+
+/* By place. To be freed. */
+static struct place_weight *weigh_places(const struct hot_grouping *g)
+{
+	const struct hot *hot = g->hot;
+	struct place_weight *places =
+		mem_zalloc((size_t)place_numbers_n(hot->session->places) + 1, sizeof(*places));
+
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+		struct place_weight *place = &places[hot_key_word(hot, i, DIM_PLACE)];
+
+		place->weight += hot_weight(g, hot->spe_event, hot_cost(hot, i));
+		place->has_any = true;
+	}
+	return places;
 }
 
 static void group_first(struct hot_grouping *g)
 {
 	const struct hot *hot = g->hot;
+	uint32_t n_places = place_numbers_n(hot->session->places);
 	uint64_t event = hot->spe_event, largest[MOST_FIRST] = { 0 };
+	struct place_weight *places = weigh_places(g);
 
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1))
-		largest_enter(largest, g->view->top, hot_weight(g, event, hot_cost(hot, i)));
+	for (uint32_t place = 0; place < n_places; place++)
+		largest_enter(largest, g->view->top, places[place].weight);
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
 		const struct hot_cost *cost = hot_cost(hot, i);
-		uint64_t weight = hot_weight(g, event, cost);
+		uint64_t place = hot_key_word(hot, i, DIM_PLACE);
 
-		if (weight >= largest[g->view->top - 1]) {
+		if (places[place].weight >= largest[g->view->top - 1]) {
 			add_raw_groups(g, i, i + 1);
 			continue;
 		}
-		g->weights[event] += weight;
+		g->weights[event] += hot_weight(g, event, cost);
 		g->full[event] += hot_full_weight(g, event, cost);
-		g->n_left_out++;
+		g->n_left_out += places[place].has_any;
+		places[place].has_any = false;
 	}
+	free(places);
 }
 
 bool hot_has_chains(const struct hot *hot)

@@ -505,6 +505,21 @@ static void check_first(struct session *s, const struct hot *hot, const struct n
 	free(json[1]);
 }
 
+/* The same of sums by place, and by more dimensions: then a place has several raw groups. */
+static void check_first_by(struct session *s, uint32_t dimensions)
+{
+	const struct hot_options options = { .event = -1, .dimensions = dimensions };
+	struct analysis hot = { .class = &hot_class, .options = &options };
+	struct names names;
+
+	scan(s, NULL, &hot, 1);
+	hot_names(s, hot.result, &(struct keys){ { KEY_PLACE }, 1 }, &names);
+	check_first(s, hot.result, &names, 7);
+	check_first(s, hot.result, &names, 64);
+	names_release(&names);
+	hot_class.free(hot.result);
+}
+
 /* Of many places workers each group a part: any number of them has the same rows. */
 static void test_many_places(void **state)
 {
@@ -523,9 +538,6 @@ static void test_many_places(void **state)
 			      (uint16_t)(10 + i % 97), 1000 + i);
 	}
 	for (unsigned n_workers = 1; n_workers <= 4; n_workers++) {
-		const struct hot_options options = { .event = -1, .dimensions = 1u << DIM_PLACE };
-		struct analysis hot = { .class = &hot_class, .options = &options };
-		struct names names;
 		struct session s;
 
 		open_fixture(&(struct contents){ .records = r, .n_records = N_RECORDS }, n_workers,
@@ -541,12 +553,8 @@ static void test_many_places(void **state)
 			assert_string_equal(csv, of_one[i]);
 			free(csv);
 		}
-		scan(&s, NULL, &hot, 1);
-		hot_names(&s, hot.result, &(struct keys){ { KEY_PLACE }, 1 }, &names);
-		check_first(&s, hot.result, &names, 7);
-		check_first(&s, hot.result, &names, 64);
-		names_release(&names);
-		hot_class.free(hot.result);
+		check_first_by(&s, 1u << DIM_PLACE);
+		check_first_by(&s, 1u << DIM_PLACE | 1u << DIM_OPERATION | 1u << DIM_PROCESS);
 		close_fixture(&s);
 	}
 	for (size_t i = 0; i < COUNT(keys); i++)
