@@ -128,6 +128,7 @@ ENTRIES = {
     "linux-kernels": ("vm/stat", GCC, 1, lambda n: [
         sys.executable, ROOT / "tests/vm/linux_kernels.py", LOGS / "linux-kernels", GCC.cyclops, GCC.folder / "tests/corpus/dump-samples"]),
     "dist": ("e2e/dist", None, 1, lambda n: script("dist.py", "--whole", ROOT)),
+    "container": ("e2e/dist", None, 1, lambda n: script("container.py", ROOT)),
     "fleet": ("e2e/collect", GCC, 100000000, lambda n: script("fleet_truth.py", "--rows", n, "--compact", GCC.cyclops)),
     "engines": ("e2e/collect", GCC, 10000000, lambda n: script("fleet_engines.py", "--rows", n, "--hosts", 1000, "--compact", "--master", "local-cluster[2,1,1024]", GCC.cyclops)),
     "store": ("e2e/collect", GCC, 50, lambda n: script(

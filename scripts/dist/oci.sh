@@ -25,4 +25,6 @@ umoci config --image "$image" --created "$created" --author "The cyclops develop
 	--config.label "org.opencontainers.image.revision=$(git rev-parse HEAD)" --history.created "$created" \
 	--history.created_by "make dist"
 umoci gc --layout "$work/layout"
+# What `podman load` names it: a tag alone would be taken for the name.
+sed -i "s/\\(\"org.opencontainers.image.ref.name\":\"\\)$VERSION\"/\\1cyclops:$VERSION\"/" "$work/layout/index.json"
 tar -C "$work/layout" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --format=gnu -cf "$out" .

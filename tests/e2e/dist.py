@@ -65,17 +65,17 @@ def wanted_files(version, architecture):
 
 
 def unpack_image(path, into):
-    """Unpacks the layers of an OCI layout; returns its configuration."""
+    """Unpacks the layers of an OCI layout; returns its name and its configuration."""
     with tarfile.open(path) as layout:
         def blob(digest):
             return layout.extractfile("./blobs/" + digest.replace(":", "/"))
 
-        index = json.load(layout.extractfile("./index.json"))
-        manifest = json.load(blob(index["manifests"][0]["digest"]))
+        described = json.load(layout.extractfile("./index.json"))["manifests"][0]
+        manifest = json.load(blob(described["digest"]))
         for layer in manifest["layers"]:
             with tarfile.open(fileobj=blob(layer["digest"])) as archive:
                 archive.extractall(into)
-        return json.load(blob(manifest["config"]["digest"]))
+        return described["annotations"]["org.opencontainers.image.ref.name"], json.load(blob(manifest["config"]["digest"]))
 
 
 def check_tree(checks, what, tree, packed, architecture):
@@ -107,8 +107,9 @@ def check_contents(checks, folder, architecture, version):
     run("dpkg-deb", "-x", os.path.join(folder, f"cyclops_{version}_{debian}.deb"), deb)
     os.mkdir(rpm)
     run("sh", "-c", 'rpm2archive - <"$0" | tar -xzf - -C "$1"', os.path.join(folder, f"cyclops-{version}-1.{architecture}.rpm"), rpm)
-    config = unpack_image(os.path.join(folder, f"{name}.oci.tar"), image)
+    image_name, config = unpack_image(os.path.join(folder, f"{name}.oci.tar"), image)
     checks.expect(config["architecture"] == debian and config["config"]["Entrypoint"] == ["/usr/bin/cyclops"], f"image: {config}")
+    checks.expect(image_name == f"cyclops:{version}", f"podman load would name the image {image_name}")
     for what, root in (("the Debian package", deb), ("the RPM", rpm), ("the image", image)):
         trees[what] = os.path.join(root, "usr")
         check_tree(checks, what, trees[what], what != "the image", architecture)
@@ -284,6 +285,12 @@ def check_machine(checks, source, program, package):
         checks.count("tests on the emulated machine")
 
 
+def debian_mirror():
+    """Where this machine has Debian's packages from."""
+    return run("apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", "Origin: Debian",
+               "Label: Debian").decode().split("\n", maxsplit=1)[0]
+
+
 def check_everywhere(checks, source, folder, architectures, version):
     """Static builds of one commit in two folders, then what is in them, then the systems."""
     packed = []
@@ -315,11 +322,9 @@ def check_everywhere(checks, source, folder, architectures, version):
             check_rpm(checks, into, architecture, version)
     if "x86_64" not in architectures:
         return
-    mirror = run("apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", "Origin: Debian",
-                 "Label: Debian").decode().split("\n", maxsplit=1)[0]
     for release in RELEASES:
         root = os.path.join(folder, release)
-        run("mmdebstrap", "--quiet", "--variant=minbase", f"--keyring={KEYRING}", release, root, mirror)
+        run("mmdebstrap", "--quiet", "--variant=minbase", f"--keyring={KEYRING}", release, root, debian_mirror())
         check_release(checks, release, root, into, version)
     check_rpm_options(checks, root, into, version)
 
