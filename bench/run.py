@@ -50,6 +50,7 @@ class Bench:
         self.spe_parser = options.spe_parser
         self.perfs = perfs(options.new_perf)
         self.rows = []
+        self.limits_by_file = {}
 
     def add(self, row):
         self.rows.append(row)
@@ -95,9 +96,12 @@ class Bench:
         self.add(Row(job, file, memory_bytes=peak, wanted=f"<= {limit >> 20} MiB", is_met=peak <= limit))
 
     def limits_of(self, file):
-        """CPU seconds of one core to decode the capture alone, and to read its bytes alone."""
-        found = dict(re.findall(r"^(read|decode) +([\d.]+) s", measure.output([self.limits, file], self.home), re.M))
-        return float(found["decode"]), float(found["read"])
+        """What parts of the job take with nothing else done, by name: see bench/limits.c. Measured once."""
+        if file not in self.limits_by_file:
+            told = measure.output([self.limits, file], self.home)
+            self.limits_by_file[file] = {name: measure.Cost(float(wall), float(cpu))
+                                         for name, cpu, wall in re.findall(r"^([a-z0-9-]+) +([\d.]+) s +([\d.]+) s", told, re.M)}
+        return self.limits_by_file[file]
 
 
 def perfs(newer):
@@ -273,10 +277,59 @@ def bench_families(b):
         file = b.inputs.family(name, b.family_records)
         limits = b.limits_of(file)
         for job, ours, peers, at_least in family_jobs(b, name, file):
-            rows.append(b.compare(job, name, ours, peers, at_least, with_memory=True, limits=limits))
+            rows.append(b.compare(job, name, ours, peers, at_least, with_memory=True, limits=(limits["decode"].cpu, limits["read"].cpu)))
     for job in dict.fromkeys(row.job for row in rows if row.ratio is not None):
         worst = min((row for row in rows if row.job == job), key=lambda row: row.ratio)
         b.add(Row(f"{job}, worst", worst.file, ratio=worst.ratio, by_cpu=worst.by_cpu, wanted=worst.wanted, is_met=worst.is_met))
+
+
+# What a job cannot do without, of bench/limits.c, beside the first pass; and in words.
+LEAST_PARTS = {"hot": ("place", "decoding, a look at a table of places"), "mem": ("place", "decoding, a look at a table of places"),
+               "c2c": ("line", "decoding once, a look at a table of lines")}
+
+# Of records of 64 bytes, and a core.
+WANTED_GBPS = 1.8
+
+
+def family_row(b, job, name, ours, peers, at_least):
+    """What --only families measured in this run, or measured now."""
+    found = [row for row in b.rows if row.job == job and row.file == name]
+    return found[0] if found else b.compare(job, name, ours, peers, at_least)
+
+
+def bench_limits(b):
+    """What the least that each job has to do takes: by that nobody can be further ahead of perf, or faster on a core."""
+    for name in b.only_family or b.inputs.families():
+        file = b.inputs.family(name, b.family_records)
+        limits, size = b.limits_of(file), file.stat().st_size
+        for part, words in (("decode", "decoding"), ("place", "decoding, and a look at a table")):
+            one, two = limits[part], limits[f"{part}-2"]
+            b.add(Row(f"{words}, 2 threads", name, two, peer="1 thread", peers={"-j1": one}, ratio=one.wall / two.wall,
+                      by_cpu=one.cpu / two.cpu, wanted=">= 1.8 x", is_met=one.wall >= 1.8 * two.wall))
+        for job, ours, peers, at_least in family_jobs(b, name, file):
+            if job in LEAST_PARTS:
+                add_limit(b, family_row(b, job, name, ours, peers, at_least), limits, size, at_least)
+
+
+def add_limit(b, row, limits, size, at_least):
+    """The least time of a job on two cores that nobody takes away, beside perf's CPU time, which is on one; and what cyclops
+    reaches of it. All by CPU time, so a busy machine has nearly the same ratio."""
+    part, words = LEAST_PARTS[row.job]
+    one, two, first = limits[part], limits[f"{part}-2"], limits["pass"]
+    least = measure.Cost((first.cpu + two.cpu) / 2, first.cpu + one.cpu)
+    reached = (f"first pass {table.seconds(first.cpu)}, {words} {table.seconds(one.cpu)}; "
+               f"reached {least.wall / row.ours.wall:.0%} by the clock, {least.cpu / row.ours.cpu:.0%} of the CPU time")
+    limit = Row(f"{row.job}, at most", row.file, least, peer=reached)
+    if row.peers:
+        theirs = min(cost.cpu for cost in row.peers.values())
+        limit.ratio, limit.by_cpu = theirs / least.wall, theirs / least.cpu
+    if at_least is not None:
+        limit.wanted, limit.is_met = f">= {at_least} x", limit.ratio >= at_least
+    b.add(limit)
+    if size / b.family_records >= 64 and row.file not in REPORT_OF_SAMPLES and row.job != "c2c":
+        b.add(Row(f"{row.job}, a core", row.file, figure=f"{size / row.ours.cpu / 1e9:.2f} GB/s",
+                  peer=f"at most {size / least.cpu / 1e9:.2f} GB/s", wanted=f">= {WANTED_GBPS} GB/s",
+                  is_met=size / row.ours.cpu / 1e9 >= WANTED_GBPS))
 
 
 # Threads of each job.
@@ -374,6 +427,7 @@ BENCHES = {
     "c2c": bench_c2c,
     "branches": bench_branches,
     "families": bench_families,
+    "limits": bench_limits,
     "threads": bench_threads,
     "memory": bench_memory,
     "record": record.bench_record,
