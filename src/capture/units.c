@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/radix.h"
 #include "capture/state.h"
 #include "spe/packet.h"
 
@@ -19,6 +20,8 @@ enum {
 	RECORD_BYTES = 64,
 	/* So many records on each side must look like one before a chunk is split there. */
 	SPLIT_WITNESSES = 8,
+	/* So many at the end of a chunk, if the next chunk begins with one: chunks do end with records. */
+	END_WITNESSES = 2,
 	/* No packet is longer. */
 	PACKET_BYTES = 16,
 	/* Bytes in which all parses, from whatever offset, come to the same packet boundaries. */
@@ -95,10 +98,40 @@ static bool tail_ends_clean(const struct capture *c, const struct aux_piece *pie
 	return true;
 }
 
+/* A PC at the start, a timestamp at the end, with padding behind it. */
+static bool is_record(const uint8_t *bytes)
+{
+	if (bytes[0] != PC_HEADER)
+		return false;
+	for (size_t end = RECORD_BYTES; end > TIMESTAMP_BYTES; end--) {
+		if (bytes[end - TIMESTAMP_BYTES] == TIMESTAMP_HEADER)
+			return true;
+		if (bytes[end - 1] != 0)
+			return false;
+	}
+	return false;
+}
+
+/* Are the last bytes aligned records? Those of nearly all pieces are, and it is soon seen. */
+static bool ends_with_records(const struct capture *c, const struct aux_piece *piece)
+{
+	const struct aux_chunk *chunk = &c->chunks.items[piece->chunk];
+	const uint64_t margin = END_WITNESSES * RECORD_BYTES;
+
+	if (piece->to - piece->from < margin ||
+	    (chunk->header.offset + piece->to) % RECORD_BYTES != 0)
+		return false;
+	for (uint64_t at = piece->to - margin; at < piece->to; at += RECORD_BYTES)
+		if (!is_record(chunk->bytes + at))
+			return false;
+	return true;
+}
+
 /* Each parse comes through the short tail: if all end clean that begin in it, there is no other answer. */
 static bool ends_clean(const struct capture *c, const struct aux_piece *piece, bool begins_unit)
 {
-	return tail_ends_clean(c, piece, begins_unit, SHORT_TAIL_BYTES) ||
+	return ends_with_records(c, piece) ||
+	       tail_ends_clean(c, piece, begins_unit, SHORT_TAIL_BYTES) ||
 	       tail_ends_clean(c, piece, begins_unit, TAIL_BYTES);
 }
 
@@ -117,20 +150,6 @@ static bool begins_clean(const uint8_t *bytes, uint64_t size)
 	for (uint64_t pad = 0; pad < RECORD_BYTES && pad < size; pad++)
 		if (bytes[pad] != 0)
 			return bytes[pad] == PC_HEADER;
-	return false;
-}
-
-/* A PC at the start, a timestamp at the end, with padding behind it. */
-static bool is_record(const uint8_t *bytes)
-{
-	if (bytes[0] != PC_HEADER)
-		return false;
-	for (size_t end = RECORD_BYTES; end > TIMESTAMP_BYTES; end--) {
-		if (bytes[end - TIMESTAMP_BYTES] == TIMESTAMP_HEADER)
-			return true;
-		if (bytes[end - 1] != 0)
-			return false;
-	}
 	return false;
 }
 
@@ -277,42 +296,75 @@ static void add_chunk(struct cutter *t, const struct aux_chunk *chunk)
 	t->last = chunk;
 }
 
-/* By buffer, then in file order. A buffer is of one CPU, whatever its number says. */
-static int compare_chunks(const void *left, const void *right)
-{
-	const struct aux_chunk *a = *(const struct aux_chunk *const *)left;
-	const struct aux_chunk *b = *(const struct aux_chunk *const *)right;
+enum { AHEAD = 8 }; /* chunks */
 
-	if (a->header.idx != b->header.idx)
-		return (a->header.idx > b->header.idx) - (a->header.idx < b->header.idx);
-	if (a->header.cpu != b->header.cpu)
-		return (a->header.cpu > b->header.cpu) - (a->header.cpu < b->header.cpu);
-	return (a->position > b->position) - (a->position < b->position);
+/* Fetches what is looked at of a chunk: chunks are all over the file. */
+static void fetch_ends(const struct aux_chunk *chunk)
+{
+	const uint64_t margin = END_WITNESSES * RECORD_BYTES;
+
+	if (chunk->size < margin)
+		return;
+	__builtin_prefetch(chunk->bytes);
+	for (uint64_t at = chunk->size - margin; at < chunk->size; at += RECORD_BYTES)
+		__builtin_prefetch(chunk->bytes + at);
 }
 
-static int compare_units(const void *left, const void *right)
+/* By buffer, then in file order. A buffer is of one CPU, whatever its number says. To be freed. */
+static uint32_t *order_of_chunks(const struct capture *c)
 {
-	const struct unit *a = left, *b = right;
+	uint32_t *order = mem_alloc(c->chunks.n + 1, sizeof(*order));
+	uint64_t *keys = mem_alloc(c->chunks.n + 1, sizeof(*keys));
 
-	if (a->position != b->position)
-		return (a->position > b->position) - (a->position < b->position);
-	return (a->from > b->from) - (a->from < b->from);
+	for (size_t i = 0; i < c->chunks.n; i++) {
+		order[i] = (uint32_t)i;
+		keys[i] = c->chunks.items[i].position;
+	}
+	radix_sort(order, c->chunks.n, keys);
+	for (size_t i = 0; i < c->chunks.n; i++)
+		keys[i] = c->chunks.items[i].header.cpu;
+	radix_sort(order, c->chunks.n, keys);
+	for (size_t i = 0; i < c->chunks.n; i++)
+		keys[i] = c->chunks.items[i].header.idx;
+	radix_sort(order, c->chunks.n, keys);
+	free(keys);
+	return order;
+}
+
+static struct radix_pair unit_key(const void *units, size_t i)
+{
+	const struct unit *u = (const struct unit *)units + i;
+
+	return (struct radix_pair){ u->position, u->from };
+}
+
+static void sort_units(struct capture *c)
+{
+	uint32_t *order = radix_order(c->units.items, c->units.n, unit_key);
+	struct unit *sorted = mem_alloc(c->units.n + 1, sizeof(*sorted));
+
+	for (size_t i = 0; i < c->units.n; i++)
+		sorted[i] = c->units.items[order[i]];
+	memcpy(c->units.items, sorted, c->units.n * sizeof(*sorted));
+	free(sorted);
+	free(order);
 }
 
 static void cut_spe(struct capture *c)
 {
-	const struct aux_chunk **order = mem_alloc(c->chunks.n + 1, sizeof(*order));
+	const struct aux_chunk *chunks = c->chunks.items;
+	uint32_t *order = order_of_chunks(c);
 	struct cutter t = { .capture = c };
 
-	for (size_t i = 0; i < c->chunks.n; i++)
-		order[i] = &c->chunks.items[i];
-	if (c->chunks.n > 1)
-		qsort(order, c->chunks.n, sizeof(*order), compare_chunks);
 	for (size_t i = 0; i < c->chunks.n; i++) {
-		if (t.last != NULL && (t.last->header.idx != order[i]->header.idx ||
-				       t.last->header.cpu != order[i]->header.cpu))
+		const struct aux_chunk *chunk = &chunks[order[i]];
+
+		if (i + AHEAD < c->chunks.n)
+			fetch_ends(&chunks[order[i + AHEAD]]);
+		if (t.last != NULL && (t.last->header.idx != chunk->header.idx ||
+				       t.last->header.cpu != chunk->header.cpu))
 			t = (struct cutter){ .capture = c };
-		add_chunk(&t, order[i]);
+		add_chunk(&t, chunk);
 	}
 	free(order);
 }
@@ -322,5 +374,5 @@ void units_finish(struct capture *c)
 	cut_spe(c);
 	traces_account(c);
 	if (c->units.n > 1)
-		qsort(c->units.items, c->units.n, sizeof(*c->units.items), compare_units);
+		sort_units(c);
 }

@@ -124,6 +124,36 @@ static void test_clean_beginnings(void **state)
 	}
 }
 
+/* A chunk of many records ends clean wherever it is in its buffer, if its last record is whole. */
+static void test_many_records(void **state)
+{
+	enum { N = 12, TIMESTAMP = 9 };
+	static const struct {
+		uint64_t offset;
+		bool is_damaged;
+	} cases[] = { { 0, false }, { 64, false }, { 8, false }, { 0, true }, { 8, true } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint8_t records[N * RECORD_SIZE];
+		const struct chunk chunks[] = {
+			{ 0, cases[i].offset, records, sizeof(records) },
+			{ 0, cases[i].offset + sizeof(records), records, sizeof(records) },
+		};
+		struct capture *c;
+		struct text t;
+
+		fill_records(records, sizeof(records));
+		if (cases[i].is_damaged)
+			records[sizeof(records) - TIMESTAMP] = 0xb2; /* an address, cut */
+		t = stream_of(chunks, COUNT(chunks));
+		c = open_image(&t);
+		assert_int_equal(capture_n_units(c), cases[i].is_damaged ? 1 : 2);
+		capture_free(c);
+		text_release(&t);
+	}
+}
+
 /* The end of a record is not looked for behind more padding than this. */
 static void test_padding_is_bounded(void **state)
 {
@@ -474,10 +504,11 @@ static void test_runs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_clean_ends),	   cmocka_unit_test(test_clean_beginnings),
-		cmocka_unit_test(test_padding_is_bounded), cmocka_unit_test(test_streams),
-		cmocka_unit_test(test_chunk_padding),	   cmocka_unit_test(test_large_chunks),
-		cmocka_unit_test(test_what_a_split_wants), cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_clean_ends),   cmocka_unit_test(test_clean_beginnings),
+		cmocka_unit_test(test_many_records), cmocka_unit_test(test_padding_is_bounded),
+		cmocka_unit_test(test_streams),	     cmocka_unit_test(test_chunk_padding),
+		cmocka_unit_test(test_large_chunks), cmocka_unit_test(test_what_a_split_wants),
+		cmocka_unit_test(test_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
