@@ -219,6 +219,8 @@ static void resolve_write_answers(void *context, size_t job, unsigned worker)
 	struct resolving *r = context;
 	struct stretch *stretch = &r->stretches.items[job];
 	const struct module_state *state = &r->symbols->states[stretch->module.v];
+	const struct binary *b = &state->binary;
+	bool is_nowhere = !b->has_segments && b->size == 0 && b->to_file == 0; /* not here */
 
 	(void)worker;
 	for (size_t i = stretch->from; i < stretch->to; i++) {
@@ -228,6 +230,8 @@ static void resolve_write_answers(void *context, size_t job, unsigned worker)
 			symbol.function = state->only_name;
 			symbol.function_offset = place_at(r, i)->offset;
 		}
+		if (r->numbers != NULL && is_nowhere && symbol.function.v == 0)
+			symbol.address = 0;
 		put_answer(answer_at(r, i), &symbol);
 		stretch->n_without_function += symbol.function.v == 0;
 	}
