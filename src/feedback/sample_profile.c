@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "feedback/sample_profile.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,11 +149,18 @@ static const char *name_of(const struct sample_profile *a, uint64_t id)
 	return strings_get(&a->names, (struct str_id){ (uint32_t)id });
 }
 
-/* The format has no quotes: a newline ends a line, a blank in front makes it one of what was inlined. Both become '?'. */
+/*
+ * The format has no quotes. A newline ends a line, and a colon with a number ends a name. In front, a blank makes it a line of
+ * what was inlined, a digit a count, and '#' a comment. All of them become '?'.
+ */
 static void put_name(struct text *t, const char *name)
 {
-	for (const char *c = name; *c != '\0'; c++)
-		text_char(t, *c == '\n' || *c == '\r' || (c == name && *c == ' ') ? '?' : *c);
+	for (const char *c = name; *c != '\0'; c++) {
+		bool ends = *c == '\n' || *c == '\r' || (*c == ':' && isdigit((unsigned char)c[1]));
+		bool begins = c == name && (*c == ' ' || *c == '#' || isdigit((unsigned char)*c));
+
+		text_char(t, ends || begins ? '?' : *c);
+	}
 }
 
 static int compare_words(uint64_t a, uint64_t b)

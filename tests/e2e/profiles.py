@@ -31,7 +31,8 @@ NOP, RET = 0xd503201f, 0xd65f03c0
 # Names that end strings, lines, tags and paths where they are not escaped.
 NAMES = [b'say "hello"', b"a;b;c 12", b"line\nend", b"</script><script>alert(1)</script>", b"caf\xc3\xa9", b"bad\xff\xfeutf",
          b"back\\slash", b"<&'>", b"tab\tbell\x07", b"\xe2\x80\xaeright to left", b"x" * 3000, b"]]>", b"%s%n", b"cr\r\x00"[:3],
-         b"(id) name", b"fn=(1) x", b"plain"]
+         b"(id) name", b"fn=(1) x", b"\x1b[2J\x1b]0;x\x07", b"C1 \xc2\x9b", b"\xe2\x81\xa6isolated\xe2\x81\xa9 \xd8\x9c", b"<!--<script>",
+         b"${1}{{2}}`3`", b"plain"]
 
 
 EVENT = None  # of the capture that is looked at: the one that `hot` shows first; None: there is one only
@@ -344,7 +345,7 @@ def check_perf_script(checks, cyclops, path):
 
 def shown(name):
     """A name without control characters, as put_printable() shows it; `hot` has shown it without invalid bytes."""
-    return re.sub("[\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", "\ufffd", name)
+    return re.sub("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]", "\ufffd", name)
 
 
 # By format: its reader, and how it shows a name.
@@ -454,6 +455,42 @@ def make_strange(maker, folder):
     return path
 
 
+# Names that would be more than a name in a sample profile of LLVM.
+SAMPLE_NAMES = [*NAMES, b"a b:7 c:9 ", b"x:5 y", b"std::vector<int, 3>::f(int) const", b"a\nb:1:1\n 3: 4", b" 5: 6", b"1:2", b"# comment",
+                b"!CFGChecksum: 5", b"\x1b[31m", b"[x @ y]:3", b":9"]
+
+
+def sample_name(name):
+    """Of a function, as a sample profile has it; colons in front of a digit end names there."""
+    return re.sub(rb"^[ #0-9]|[\n\r]|:(?=[0-9])", b"?", name)
+
+
+def check_sample_names(checks, cyclops, data, folder):
+    """Any name of what is called leaves the profile as it is with a plain one. LLVM's own reader agrees, where it is there."""
+    root = os.path.join(folder, "sample-root")
+    program = "opt/kernels/gather"
+    os.makedirs(os.path.dirname(os.path.join(root, program)))
+
+    def profile_of(name):
+        small_elf.rename(os.path.join(data, "root", program), os.path.join(root, program), lambda old: name if old == b"gather" else old)
+        return run(cyclops, "export", "--format", "autofdo", "--symfs", root, os.path.join(data, "callers.data"))
+
+    plain = profile_of(b"gather")
+    checks.expect(b"gather:2" in plain, f"sample profile: no call of gather: {plain}")
+    reader = shutil.which("llvm-profdata-19") or shutil.which("llvm-profdata")
+    for name in SAMPLE_NAMES:
+        ours = profile_of(name)
+        wanted = re.sub(rb"(?<=\d )gather(?=:\d)", lambda _: sample_name(name), plain)
+        checks.expect(ours == wanted, f"sample profile of a call of {name[:30]}: {ours}, wanted {wanted}")
+        checks.count("sample profiles: names")
+        if reader is None:
+            continue
+        done = subprocess.run([reader, "show", "--sample", "/dev/stdin"], input=ours, capture_output=True, check=False)
+        shows = done.stdout.count(b", calls: " + sample_name(name) + b":")
+        checks.expect(done.returncode == 0 and shows == plain.count(b" gather:"), f"{reader}: {name[:30]}: {done.stderr[-200:]}{done.stdout[-200:]}")
+        checks.count("sample profiles: read by llvm-profdata")
+
+
 def bolt_name(name):
     """Of a function, as fdata has it."""
     return re.sub(rb"([ \\])", rb"\\\1", name).replace(b"\n", b"?")
@@ -507,6 +544,7 @@ def main():
         for path in [mixed, *real_captures()] if shutil.which("perf") and "perf-script" in formats else ():
             check_perf_script(checks, cyclops, path)
         check_records(checks, cyclops, maker, folder)
+        check_sample_names(checks, cyclops, data, folder)
         check_tools(checks, cyclops, strange, formats, folder, "--symfs", "/")
         for path in (mixed, strange):
             check_determinism(checks, cyclops, path, formats, "--symfs", "/")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes an AArch64 program of a few functions, so that tests need no compiler."""
+"""Writes an AArch64 program of a few functions, so that tests need no compiler; gives functions of others new names."""
 
 import struct
 
@@ -54,3 +54,28 @@ def write(path, functions, aliases=None, sections=None):
     with open(path, "wb") as file:
         file.write(data)
     return addresses
+
+
+def rename(path, copy, name_of, strings=None):
+    """
+    A copy of a 64-bit program whose functions have other names: `name_of`(bytes) gives bytes of any length. `strings`: {whole string
+    of DWARF: its bytes, no longer}; they are replaced where they are.
+    """
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    for old, new in (strings or {}).items():
+        data = data.replace(b"\0" + old + b"\0", b"\0" + new.ljust(len(old), b"_") + b"\0")
+    table, n = struct.unpack_from("<Q", data, 40)[0], struct.unpack_from("<H", data, 60)[0]
+    sections = [struct.unpack_from("<IIQQQQIIQQ", data, table + 64 * i) for i in range(n)]
+    for _, kind, _, _, offset, size, link, _, _, entry in sections:
+        if kind != 2:  # SHT_SYMTAB
+            continue
+        names, old_names = bytearray(b"\0"), sections[link][4]
+        for at in range(offset, offset + size, entry):
+            name = bytes(data[old_names + struct.unpack_from("<I", data, at)[0]:]).split(b"\0", 1)[0]
+            struct.pack_into("<I", data, at, len(names))
+            names += (name_of(name) if data[at + 4] & 15 == 2 else name) + b"\0"  # STT_FUNC
+        struct.pack_into("<QQ", data, table + 64 * link + 24, len(data), len(names))
+        data += names
+    with open(copy, "wb") as file:
+        file.write(data)
