@@ -105,7 +105,8 @@ class Browser:
         """Sends a request and returns its result. What the page logs meanwhile goes to `errors`."""
         self.watch(LIMIT)
         self.number += 1
-        request = {"id": self.number, "method": method, "params": parameters}
+        number = self.number  # hear() may make requests, too
+        request = {"id": number, "method": method, "params": parameters}
         if self.session is not None:
             request["sessionId"] = self.session
         left = json.dumps(request).encode() + b"\0"
@@ -113,7 +114,7 @@ class Browser:
             left = left[os.write(self.outgoing, left):]
         while True:
             message = self.read()
-            if message.get("id") == self.number:
+            if message.get("id") == number:
                 if "error" in message:
                     raise PageError(f"{method}: {message['error']['message']}")
                 return message["result"]
