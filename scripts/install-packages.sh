@@ -12,7 +12,10 @@ test="$check clang clang-format lld libclang-rt-14-dev linux-perf binutils gdb
 	qemu-system-arm openjdk-17-jdk-headless python3-jsonschema chromium rpm umoci strace"
 # The viewer of --html; another npm does as well.
 command -v npm >/dev/null || test="$test nodejs npm"
-soak="debootstrap mmdebstrap buildah gcc-arm-linux-gnueabihf libc6-dev-armhf-cross bolt-19 clang-19 lld-19 llvm-19"
+soak="debootstrap mmdebstrap buildah gcc-arm-linux-gnueabihf libc6-dev-armhf-cross bolt-19 clang-19 lld-19 llvm-19
+	libdevel-nytprof-perl valgrind"
+# go tool pprof reads profiles; another go does as well.
+command -v go >/dev/null || soak="$soak golang-go"
 # What the static program is made of, and the tools that pack it; another cargo does as well.
 dist="binutils xz-utils dpkg-dev rpm umoci libbz2-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross libstdc++-12-dev-arm64-cross
 	gcc-arm-linux-gnueabi libc6-dev-armel-cross qemu-user"

@@ -5,7 +5,7 @@ Profiles of `cyclops export` as the programs read them that they are made for: w
 it has in `hot`. usage: profile_readers.py CYCLOPS DATA [READER...]
 
 Firefox Profiler (its own code, @firefox-devtools/profiler-cli of npm), speedscope (of npm, in headless Chromium),
-OpenTelemetry's message types (opentelemetry-proto of pip), go tool pprof, callgrind_annotate, and inferno and
+OpenTelemetry's message types (opentelemetry-proto of pip), go tool pprof with -top and -raw, callgrind_annotate, and inferno and
 FlameGraph's scripts where they are in PATH. Readers that cannot be had are named. On captures of DATA, and on those in
 the folder that the variable CYCLOPS_CAPTURES names.
 """
@@ -222,6 +222,41 @@ class Pprof:
         return collections.Counter({"all": round(float(found[2]))})
 
 
+class PprofRaw(Pprof):
+    """go tool pprof -raw: what each function has of the value that is shown first."""
+
+    def sums(self, path):
+        done = subprocess.run([self.program, "tool", "pprof", "-raw", path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env=self.environment, check=False)
+        words = done.stdout.decode(errors="replace")
+        if done.returncode or "\nSamples:\n" not in words:
+            raise Failed(f"pprof -raw: {done.stderr[-300:]}{words[:300]}")
+        samples, rest = words.split("\nSamples:\n")[1].split("\nLocations\n")
+        locations, mappings = rest.split("\nMappings\n")
+        names, types = self.names(locations, mappings), samples.split("\n")[0].split()
+        index = next((i for i, kind in enumerate(types) if kind.endswith("[dflt]")), 0)
+        sums = collections.Counter()
+        for values, leaf in re.findall(r"^([\d ]+): (\d+)", samples, re.M):
+            sums[names[leaf]] += int(values.split()[index])
+        return +sums
+
+    @staticmethod
+    def names(locations, mappings):
+        """By location: the function that is there, not what is inlined into it; or the file."""
+        files = dict(re.findall(r"^(\d+): 0x[^ ]* (.*?) (?:[0-9a-f]* )?(?:\[\w\w\])*$", mappings, re.M))
+        names = {}
+        for number, words in re.findall(r"^ *(\d+): 0x[0-9a-f]+ (.*(?:\n {13}.*)*)", locations, re.M):
+            mapping = re.match(r"M=(\d+) ", words)
+            name = re.fullmatch(r"(.*) \S*:\d+(?::\d+)? s=-?\d+", re.sub(r"^M=\d+ ", "", words.split("\n")[-1].strip(" ")))
+            module = profiles.MODULES.get(files[mapping[1]]) if mapping else None
+            names[number] = name[1] if name else f"[{module}]" if mapping else "[unknown]"
+        return names
+
+
+# FlameGraph's script, where it is not in PATH: in a package of Debian's.
+FLAMEGRAPH = next(filter(os.path.exists, ["/usr/share/perl5/Devel/NYTProf/flamegraph.pl"]), "flamegraph.pl")
+
+
 def readers(folder):
     """By name: its format, and the reader."""
     return {
@@ -229,9 +264,10 @@ def readers(folder):
         "speedscope": ("speedscope", lambda: Speedscope(folder)),
         "otlp": ("otlp", lambda: Otlp(folder)),
         "pprof": ("pprof", lambda: Pprof(folder)),
+        "pprof-raw": ("pprof", lambda: PprofRaw(folder)),
         "callgrind_annotate": ("callgrind", Annotated),
         "inferno-flamegraph": ("folded", lambda: Folded("inferno-flamegraph")),
-        "flamegraph.pl": ("folded", lambda: Folded("flamegraph.pl")),
+        "flamegraph.pl": ("folded", lambda: Folded(shutil.which("flamegraph.pl") or FLAMEGRAPH)),
         "inferno-collapse-perf": ("perf-script", lambda: Collapsed("inferno-collapse-perf")),
         "stackcollapse-perf.pl": ("perf-script", lambda: Collapsed("stackcollapse-perf.pl")),
     }
@@ -262,7 +298,7 @@ def expected_sums(cyclops, name, format_name, path, data, options):
         events = [found[1] for found in re.finditer(r"^ *\S.*?\s+-?\d+ .*?\d\.\d{6}:\s+(\S.*?): ", data.decode(errors="replace"), re.M)]
         return collections.Counter({"samples": len(events)} if len(set(events)) == 1 else {})
     sums = profiles.hot_sums(cyclops, path, *options)
-    if name == "otlp":
+    if name in ("otlp", "pprof-raw"):
         return profiles.merged(sums, profiles.shown)
     return collections.Counter({"all": sum(sums.values())})
 
