@@ -38,6 +38,8 @@ const SAMPLED_ROWS = 1500;
 const WIDEST = 64;
 /** The same of texts on a narrow screen, which shows what stands behind them, too; a heading has several lines there. */
 const WIDEST_NARROW = 16; /* with its padding 18, as in style.css */
+const LETTER = 7.9; /* pixels, at most, as in style.css */
+const MARGINS = 34;
 const isNarrow = (): boolean => window.matchMedia("(max-width: 600px)").matches;
 const longestWord = (words: string): number => words.split(" ").reduce((most, word) => Math.max(most, word.length), 0);
 
@@ -69,6 +71,8 @@ export class Grid {
   private last = -1;
   private readonly isTree: boolean;
   private readonly widths = new Map<number, number>();
+  /** Headings have several lines, as the table would be wider than the window. */
+  private isTight = isNarrow();
 
   constructor(readonly table: Table, private readonly options: GridOptions = {}) {
     this.isTree = table.raw.parents !== undefined;
@@ -182,7 +186,7 @@ export class Grid {
     if (this.sort >= 0) sortRows(this.table, rows, this.sort, this.descending);
     this.rows = (this.isTree ? treeOrder(this.table, rows, this.closed) : rows).slice(0, this.options.most);
     this.count.textContent = this.rows.length === this.table.rows
-      ? `${this.table.rows} rows` : `${this.rows.length} of ${this.table.rows} rows`;
+      ? `${this.table.rows} row${this.table.rows === 1 ? "" : "s"}` : `${this.rows.length} of ${this.table.rows} rows`;
     this.drawHead();
     this.first = this.last = -1;
     this.draw();
@@ -199,6 +203,8 @@ export class Grid {
   }
 
   private drawHead(): void {
+    if (!isNarrow()) this.setTight(false);
+    if (this.least() * LETTER > window.innerWidth - MARGINS) this.setTight(true);
     const cells = this.columns.map((i) => {
       const c = this.table.columns[i]!;
       const order = this.sort !== i ? "none" : this.descending ? "descending" : "ascending";
@@ -214,8 +220,18 @@ export class Grid {
       return element;
     }));
     const table = this.body.parentElement as HTMLTableElement;
-    table.style.minWidth = `${this.columns.reduce((sum, i) => sum + this.width(i) + 2, 0)}ch`;
+    table.style.minWidth = `${this.least()}ch`;
     table.setAttribute("aria-rowcount", String(this.rows.length + 1));
+  }
+
+  private setTight(isTight: boolean): void {
+    if (isTight !== this.isTight) this.widths.clear();
+    this.isTight = isTight;
+  }
+
+  /** Characters that the columns need. */
+  private least(): number {
+    return this.columns.reduce((sum, i) => sum + this.width(i) + 2, 0);
   }
 
   /** Characters that a column needs, by some of its rows. */
@@ -226,7 +242,7 @@ export class Grid {
       const every = Math.max(1, Math.floor(this.table.rows / SAMPLED_ROWS));
       const indented = c.flags.includes("tree") && this.isTree;
       const given = this.options.widths?.[c.name];
-      width = (isNarrow() ? longestWord(heading(this.table, column)) : heading(this.table, column).length) + 2;
+      width = (this.isTight ? longestWord(heading(this.table, column)) : heading(this.table, column).length) + 2;
       if (given !== undefined) width = Math.max(width, given);
       for (let row = 0; given === undefined && row < this.table.rows; row += every)
         width = Math.max(width, shown(this.table, row, column).length + (indented ? 2 * depthOf(this.table, row) + 3 : 0));

@@ -95,6 +95,12 @@ function inverted(nodes: readonly Node[]): Node {
   return top;
 }
 
+/** What stands in its box: code without a name is its module's. */
+function labelOf(node: Node): string {
+  if (node.name !== "[unknown]" || node.module === "") return node.name;
+  return node.module.startsWith("[") ? node.module : `[${node.module}]`;
+}
+
 /** The widest first; places each node behind its siblings. */
 function arrange(node: Node): void {
   node.children.sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1));
@@ -269,7 +275,8 @@ class Graph {
     const letters = Math.floor((wide - 6) / LETTER);
     const isFound = this.words !== "" && `${node.name} ${node.module}`.toLowerCase().includes(this.words);
     const classes = ["node", this.colour(node), isFound ? "found" : "", node === this.chosen ? "chosen" : ""];
-    const name = node.name.length <= letters ? node.name : letters > 3 ? `${node.name.slice(0, letters - 1)}…` : "";
+    const label = labelOf(node);
+    const name = label.length <= letters ? label : letters > 3 ? `${label.slice(0, letters - 1)}…` : "";
     const group = svg("g", { class: classes.filter((c) => c !== "").join(" ") },
       svg("rect", { x: x.toFixed(2), y, width: Math.max(0.5, wide - 0.6).toFixed(2), height: ROW - 1 }),
       name === "" ? null : svg("text", { x: (x + 4).toFixed(2), y: y + 14 }, name));

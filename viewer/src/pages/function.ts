@@ -115,6 +115,13 @@ function legendOfParts(): HTMLElement {
     [h("span", { class: `key part-${i}` }), ` ${name}  `]));
 }
 
+/** Columns of the facts: amounts of a kind of sample that there is none of say nothing, and what is missing is a note. */
+function saidFacts(facts: Table): number[] {
+  const has = (name: string): boolean => Number(facts.get(0, name) ?? 0) !== 0;
+  const unsaid = new Set(["function", "shortage", ...(has("spe_records") ? [] : ["spe_records", "latency_cycles"]), ...(has("samples") ? [] : ["samples"])]);
+  return facts.columns.flatMap((c, i) => (unsaid.has(c.name) ? [] : [i]));
+}
+
 export const functionPage: Page = {
   id: "function",
   title: "Function",
@@ -134,12 +141,13 @@ export const functionPage: Page = {
     const code = readCode(tables);
     const answer = find("answer");
 
-    heading.textContent = facts.words(0, "function");
+    heading.textContent = facts.words(0, "function") === "[unknown]" ? `code in ${facts.words(0, "module")}` : facts.words(0, "function");
     view.texts.push(() => `${facts.words(0, "function")} (${facts.words(0, "module")})\n`);
     if (answer !== undefined) addSentences(root, answer, view);
-    const list = factsOf(facts, 0, facts.columns.flatMap((c, i) => (c.name === "function" ? [] : [i])));
+    const list = factsOf(facts, 0, saidFacts(facts));
+    const shortage = facts.words(0, "shortage");
     list.classList.add("in-line");
-    root.append(list,
+    root.append(list, ...[shortage].filter((words) => words !== "").map((words) => h("p", { class: "note" }, words)),
       ...facts.raw.notes.map((note) => h("p", { class: "note" }, note)));
     if (code === null) return;
 
