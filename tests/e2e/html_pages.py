@@ -423,13 +423,17 @@ def check_access(checks, page, axe, what):
     page.dark(False)
 
 
-# What is hard to read: labels of an axis over each other, a figure in two lines.
+# What is hard to read: labels of an axis or of loops over each other, a figure in two lines.
 READ_CLASHES = """(() => {
     const clashes = [...document.querySelectorAll(".figure")].filter((e) => e.getClientRects().length > 1).map((e) => e.textContent);
     for (const axis of document.querySelectorAll(".ticks")) {
         const labels = [...axis.children].map((e) => [e.getBoundingClientRect(), e.textContent]).sort((a, b) => a[0].left - b[0].left);
         labels.forEach(([box, words], i) => { if (i > 0 && labels[i - 1][0].right > box.left) clashes.push(`${labels[i - 1][1]} | ${words}`); });
     }
+    const loops = [...document.querySelectorAll(".loop-words")].map((e) => [e.getBoundingClientRect(), e.textContent]);
+    loops.forEach(([a, words], i) => loops.slice(0, i).forEach(([b, others]) => {
+        if (a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom) clashes.push(`${others} | ${words}`);
+    }));
     return clashes;
 })()"""
 
@@ -485,6 +489,8 @@ def check_capture(checks, page, arguments, name, folder, axe):
         checks.count("pages")
         checks.expect(page.run("document.querySelector('main h1') !== null"), f"{name}{address}: no heading")
         check_twin(checks, page, f"{name}{address}")
+        clashes = page.run(READ_CLASHES)
+        checks.expect(not clashes, f"{name}{address}: {clashes}")
         is_first = address.startswith("#function/") and not any(a.startswith("#function/") for a in found[:found.index(address)])
         if arguments.everything or (name in ("demo", "executions") or address.startswith("#sharing")) and (
                 is_first or not address.startswith("#function/")):

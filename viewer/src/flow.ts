@@ -116,6 +116,9 @@ export function drawFlow(
     graph.setEdge(edge.from, edge.to, { width: 7 * edge.words.length, height: 14, labelpos: "c" }, String(i)));
   layout(graph);
 
+  const byId = new Map(inside.map((loop) => [loop.id, loop]));
+  // Words of a loop stand at the other end than those of the one around it, which may begin at the same height.
+  const isOdd = (loop: Loop): boolean => loop.around !== null && !isOdd(byId.get(loop.around)!);
   const size = graph.graph() as { width: number; height: number };
   const picture = svg("svg", {
     class: "flow", role: "group", "aria-label": "Control flow graph", width: size.width, height: size.height,
@@ -126,7 +129,8 @@ export function drawFlow(
   for (const loop of [...inside].reverse()) {
     const at = graph.node(loop.id) as Point & { width: number; height: number };
     picture.append(svg("rect", { class: "loop", x: at.x - at.width / 2, y: at.y - at.height / 2, width: at.width, height: at.height, rx: 6 }),
-      svg("text", { class: "loop-words", x: at.x - at.width / 2 + 6, y: at.y - at.height / 2 - 4 }, loop.words));
+      svg("text", { class: isOdd(loop) ? "loop-words at-end" : "loop-words", x: at.x + (isOdd(loop) ? 1 : -1) * (at.width / 2 - 6), y: at.y - at.height / 2 - 4 },
+        loop.words));
   }
   const words = list.flatMap((edge, i) => {
     const at = graph.edge({ v: edge.from, w: edge.to, name: String(i) }) as { points: Point[]; x: number; y: number };

@@ -27,6 +27,8 @@ export interface GridOptions {
   readonly draw?: Readonly<Record<string, (row: number) => Node | null>>;
   /** Characters that drawn cells need, by column. */
   readonly widths?: Readonly<Record<string, number>>;
+  /** Of the window's width, the part that the table has; else all. */
+  readonly room?: number;
   /** A row was clicked. */
   readonly onChoose?: (row: number) => void;
 }
@@ -40,6 +42,7 @@ const WIDEST = 64;
 const WIDEST_NARROW = 16; /* with its padding 18, as in style.css */
 const LETTER = 7.9; /* pixels, at most, as in style.css */
 const MARGINS = 34;
+const SORTED = 2; /* the arrow of the column that rows are sorted by; in a heading of several lines it takes one */
 const isNarrow = (): boolean => window.matchMedia("(max-width: 600px)").matches;
 const longestWord = (words: string): number => words.split(" ").reduce((most, word) => Math.max(most, word.length), 0);
 
@@ -204,7 +207,7 @@ export class Grid {
 
   private drawHead(): void {
     if (!isNarrow()) this.setTight(false);
-    if (this.least() * LETTER > window.innerWidth - MARGINS) this.setTight(true);
+    if (this.least() * LETTER > (this.options.room ?? 1) * window.innerWidth - MARGINS) this.setTight(true);
     const cells = this.columns.map((i) => {
       const c = this.table.columns[i]!;
       const order = this.sort !== i ? "none" : this.descending ? "descending" : "ascending";
@@ -242,7 +245,7 @@ export class Grid {
       const every = Math.max(1, Math.floor(this.table.rows / SAMPLED_ROWS));
       const indented = c.flags.includes("tree") && this.isTree;
       const given = this.options.widths?.[c.name];
-      width = (this.isTight ? longestWord(heading(this.table, column)) : heading(this.table, column).length) + 2;
+      width = this.isTight ? longestWord(heading(this.table, column)) : heading(this.table, column).length + SORTED;
       if (given !== undefined) width = Math.max(width, given);
       for (let row = 0; given === undefined && row < this.table.rows; row += every)
         width = Math.max(width, shown(this.table, row, column).length + (indented ? 2 * depthOf(this.table, row) + 3 : 0));

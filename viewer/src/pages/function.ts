@@ -31,6 +31,7 @@ function addInstructions(root: HTMLElement, code: Code, view: View, onChoose: (r
     usual: instructionColumns(code),
     onState: view.keep,
     onChoose,
+    room: 0.6, // as in style.css
     widths: { parts: 16, sources: 26 },
     draw: {
       parts: (row) => partsBar(code.parts[row] ?? null, most),
