@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-An optional viewer never ends the build, unless its sources are wrong: npm, tsc and esbuild that fail, crash or compute for
+An optional viewer never ends the build, unless its sources are wrong: npm and esbuild that fail, crash or compute for
 ever, by stand-ins of theirs.
 
 usage: viewer_build.py BUILD_VIEWER VIEWER_DIR
@@ -14,21 +14,20 @@ import tempfile
 
 from harness import Checks
 
-# The stand-ins of tsc and esbuild, which that of npm brings.
+# The stand-in of esbuild, which that of npm brings.
 GOOD = "exit 0"
 BUNDLE = 'for word; do case $word in --outfile=*) echo "made" > "${word#--outfile=}";; esac; done'
 FOR_EVER = "while :; do :; done"
 
-# By case: npm, tsc, esbuild; is there a viewer; does an optional one end the build; words of what is said.
+# By case: npm, esbuild; is there a viewer; does an optional one end the build; words of what is said.
 CASES = {
-    "all is well": (GOOD, GOOD, BUNDLE, True, False, ""),
-    "npm fails": ("echo 'network unreachable'; exit 1", GOOD, BUNDLE, False, False, "network unreachable"),
-    "npm brings nothing": ("rm -r node_modules", GOOD, BUNDLE, False, False, "No such file"),
-    "tsc crashes": (GOOD, "kill -ABRT $$", BUNDLE, False, False, "Aborted"),
-    "tsc computes for ever": (GOOD, FOR_EVER, BUNDLE, False, False, "CPU time limit"),
-    "tsc is for another machine": (GOOD, "echo 'SyntaxError'; exit 1", BUNDLE, False, False, "SyntaxError"),
-    "esbuild fails": (GOOD, GOOD, "echo 'no such platform'; exit 1", False, False, "no such platform"),
-    "the sources are wrong": (GOOD, "echo 'src/main.ts(1,1): error TS2304'; exit 2", BUNDLE, False, True, "TS2304"),
+    "all is well": (GOOD, BUNDLE, True, False, ""),
+    "npm fails": ("echo 'network unreachable'; exit 1", BUNDLE, False, False, "network unreachable"),
+    "npm brings nothing": ("rm -r node_modules", BUNDLE, False, False, "No such file"),
+    "esbuild crashes": (GOOD, "kill -ABRT $$", False, False, "Aborted"),
+    "esbuild computes for ever": (GOOD, FOR_EVER, False, False, "CPU time limit"),
+    "esbuild is for another machine": (GOOD, "echo 'Error: no such platform'; exit 1", False, False, "no such platform"),
+    "the sources are wrong": (GOOD, "echo '[ERROR] Expected \")\" but found \";\"'; exit 1", False, True, "Expected"),
 }
 
 # The script, with a limit that a test can wait for.
@@ -48,20 +47,19 @@ def script(path, text):
     return path
 
 
-def stand_in(folder, npm, tsc, esbuild):
-    """npm, which brings the others into the folder where it runs."""
+def stand_in(folder, npm, esbuild):
+    """npm, which brings the other into the folder where it runs."""
     tools = folder / "tools"
-    script(tools / "tsc", tsc)
     script(tools / "esbuild", esbuild)
     return script(folder / "npm", f"mkdir -p node_modules && cp -r {tools} node_modules/.bin\n{npm}")
 
 
 def check(checks, build_viewer, viewer, case, required):
-    npm, tsc, esbuild, is_made, is_end, said = CASES[case]
+    npm, esbuild, is_made, is_end, said = CASES[case]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         out = folder / "viewer.html"
-        done = subprocess.run([sys.executable, "-c", RUN, build_viewer, stand_in(folder, npm, tsc, esbuild), viewer,
+        done = subprocess.run([sys.executable, "-c", RUN, build_viewer, stand_in(folder, npm, esbuild), viewer,
                                folder / "work", out, required], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         fails = not is_made and (is_end or required == "--required")
         what = f"{case}, {required}: {done.returncode}, {done.stderr}"
