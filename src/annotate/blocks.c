@@ -44,6 +44,11 @@ static bool ends_block(enum flow_kind kind, bool splits_calls)
 	       kind == FLOW_STOP || (splits_calls && kind == FLOW_CALL);
 }
 
+static bool next_branch(const struct cfg *b, uint64_t *at, struct executed_branch *out)
+{
+	return b->stacks != NULL && executions_next_branch(&b->executions, at, out);
+}
+
 /*
  * Does a recorded branch begin a block at its target? Not a return to behind a call, and not what came
  * back from an exception.
@@ -63,6 +68,7 @@ static bool *find_leaders(const struct cfg *b, bool splits_calls)
 {
 	size_t n = b->code->list.n;
 	bool *is_leader = mem_zalloc(n + 1, sizeof(*is_leader));
+	struct executed_branch branch;
 
 	is_leader[0] = true;
 	for (size_t i = 0; i < n; i++) {
@@ -70,9 +76,9 @@ static bool *find_leaders(const struct cfg *b, bool splits_calls)
 		if (ends_block(flow_of(b, i)->kind, splits_calls))
 			is_leader[i + 1] = true;
 	}
-	for (size_t i = 0; i < b->executions.branches.n; i++)
-		if (begins_block(b, &b->executions.branches.items[i]))
-			is_leader[b->executions.branches.items[i].to] = true;
+	for (uint64_t at = 0; next_branch(b, &at, &branch);)
+		if (begins_block(b, &branch))
+			is_leader[branch.to] = true;
 	return is_leader;
 }
 
@@ -136,33 +142,106 @@ static struct block_edge *add_edge(struct cfg *b, size_t from, enum edge_kind ki
 	return e;
 }
 
-static void count_edge(const struct cfg *b, struct block_edge *e, const struct taken_sum *sum)
+static void edge_add(struct block_edge *e, const struct taken_sum *sum)
 {
 	e->n += sum->n;
 	e->n_told += sum->n_told;
 	e->n_mispredicted += sum->n_mispredicted;
-	e->weight += (double)sum->weight;
-	e->executions = executions_of(b, e->weight);
+	e->weight = stack_weights_add(e->weight, sum->weight);
 }
 
-/* Takes what was recorded of the branches from instruction `i` to the edge's target. */
-static void count_taken_edge(struct cfg *b, struct block_edge *e, size_t i, uint64_t offset)
+/* Branches of the function, as far as edges need them. */
+struct jumps {
+	struct taken_sum *direct; /* by instruction: of branches to the target that it has */
+	/* of indirect jumps; of too many of them the rarest are left out */
+	VEC_OF(struct executed_branch) indirect;
+	struct tuples outside; /* block, number of what is outside → edge … */
+	VEC_OF(size_t) outside_edges;
+};
+
+enum { MOST_INDIRECT = 32 << 10 };
+
+static void taken_add(struct taken_sum *to, const struct taken_sum *sum)
 {
-	for (size_t k = executions_first_from(&b->executions, i); k < b->executions.branches.n;
-	     k++) {
-		const struct executed_branch *t = &b->executions.branches.items[k];
-
-		if (t->from != i)
-			break;
-		if (t->to_place.offset != offset ||
-		    t->to_place.module.v != b->code->region->module.v)
-			continue;
-		count_edge(b, e, &t->sum);
-	}
-	e->executions = executions_of(b, e->weight);
+	to->n += sum->n;
+	to->n_told += sum->n_told;
+	to->n_mispredicted += sum->n_mispredicted;
+	to->weight = stack_weights_add(to->weight, sum->weight);
 }
 
-static void add_direct_edge(struct cfg *b, size_t from, size_t i)
+static int commonest_compare(const void *left, const void *right)
+{
+	const struct executed_branch *a = left, *b = right;
+
+	if (a->sum.n != b->sum.n)
+		return a->sum.n > b->sum.n ? -1 : 1;
+	return executed_compare(a, b);
+}
+
+/* What is left out is a part of the executions of its block nevertheless. */
+static void keep_commonest(struct cfg *b, struct jumps *j)
+{
+	qsort(j->indirect.items, j->indirect.n, sizeof(*j->indirect.items), commonest_compare);
+	for (size_t i = MOST_INDIRECT; i < j->indirect.n; i++) {
+		const struct executed_branch *t = &j->indirect.items[i];
+
+		b->n_left_out += t->sum.n;
+		b->list.items[b->block_of[t->from]].edges_weight += (double)t->sum.weight;
+	}
+	j->indirect.n = MOST_INDIRECT;
+}
+
+static bool is_to_target(const struct cfg *b, const struct executed_branch *branch)
+{
+	const struct annotate_region *r = b->code->region;
+	const struct flow *flow = flow_of(b, branch->from);
+
+	return flow->has_target && branch->to_place.module.v == r->module.v &&
+	       branch->to_place.offset == r->from + (flow->target - r->address);
+}
+
+/* Also adds up what goes in and out of blocks: branches to their first instruction, and from their last. */
+static void collect_jumps(struct cfg *b, struct jumps *j)
+{
+	struct executed_branch t;
+	size_t n = b->code->list.n;
+
+	*j = (struct jumps){ .direct = mem_zalloc(n + 1, sizeof(*j->direct)) };
+	tuples_init(&j->outside, 2);
+	for (uint64_t at = 0; next_branch(b, &at, &t);) {
+		struct block *from = t.from < n ? &b->list.items[b->block_of[t.from]] : NULL;
+		struct block *to = t.to < n ? &b->list.items[b->block_of[t.to]] : NULL;
+
+		if (to != NULL && to->first == t.to)
+			to->in = stack_weights_add(to->in, t.sum.weight);
+		if (from == NULL)
+			continue;
+		if (from->last == t.from)
+			from->out = stack_weights_add(from->out, t.sum.weight);
+		if (is_to_target(b, &t))
+			taken_add(&j->direct[t.from], &t.sum);
+		if (flow_of(b, t.from)->kind != FLOW_JUMP || flow_of(b, t.from)->has_target)
+			continue;
+		*vec_add(&j->indirect) = t;
+		if (j->indirect.n == 2 * MOST_INDIRECT)
+			keep_commonest(b, j);
+	}
+	if (j->indirect.n > MOST_INDIRECT)
+		keep_commonest(b, j);
+	if (j->indirect.n > 1)
+		qsort(j->indirect.items, j->indirect.n, sizeof(*j->indirect.items),
+		      executed_compare);
+}
+
+static void jumps_release(struct jumps *j)
+{
+	free(j->direct);
+	vec_release(&j->indirect);
+	tuples_release(&j->outside);
+	vec_release(&j->outside_edges);
+}
+
+static void add_direct_edge(struct cfg *b, const struct jumps *j, size_t from, size_t i)
 {
 	const struct flow *flow = flow_of(b, i);
 	const struct annotate_region *r = b->code->region;
@@ -171,7 +250,7 @@ static void add_direct_edge(struct cfg *b, size_t from, size_t i)
 	const char *name = b->code->list.items[i].target_name;
 	char address[32];
 
-	count_taken_edge(b, e, i, r->from + (flow->target - r->address));
+	edge_add(e, &j->direct[i]);
 	if (target < b->code->list.n) {
 		e->to = b->block_of[target];
 		return;
@@ -194,38 +273,41 @@ static size_t add_outside_place(struct cfg *b, struct place place)
 }
 
 /* The edge of indirect jumps out of a block to a place outside. */
-static struct block_edge *indirect_edge_outside(struct cfg *b, size_t from, size_t outside)
+static struct block_edge *indirect_edge_outside(struct cfg *b, struct jumps *j, size_t from,
+						size_t outside)
 {
-	struct block_edge *e;
+	const uint64_t key[] = { from, outside };
+	uint32_t number = tuples_add(&j->outside, key);
 
-	for (size_t i = b->edges.n; i > 0 && b->edges.items[i - 1].from == from; i--)
-		if (b->edges.items[i - 1].to == b->list.n &&
-		    b->edges.items[i - 1].outside == outside)
-			return &b->edges.items[i - 1];
-	e = add_edge(b, from, EDGE_INDIRECT);
-	e->outside = outside;
-	return e;
+	if (number == j->outside_edges.n) {
+		*vec_add(&j->outside_edges) = b->edges.n;
+		add_edge(b, from, EDGE_INDIRECT)->outside = outside;
+	}
+	return &b->edges.items[j->outside_edges.items[number]];
+}
+
+static size_t first_indirect(const struct jumps *j, size_t from)
+{
+	return bisect(0, j->indirect.n, i, j->indirect.items[i].from < from);
 }
 
 /* Edges of an indirect jump: one for each block or function that it was seen to go to. */
-static void add_indirect_edges(struct cfg *b, size_t from, size_t i)
+static void add_indirect_edges(struct cfg *b, struct jumps *j, size_t from, size_t i)
 {
 	size_t n_before = b->edges.n;
 
-	for (size_t k = executions_first_from(&b->executions, i); k < b->executions.branches.n;
+	for (size_t k = first_indirect(j, i); k < j->indirect.n && j->indirect.items[k].from == i;
 	     k++) {
-		const struct executed_branch *t = &b->executions.branches.items[k];
+		const struct executed_branch *t = &j->indirect.items[k];
 		struct block_edge *e;
 
-		if (t->from != i)
-			break;
 		if (t->to == b->executions.n) {
-			e = indirect_edge_outside(b, from, add_outside_place(b, t->to_place));
+			e = indirect_edge_outside(b, j, from, add_outside_place(b, t->to_place));
 		} else {
 			e = add_edge(b, from, EDGE_INDIRECT);
 			e->to = b->block_of[t->to];
 		}
-		count_edge(b, e, &t->sum);
+		edge_add(e, &t->sum);
 	}
 	if (b->edges.n == n_before)
 		add_edge(b, from, EDGE_UNKNOWN)->outside = add_outside(
@@ -247,26 +329,28 @@ static void add_next_edge(struct cfg *b, size_t from, size_t i)
 	went_on = flow_of(b, i)->kind == FLOW_CALL ? &b->executions.runs[i + 1]
 						   : &b->executions.goes_on[i];
 	e->n = went_on->n;
-	e->weight = (double)went_on->weight;
-	e->executions = executions_of(b, e->weight);
+	e->weight = went_on->weight;
 }
 
 static void make_edges(struct cfg *b)
 {
+	struct jumps jumps;
+
+	collect_jumps(b, &jumps);
 	for (size_t from = 0; from < b->list.n; from++) {
 		size_t i = b->list.items[from].last;
 		const struct flow *flow = flow_of(b, i);
 
 		switch (flow->kind) {
 		case FLOW_BRANCH:
-			add_direct_edge(b, from, i);
+			add_direct_edge(b, &jumps, from, i);
 			add_next_edge(b, from, i);
 			break;
 		case FLOW_JUMP:
 			if (flow->has_target)
-				add_direct_edge(b, from, i);
+				add_direct_edge(b, &jumps, from, i);
 			else
-				add_indirect_edges(b, from, i);
+				add_indirect_edges(b, &jumps, from, i);
 			break;
 		case FLOW_RETURN:
 		case FLOW_STOP:
@@ -274,6 +358,14 @@ static void make_edges(struct cfg *b)
 		default:
 			add_next_edge(b, from, i);
 		}
+	}
+	jumps_release(&jumps);
+	for (size_t i = 0; i < b->edges.n; i++) {
+		struct block_edge *e = &b->edges.items[i];
+
+		b->list.items[e->from].edges_weight += (double)e->weight;
+		if (e->kind != EDGE_UNKNOWN)
+			e->executions = executions_of(b, (double)e->weight);
 	}
 }
 
@@ -308,66 +400,104 @@ static bool closes_loop(const struct cfg *b, const struct isa_dominators *domina
 	return dominators->rank[head] != 0 && isa_dominates(dominators, head, last);
 }
 
+/* Blocks, a bit for each. */
+static bool bit_is_set(const uint64_t *bits, size_t i)
+{
+	return bits[i / 64] >> i % 64 & 1;
+}
+
+static void bit_set(uint64_t *bits, size_t i)
+{
+	bits[i / 64] |= (uint64_t)1 << i % 64;
+}
+
 /* Marks the blocks that lead to a back edge of the head without passing it: the natural loop. */
-static void mark_body(const struct cfg *b, size_t head, bool *is_in)
+static void mark_body(const struct cfg *b, size_t head, uint64_t *is_in)
 {
 	VEC_OF(size_t) left = { 0 };
 
-	memset(is_in, 0, b->list.n);
-	is_in[head] = true;
-	for (size_t i = 0; i < b->edges.n; i++)
-		if (b->edges.items[i].is_back && b->edges.items[i].to == head)
-			*vec_add(&left) = b->edges.items[i].from;
+	bit_set(is_in, head);
+	for (size_t i = b->into_first[head]; i < b->into_first[head + 1]; i++)
+		if (b->edges.items[b->into[i]].is_back)
+			*vec_add(&left) = b->edges.items[b->into[i]].from;
 	while (left.n > 0) {
 		size_t block = left.items[--left.n];
 
-		if (is_in[block])
+		if (bit_is_set(is_in, block))
 			continue;
-		is_in[block] = true;
+		bit_set(is_in, block);
 		for (size_t i = b->into_first[block]; i < b->into_first[block + 1]; i++)
 			*vec_add(&left) = b->edges.items[b->into[i]].from;
 	}
 	vec_release(&left);
 }
 
-/* What enters the head from outside of the loop: branches, and what runs into it. */
-static void count_entries(const struct cfg *b, struct block_loop *l, const bool *is_in)
+/* What runs into the head from the block before it, and what the loop comes to. */
+static void finish_loop(const struct cfg *b, struct block_loop *l, const uint64_t *is_in,
+			uint64_t weight)
 {
 	size_t first = b->list.items[l->head].first;
-	uint64_t n = 0;
-	double weight = 0;
 
-	for (size_t k = 0; k < b->executions.branches.n; k++) {
-		const struct executed_branch *t = &b->executions.branches.items[k];
-
-		if (t->to != first || (t->from < b->executions.n && is_in[b->block_of[t->from]]))
-			continue;
-		n += t->sum.n;
-		weight += (double)t->sum.weight;
+	if (first > 0 && !bit_is_set(is_in, l->head - 1)) {
+		l->n_entries += b->executions.goes_on[first - 1].n;
+		weight = stack_weights_add(weight, b->executions.goes_on[first - 1].weight);
 	}
-	if (first > 0 && !is_in[l->head - 1]) {
-		n += b->executions.goes_on[first - 1].n;
-		weight += (double)b->executions.goes_on[first - 1].weight;
-	}
-	l->n_entries = n;
-	l->entries = executions_of(b, weight);
-	l->trips = (double)b->executions.runs[first].weight / weight;
+	l->entries = executions_of(b, (double)weight);
+	l->trips = (double)b->executions.runs[first].weight / (double)weight;
 	l->executions = executions_of(b, (double)b->executions.runs[first].weight);
 }
 
-static void add_loop(struct cfg *b, size_t head, size_t last)
+/* Counts what enters the heads of loops `first` … `end` - 1 from outside of them. `loop_of`: by block that is a head. */
+static void count_entries(struct cfg *b, const size_t *loop_of, size_t first, size_t end)
 {
-	for (size_t i = 0; i < b->loops.n; i++) {
-		struct block_loop *l = &b->loops.items[i];
+	size_t n = b->executions.n, n_words = b->list.n / 64 + 1;
+	uint64_t *is_in = mem_zalloc((end - first) * n_words + 1, sizeof(*is_in));
+	uint64_t *weights = mem_zalloc(end - first + 1, sizeof(*weights));
+	struct executed_branch t;
 
-		if (l->head != head)
+	for (size_t i = first; i < end; i++)
+		mark_body(b, b->loops.items[i].head, is_in + (i - first) * n_words);
+	for (uint64_t at = 0; next_branch(b, &at, &t);) {
+		size_t to = t.to < n ? b->block_of[t.to] : b->list.n;
+		size_t loop = to < b->list.n ? loop_of[to] : b->loops.n;
+
+		if (loop < first || loop >= end || b->list.items[to].first != t.to ||
+		    (t.from < n &&
+		     bit_is_set(is_in + (loop - first) * n_words, b->block_of[t.from])))
 			continue;
-		l->last = last > l->last ? last : l->last;
-		return;
+		b->loops.items[loop].n_entries += t.sum.n;
+		weights[loop - first] = stack_weights_add(weights[loop - first], t.sum.weight);
 	}
-	*vec_add(&b->loops) = (struct block_loop){
-		.head = head, .last = last, .entries = NAN, .executions = NAN
-	};
+	for (size_t i = first; i < end; i++)
+		finish_loop(b, &b->loops.items[i], is_in + (i - first) * n_words,
+			    weights[i - first]);
+	free(is_in);
+	free(weights);
+}
+
+/* Branches are gone through once for as many loops as this memory holds the blocks of. */
+enum { BODIES_BYTES = 4 << 20 };
+
+static void count_all_entries(struct cfg *b, const size_t *loop_of)
+{
+	size_t at_once = BODIES_BYTES / (b->list.n / 8 + sizeof(uint64_t)) + 1;
+
+	for (size_t i = 0; i < b->loops.n; i += at_once)
+		count_entries(b, loop_of, i, i + at_once < b->loops.n ? i + at_once : b->loops.n);
+}
+
+static void add_loop(struct cfg *b, size_t *loop_of, size_t head, size_t last)
+{
+	struct block_loop *l;
+
+	if (loop_of[head] == SIZE_MAX) {
+		loop_of[head] = b->loops.n;
+		*vec_add(&b->loops) = (struct block_loop){
+			.head = head, .last = last, .entries = NAN, .executions = NAN
+		};
+	}
+	l = &b->loops.items[loop_of[head]];
+	l->last = last > l->last ? last : l->last;
 }
 
 static int loops_compare(const void *left, const void *right)
@@ -400,57 +530,48 @@ static void list_predecessors(struct cfg *b)
 static void find_loops(struct cfg *b)
 {
 	struct isa_step *steps = make_steps(b);
-	bool *is_in = mem_alloc(b->list.n + 1, sizeof(*is_in));
+	size_t *loop_of = mem_alloc(b->list.n + 1, sizeof(*loop_of));
 	struct isa_dominators dominators;
 
+	for (size_t i = 0; i < b->list.n; i++)
+		loop_of[i] = SIZE_MAX;
 	isa_dominators_init(&dominators, steps, b->code->list.n);
 	for (size_t i = 0; i < b->edges.n; i++) {
 		struct block_edge *e = &b->edges.items[i];
 
 		e->is_back = closes_loop(b, &dominators, e);
 		if (e->is_back)
-			add_loop(b, e->to, e->from);
+			add_loop(b, loop_of, e->to, e->from);
 	}
-	for (size_t i = 0; i < b->loops.n && b->stacks != NULL; i++) {
-		mark_body(b, b->loops.items[i].head, is_in);
-		count_entries(b, &b->loops.items[i], is_in);
-	}
+	if (b->stacks != NULL)
+		count_all_entries(b, loop_of);
 	if (b->loops.n > 1)
 		qsort(b->loops.items, b->loops.n, sizeof(*b->loops.items), loops_compare);
 	isa_dominators_release(&dominators);
-	free(is_in);
+	free(loop_of);
 	free(steps);
 }
 
-/* Branches to the first instruction of a block, and what runs into it; the same at its end. */
+/* Beside the branches: what runs from block to block. */
 static void balance_blocks(struct cfg *b)
 {
 	const struct executions *x = &b->executions;
 
-	if (b->stacks == NULL)
-		return;
-	for (size_t i = 0; i < x->branches.n; i++) {
-		const struct executed_branch *t = &x->branches.items[i];
-
-		if (t->to < x->n && b->list.items[b->block_of[t->to]].first == t->to)
-			b->list.items[b->block_of[t->to]].in += (double)t->sum.weight;
-		if (t->from < x->n && b->list.items[b->block_of[t->from]].last == t->from)
-			b->list.items[b->block_of[t->from]].out += (double)t->sum.weight;
-	}
-	for (size_t i = 0; i < b->list.n; i++) {
+	for (size_t i = 0; i < b->list.n && b->stacks != NULL; i++) {
 		struct block *block = &b->list.items[i];
 
 		if (block->first > 0)
-			block->in += (double)x->goes_on[block->first - 1].weight;
-		block->out += (double)x->goes_on[block->last].weight;
+			block->in =
+				stack_weights_add(block->in, x->goes_on[block->first - 1].weight);
+		block->out = stack_weights_add(block->out, x->goes_on[block->last].weight);
 	}
 }
 
 double block_balance(const struct block *b)
 {
-	double most = fmax(b->in, b->out);
+	double in = (double)b->in, out = (double)b->out, most = fmax(in, out);
 
-	return most > 0 ? fabs(b->in - b->out) / most : NAN;
+	return most > 0 ? fabs(in - out) / most : NAN;
 }
 
 uint64_t block_samples(const struct cfg *b, const struct block *block, int event)
@@ -555,14 +676,9 @@ uint64_t *cfg_block_starts(const struct cfg *b)
 
 double block_edge_share(const struct cfg *b, const struct block_edge *e)
 {
-	double all = 0;
-	size_t first = (size_t)(e - b->edges.items);
+	double all = b->list.items[e->from].edges_weight;
 
-	while (first > 0 && b->edges.items[first - 1].from == e->from)
-		first--;
-	for (size_t i = first; i < b->edges.n && b->edges.items[i].from == e->from; i++)
-		all += b->edges.items[i].weight;
-	return all > 0 ? e->weight / all : NAN;
+	return all > 0 ? (double)e->weight / all : NAN;
 }
 
 size_t cfg_first_edge(const struct cfg *b, size_t block)

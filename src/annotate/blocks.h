@@ -15,7 +15,8 @@
 
 struct block {
 	size_t first, last;  /* instructions of the annotation, both included */
-	double in, out;	     /* weight of edges into it, and out of it */
+	uint64_t in, out;    /* weight of what was recorded of ways into it, and out of it */
+	double edges_weight; /* of its edges */
 	double executions;   /* mean of its instructions; NAN: not known */
 	uint64_t n_segments; /* that cover its first instruction */
 	uint64_t n_samples;  /* of the main event */
@@ -37,7 +38,7 @@ struct block_edge {
 	enum edge_kind kind;
 	bool is_back;	   /* closes a loop */
 	uint64_t n;	   /* segments or branches that were recorded */
-	double weight;	   /* of them */
+	uint64_t weight;   /* of them */
 	double executions; /* NAN: not known */
 	uint64_t n_told, n_mispredicted;
 };
@@ -58,8 +59,9 @@ struct cfg {
 	VEC_OF(struct block) list;
 	VEC_OF(struct block_edge) edges; /* by `from`, then by kind and `to` */
 	VEC_OF(struct block_loop) loops; /* by head */
-	struct tuples outside_keys;	 /* module, address outside → number … */
-	VEC_OF(const char *) outside;	 /* … → name of what edges go to */
+	uint64_t n_left_out; /* ways of indirect jumps that were recorded, but have no edge */
+	struct tuples outside_keys;   /* module, address outside → number … */
+	VEC_OF(const char *) outside; /* … → name of what edges go to */
 	struct arena memory;
 	size_t *block_of;	   /* by instruction */
 	size_t *into_first, *into; /* by block: edges into it, into[into_first] and on */
@@ -67,7 +69,10 @@ struct cfg {
 	uint64_t n_all;		   /* its samples in the function */
 };
 
-/* `splits_calls`: a call ends its block, too. `stacks` may be NULL. */
+/*
+ * `splits_calls`: a call ends its block, too. `stacks` may be NULL. Of indirect jumps the 32768 commonest ways have
+ * edges; others are left out, and counted.
+ */
 void cfg_init(struct cfg *, const struct annotation *, const struct branch_stacks *,
 	      bool splits_calls);
 void cfg_release(struct cfg *);

@@ -478,6 +478,9 @@ static void fill_edges(const struct cfg *b, struct table *t)
 			cells[EDGES_COL_MISPREDICTED] = cell_ratio(e->n_mispredicted, e->n_told);
 		cells[EDGES_COL_BACK] = cell_bool(e->is_back);
 	}
+	if (b->n_left_out > 0)
+		table_note(t, "%" PRIu64 " records of rarer ways of indirect jumps are left out",
+			   b->n_left_out);
 }
 
 static void fill_loops(const struct cfg *b, struct table *t)
@@ -506,12 +509,12 @@ static struct cell duration_cell(uint64_t cycles, uint64_t n, uint64_t needed)
 	return cell_marked(cell_count(cycles), n < needed ? MARK_SPARSE : MARK_EXACT);
 }
 
-static void add_segment_row(const struct cfg *b, const struct segment *s, size_t first,
+static void add_segment_row(const struct cfg *b, const struct good_segment *good, size_t first,
 			    struct table *t)
 {
+	const struct segment *s = &good->segment;
 	const struct annotate_region *r = b->code->region;
-	struct stack_duration d = segment_duration(b->stacks, s);
-	const struct segment_sum *sum = segment_sum(&b->stacks->segments, s);
+	struct stack_duration d = segment_duration(b->stacks, good);
 	struct cell *cells = table_add_row(t);
 
 	cells[SEGMENTS_COL_START] = cell_hex(r->address + (s->start - r->from));
@@ -519,31 +522,72 @@ static void add_segment_row(const struct cfg *b, const struct segment *s, size_t
 	cells[SEGMENTS_COL_BLOCK] = cell_count(b->block_of[first]);
 	cells[SEGMENTS_COL_LINE] = line_cell(b, first);
 	cells[SEGMENTS_COL_INSTRUCTIONS] = cell_count(s->n_instructions);
-	cells[SEGMENTS_COL_N] = cell_count(sum->n);
+	cells[SEGMENTS_COL_N] = cell_count(good->n);
 	cells[SEGMENTS_COL_EXEC] = executions_cell(
-		b, branch_stacks_executions(b->stacks, (double)sum->weight), sum->n);
+		b, branch_stacks_executions(b->stacks, (double)good->weight), good->n);
 	cells[SEGMENTS_COL_TIMED] = cell_count(d.n);
 	cells[SEGMENTS_COL_P50] = duration_cell(d.p50, d.n, SPARSE_BELOW);
 	cells[SEGMENTS_COL_P90] = duration_cell(d.p90, d.n, 10 * SPARSE_BELOW);
 	cells[SEGMENTS_COL_P99] = duration_cell(d.p99, d.n, TIMED_FOR_P99);
 }
 
-/* Good segments that begin in the function. */
+/* A good segment that begins in the function. */
+struct its_segment {
+	struct good_segment good;
+	size_t first;	/* instruction */
+	uint64_t order; /* among all good ones */
+};
+
+static int commonest_compare(const void *left, const void *right)
+{
+	const struct its_segment *a = left, *b = right;
+
+	if (a->good.n != b->good.n)
+		return a->good.n > b->good.n ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+/* More of them are left out. */
+enum { MOST_SEGMENTS = 32 << 10 };
+
+typedef VEC_OF(struct its_segment) segment_list;
+
+/* Returns how many were left out. */
+static size_t keep_commonest(segment_list *list)
+{
+	size_t n = list->n > MOST_SEGMENTS ? list->n - MOST_SEGMENTS : 0;
+
+	if (n == 0)
+		return 0;
+	qsort(list->items, list->n, sizeof(*list->items), commonest_compare);
+	list->n -= n;
+	return n;
+}
+
 static void fill_segments(const struct cfg *b, struct table *t)
 {
+	const struct segments *all = &b->stacks->segments;
 	const struct annotate_region *r = b->code->region;
+	segment_list list = { 0 };
+	size_t n_left_out = 0;
 
-	for (size_t i = 0; i < b->stacks->segments.list.n; i++) {
-		const struct segment *s = &b->stacks->segments.list.items[i];
-		size_t first;
-
-		if (s->fault != SEGMENT_GOOD || s->module.v != r->module.v || s->start < r->from ||
-		    s->start >= r->to)
+	for (struct its_segment s = { .order = segments_good_from(all, r->module, r->from) };
+	     segments_next_good(all, &s.order, &s.good) && s.good.segment.module.v == r->module.v &&
+	     s.good.segment.start < r->to;) {
+		s.first = annotation_at(b->code, s.good.segment.start);
+		if (s.first == b->code->list.n)
 			continue;
-		first = annotation_at(b->code, s->start);
-		if (first < b->code->list.n)
-			add_segment_row(b, s, first, t);
+		*vec_add(&list) = s;
+		if (list.n == 2 * MOST_SEGMENTS)
+			n_left_out += keep_commonest(&list);
 	}
+	n_left_out += keep_commonest(&list);
+	for (size_t i = 0; i < list.n; i++)
+		add_segment_row(b, &list.items[i].good, list.items[i].first, t);
+	if (n_left_out > 0)
+		table_note(t, "%zu segments are left out: these are the %zu commonest", n_left_out,
+			   list.n);
+	vec_release(&list);
 }
 
 static int imbalances_compare(const void *left, const void *right)

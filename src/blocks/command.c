@@ -164,13 +164,10 @@ static int blocks_answer(struct question *q, struct session *s, const struct sel
 	if (has_stacks)
 		also.analysis = branch_stacks_first_scan(&stacks);
 	rc = annotate_find(s, select, command->function, &also, &region, err);
-	if (has_stacks && rc == 0) {
-		stacks.timed_range =
-			(struct segment_range){ region.module, region.from, region.to };
+	if (has_stacks && rc == 0)
 		rc = branch_stacks_finish(&stacks, select, also.analysis.result, err);
-	} else if (has_stacks) {
+	else if (has_stacks)
 		stack_class.free(also.analysis.result);
-	}
 	if (rc == 0)
 		rc = show_region(q, s, also.counted, has_stacks ? &stacks : NULL, select,
 				 has_stacks ? NULL : &obstacle, err);

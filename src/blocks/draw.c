@@ -117,8 +117,9 @@ bool cfg_is_hot_path(const struct cfg *b, const struct block_edge *e)
 	double most = 0;
 
 	for (size_t i = 0; i < b->edges.n; i++)
-		most = fmax(most, b->edges.items[i].weight);
-	return block_edge_share(b, e) > mostly && e->weight >= hardly * most; /* false for NAN */
+		most = fmax(most, (double)b->edges.items[i].weight);
+	return block_edge_share(b, e) > mostly &&
+	       (double)e->weight >= hardly * most; /* false for NAN */
 }
 
 static void dot_edge(const struct cfg *b, const struct block_edge *e, struct text *out)

@@ -152,7 +152,7 @@ static void place_arrows(struct text_drawing *d)
 			.from = d->blocks[e->from].tail,
 			.to = d->blocks[e->to].head,
 			.group = e->to,
-			.weight = e->weight,
+			.weight = (double)e->weight,
 			.style = e->kind == EDGE_INDIRECT ? LANE_DASHED
 				 : cfg_is_hot_path(b, e)  ? LANE_HEAVY
 							  : LANE_LIGHT,

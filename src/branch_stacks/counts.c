@@ -581,27 +581,6 @@ void stack_counts_forget_sums(struct stack_counts *c)
 	memset(c->scratch, 0, sizeof(*c->scratch));
 }
 
-uint32_t stack_counts_add(struct stack_counts *c, const uint64_t key[],
-			  const struct segment_sum *sum, const uint64_t positions[STACK_POSITIONS],
-			  const struct segment_times *times)
-{
-	uint32_t number = segment_number(c, key);
-	struct segment_sum *s = &c->segment_sums.items[number];
-
-	*s = (struct segment_sum){
-		.n = sum->n, .weight = sum->weight, .n_timed = sum->n_timed, .cycles = sum->cycles
-	};
-	for (size_t at = 0; at < STACK_POSITIONS; at++)
-		if (positions[at] > 0)
-			segment_chunk(c, s, at / STACK_CHUNK)->n[at % STACK_CHUNK] += positions[at];
-	for (size_t i = 0; i < times->n; i++) {
-		uint32_t duration = duration_number(c, number, times->items[i].cycles);
-
-		c->duration_sums.items[duration] += times->items[i].n;
-	}
-	return number;
-}
-
 static void stack_consume(void *partial, const struct batch *b)
 {
 	struct stack_counts *c = partial;

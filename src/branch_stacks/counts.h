@@ -162,11 +162,9 @@ static inline uint64_t stack_divide_weight(uint64_t weight, double each)
 	return each == 1 ? weight : (uint64_t)((double)weight * each + 0.5);
 }
 
-/* Forgets all segments and branches, those in files, too, or without these; adds a segment. */
+/* Forgets all segments and branches, those in files, too, or without these. */
 void stack_counts_forget(struct stack_counts *);
 void stack_counts_forget_sums(struct stack_counts *);
-uint32_t stack_counts_add(struct stack_counts *, const uint64_t key[], const struct segment_sum *,
-			  const uint64_t positions[STACK_POSITIONS], const struct segment_times *);
 
 /* How often a segment was at a position of the stacks. */
 uint64_t segment_n_at(const struct stack_counts *, uint32_t segment, size_t position);

@@ -2,9 +2,11 @@
 #include "branch_stacks/executions.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/bisect.h"
+#include "branch_stacks/durations.h"
 
 enum { LONGEST = 64 << 10 }; /* of segments that may reach into the function */
 
@@ -22,12 +24,12 @@ static size_t executions_at(const uint64_t *offsets, size_t n, uint64_t offset)
 }
 
 /* Adds to `first`, and takes it off again behind `last`: sums of all before give the counts. */
-static void mark(struct execution *at, size_t first, size_t last, const struct segment_sum *sum)
+static void mark(struct execution *at, size_t first, size_t last, const struct good_segment *s)
 {
-	at[first].n += sum->n;
-	at[first].weight += sum->weight;
-	at[last].n -= sum->n;
-	at[last].weight -= sum->weight;
+	at[first].n += s->n;
+	at[first].weight += s->weight;
+	at[last].n -= s->n;
+	at[last].weight -= s->weight;
 }
 
 static void add_up(struct execution *at, size_t n)
@@ -38,13 +40,9 @@ static void add_up(struct execution *at, size_t n)
 	}
 }
 
-/* The first segment that begins at an offset of a module or behind it. */
-static size_t segments_from(const struct segments *s, struct module_id module, uint64_t offset)
+static bool is_behind(const struct segment *s, struct module_id module, uint64_t to)
 {
-	return bisect(
-		0, s->list.n, i,
-		s->list.items[i].module.v < module.v ||
-			(s->list.items[i].module.v == module.v && s->list.items[i].start < offset));
+	return s->module.v > module.v || (s->module.v == module.v && s->start >= to);
 }
 
 static void count_runs(struct executions *e, const struct branch_stacks *b, struct module_id module,
@@ -52,26 +50,25 @@ static void count_runs(struct executions *e, const struct branch_stacks *b, stru
 {
 	const struct segments *s = &b->segments;
 	uint64_t least = offsets[0] > LONGEST ? offsets[0] - LONGEST : 0;
+	uint64_t next = segments_good_from(s, module, least);
+	struct good_segment good;
 
-	for (size_t i = segments_from(s, module, least); i < s->list.n; i++) {
-		const struct segment *at = &s->list.items[i];
+	while (segments_next_good(s, &next, &good) && !is_behind(&good.segment, module, to)) {
 		size_t first, last;
 
-		if (at->module.v != module.v || at->start >= to)
-			break;
-		if (at->fault != SEGMENT_GOOD || at->end < offsets[0])
+		if (good.segment.module.v != module.v || good.segment.end < offsets[0])
 			continue;
-		first = first_from(offsets, e->n, at->start);
-		last = first_from(offsets, e->n, at->end);
+		first = first_from(offsets, e->n, good.segment.start);
+		last = first_from(offsets, e->n, good.segment.end);
 		last = last < e->n ? last : e->n - 1;
-		mark(e->runs, first, last + 1, segment_sum(s, at));
-		mark(e->goes_on, first, last, segment_sum(s, at));
+		mark(e->runs, first, last + 1, &good);
+		mark(e->goes_on, first, last, &good);
 	}
 	add_up(e->runs, e->n + 1);
 	add_up(e->goes_on, e->n + 1);
 }
 
-static int executed_compare(const void *left, const void *right)
+int executed_compare(const void *left, const void *right)
 {
 	const struct executed_branch *a = left, *b = right;
 	const uint64_t words[][2] = {
@@ -90,63 +87,54 @@ static int executed_compare(const void *left, const void *right)
 	return 0;
 }
 
-static void collect_branches(struct executions *e, const struct branch_stacks *b,
-			     struct module_id module, const uint64_t *offsets)
+void executions_init(struct executions *e, const struct branch_stacks *b, struct module_id module,
+		     uint64_t to, const uint64_t *offsets, size_t n)
+{
+	*e = (struct executions){
+		.stacks = b,
+		.module = module,
+		.offsets = mem_alloc(n + 1, sizeof(*e->offsets)),
+		.n = n,
+		.runs = mem_zalloc(n + 1, sizeof(*e->runs)),
+		.goes_on = mem_zalloc(n + 1, sizeof(*e->goes_on)),
+	};
+	if (n == 0)
+		return;
+	memcpy(e->offsets, offsets, n * sizeof(*e->offsets));
+	count_runs(e, b, module, to, offsets);
+}
+
+bool executions_next_branch(const struct executions *e, uint64_t *at, struct executed_branch *out)
 {
 	struct taken_branch taken;
 
-	for (uint64_t at = 0; branch_stacks_next_taken(b, &at, &taken);) {
-		struct executed_branch branch = {
-			.from = e->n,
-			.to = e->n,
+	while (e->n > 0 && branch_stacks_next_taken(e->stacks, at, &taken)) {
+		size_t from = e->n, to = e->n;
+
+		if (taken.from.module.v == e->module.v)
+			from = executions_at(e->offsets, e->n, taken.from.offset);
+		if (taken.to.module.v == e->module.v)
+			to = executions_at(e->offsets, e->n, taken.to.offset);
+		if (from == e->n && to == e->n)
+			continue;
+		*out = (struct executed_branch){
+			.from = from,
+			.to = to,
 			.from_place = taken.from,
 			.to_place = taken.to,
 			.type = taken.type,
 			.sum = taken.sum,
 		};
-
-		if (branch.from_place.module.v == module.v)
-			branch.from = executions_at(offsets, e->n, branch.from_place.offset);
-		if (branch.to_place.module.v == module.v)
-			branch.to = executions_at(offsets, e->n, branch.to_place.offset);
-		if (branch.from < e->n || branch.to < e->n)
-			*vec_add(&e->branches) = branch;
+		return true;
 	}
-	if (e->branches.n > 1)
-		qsort(e->branches.items, e->branches.n, sizeof(*e->branches.items),
-		      executed_compare);
-}
-
-void executions_init_runs(struct executions *e, const struct branch_stacks *b,
-			  struct module_id module, uint64_t to, const uint64_t *offsets, size_t n)
-{
-	*e = (struct executions){
-		.n = n,
-		.runs = mem_zalloc(n + 1, sizeof(*e->runs)),
-		.goes_on = mem_zalloc(n + 1, sizeof(*e->goes_on)),
-	};
-	if (n > 0)
-		count_runs(e, b, module, to, offsets);
-}
-
-void executions_init(struct executions *e, const struct branch_stacks *b, struct module_id module,
-		     uint64_t to, const uint64_t *offsets, size_t n)
-{
-	executions_init_runs(e, b, module, to, offsets, n);
-	if (n > 0)
-		collect_branches(e, b, module, offsets);
-}
-
-size_t executions_first_from(const struct executions *e, size_t from)
-{
-	return bisect(0, e->branches.n, i, e->branches.items[i].from < from);
+	return false;
 }
 
 void executions_release(struct executions *e)
 {
+	free(e->offsets);
 	free(e->runs);
 	free(e->goes_on);
-	vec_release(&e->branches);
 }
 
 /* The first duration of a segment with this number or a higher one. */
@@ -155,29 +143,20 @@ static size_t timed_from(const struct branch_stacks *b, uint64_t segment)
 	return bisect(0, b->timed.n, i, b->timed.items[i].segment < segment);
 }
 
-/* The smallest of the durations `first` … `last` - 1 that is not below a part of all. */
-static uint64_t timed_quantile(const struct branch_stacks *b, size_t first, size_t last,
-			       double wanted)
+struct stack_duration segment_duration(const struct branch_stacks *b, const struct good_segment *s)
 {
-	uint64_t below = 0;
+	size_t first = timed_from(b, s->segment.number), n;
+	struct stack_duration d;
+	struct segment_cycles *times;
 
-	for (size_t i = first; i < last; i++) {
-		below += b->timed.items[i].n;
-		if ((double)below >= wanted)
-			return b->timed.items[i].cycles;
-	}
-	return 0;
-}
-
-struct stack_duration segment_duration(const struct branch_stacks *b, const struct segment *s)
-{
-	size_t first = timed_from(b, s->number), last = timed_from(b, (uint64_t)s->number + 1);
-	struct stack_duration d = { 0 };
-
-	for (size_t i = first; i < last; i++)
-		d.n += b->timed.items[i].n;
-	d.p50 = timed_quantile(b, first, last, 0.5 * (double)d.n);
-	d.p90 = timed_quantile(b, first, last, 0.9 * (double)d.n);
-	d.p99 = timed_quantile(b, first, last, 0.99 * (double)d.n);
+	if (b->segments.sums != NULL)
+		return s->duration;
+	n = timed_from(b, (uint64_t)s->segment.number + 1) - first;
+	times = mem_alloc(n + 1, sizeof(*times));
+	for (size_t i = 0; i < n; i++)
+		times[i] = (struct segment_cycles){ b->timed.items[first + i].cycles,
+						    b->timed.items[first + i].n };
+	d = stack_duration_of(times, n);
+	free(times);
 	return d;
 }

@@ -20,33 +20,31 @@ struct executed_branch {
 };
 
 struct executions {
+	const struct branch_stacks *stacks; /* borrowed */
+	struct module_id module;
+	uint64_t *offsets;	   /* where its instructions begin */
 	size_t n;		   /* instructions */
 	struct execution *runs;	   /* of each */
 	struct execution *goes_on; /* from each to the one behind it, without a branch */
-	/* branches from the function or into it; by source, then by target */
-	VEC_OF(struct executed_branch) branches;
 };
 
 /*
- * Of the function [from, to), whose instructions begin at these offsets of the module, ascending.
+ * Of the function [from, to), whose instructions begin at these offsets of the module, ascending. Borrows the stacks.
  */
 void executions_init(struct executions *, const struct branch_stacks *, struct module_id,
 		     uint64_t to, const uint64_t *offsets, size_t n);
-
-/* The same without the branches, for callers that have all branches in order. */
-void executions_init_runs(struct executions *, const struct branch_stacks *, struct module_id,
-			  uint64_t to, const uint64_t *offsets, size_t n);
 void executions_release(struct executions *);
 
-/* The first branch from instruction `from` or from one behind it, in `branches`. */
-size_t executions_first_from(const struct executions *, size_t from);
+/*
+ * The next branch from the function or into it, from *at on, which begins with 0; false behind the last. In no order:
+ * there may be more of them than memory holds.
+ */
+bool executions_next_branch(const struct executions *, uint64_t *at, struct executed_branch *out);
 
-/* The duration of a segment, in cycles: the time between the two branches. */
-struct stack_duration {
-	uint64_t n;		/* that were recorded */
-	uint64_t p50, p90, p99; /* 0 if none was */
-};
+/* By source, then by target: the order of executed branches, for qsort(). */
+int executed_compare(const void *left, const void *right);
 
-struct stack_duration segment_duration(const struct branch_stacks *, const struct segment *);
+/* Of segments_next_good(). */
+struct stack_duration segment_duration(const struct branch_stacks *, const struct good_segment *);
 
 #endif

@@ -44,20 +44,18 @@ int instructions_event(const struct session *s, size_t event)
 void executed_instructions_find(const struct branch_stacks *b, struct executed_instructions *out)
 {
 	double weights[N_CODE_CLASSES] = { 0 }, all = 0;
+	struct good_segment good;
 
 	*out = (struct executed_instructions){ .event = b->options.instructions_event,
 					       .counted = NAN,
 					       .n_segments = b->n_good };
-	for (size_t i = 0; i < b->segments.list.n; i++) {
-		const struct segment *s = &b->segments.list.items[i];
-		const struct segment_sum *sum = segment_sum(&b->segments, s);
+	for (uint64_t at = 0; segments_next_good(&b->segments, &at, &good);) {
+		const struct segment *s = &good.segment;
 
-		if (s->fault != SEGMENT_GOOD)
-			continue;
 		for (int class = 0; class < N_CODE_CLASSES; class ++)
-			weights[class] += s->by_class[class] * (double)sum->weight;
-		out->n_calls += s->by_class[CODE_CALL] * sum->n;
-		all += s->n_instructions * (double)sum->weight;
+			weights[class] += s->by_class[class] * (double)good.weight;
+		out->n_calls += s->by_class[CODE_CALL] * good.n;
+		all += s->n_instructions * (double)good.weight;
 	}
 	for (int class = 0; class < N_CODE_CLASSES; class ++) {
 		out->by_class[class] = branch_stacks_executions(b, weights[class]);

@@ -2,11 +2,15 @@
 #include "branch_stacks/segments.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
+#include "branch_stacks/durations.h"
+#include "branch_stacks/window.h"
 #include "variables/code.h"
 
-enum { MAX_LENGTH = 64 << 10, SEGMENTS_AT_ONCE = 256 };
+enum { MAX_LENGTH = 64 << 10, SEGMENTS_AT_ONCE = 256, GOOD_PIECE = 64 << 10, GOOD_AT_ONCE = 8192 };
 
 static const struct {
 	const char *id, *text;
@@ -255,16 +259,19 @@ static bool read_next(const struct sorter *sorted, uint64_t *at, struct read_seg
 	}
 }
 
-static bool begins_in(const struct segment_range *range, const struct segment *s)
+/* Its file has it as it is in memory: it is read by this process only. */
+static void put_good(struct segments *out, const struct segment *s, struct read_segment *read)
 {
-	return range->to == 0 ||
-	       (s->module.v == range->module.v && s->start >= range->from && s->start < range->to);
+	struct good_segment good = { .segment = *s, .n = read->sum.n, .weight = read->sum.weight };
+
+	good.duration = stack_duration_of(read->times.items, read->times.n);
+	text_add(&out->good.written, (const char *)&good, sizeof(good));
+	spool_flush(&out->good, GOOD_PIECE);
 }
 
 /* Checks some segments, and keeps the good ones. */
 static void take_some(struct segments *out, struct session *session,
-		      struct code_functions *functions, struct stack_counts *counts,
-		      struct read_segment *some, size_t n, const struct segment_range *timed)
+		      struct code_functions *functions, struct read_segment *some, size_t n)
 {
 	struct place starts[SEGMENTS_AT_ONCE] = { 0 };
 	struct symbol symbols[SEGMENTS_AT_ONCE] = { 0 };
@@ -281,30 +288,27 @@ static void take_some(struct segments *out, struct session *session,
 		struct check check = { session, functions, &s };
 
 		s.fault = check_segment(&check, end, &symbols[i]);
-		if (s.fault != SEGMENT_GOOD) {
-			segment_faults_add(out->others, s.fault, some[i].sum.n, some[i].sum.weight,
-					   some[i].positions);
+		segment_faults_add(out->sums, s.fault, some[i].sum.n, some[i].sum.weight,
+				   some[i].positions);
+		if (s.fault != SEGMENT_GOOD)
 			continue;
-		}
-		if (!begins_in(timed, &s))
-			some[i].times.n = 0;
-		s.number = stack_counts_add(counts, some[i].key, &some[i].sum, some[i].positions,
-					    &some[i].times);
-		*vec_add(&out->list) = s;
+		stack_window_add(out->window, end, some[i].positions);
+		put_good(out, &s, &some[i]);
 	}
 }
 
-void segments_init_sorted(struct segments *out, struct session *session,
-			  struct code_functions *functions, struct stack_counts *counts,
-			  const struct sorter *sorted, double each,
-			  const struct segment_range *timed)
+int segments_init_sorted(struct segments *out, struct session *session,
+			 struct code_functions *functions, struct stack_counts *counts,
+			 const struct sorter *sorted, double each, struct err *err)
 {
 	struct read_segment *some = mem_zalloc(SEGMENTS_AT_ONCE, sizeof(*some));
 	size_t n = 0;
 
-	*out = (struct segments){ .counts = counts, .others = mem_zalloc(1, sizeof(*out->others)) };
+	*out = (struct segments){ .counts = counts,
+				  .sums = mem_zalloc(1, sizeof(*out->sums)),
+				  .window = stack_window_new() };
 	for (int fault = 0; fault < N_SEGMENT_FAULTS && counts->faulty != NULL; fault++)
-		segment_faults_add(out->others, (enum segment_fault)fault, counts->faulty->n[fault],
+		segment_faults_add(out->sums, (enum segment_fault)fault, counts->faulty->n[fault],
 				   stack_divide_weight(counts->faulty->weight[fault], each),
 				   counts->faulty->positions[fault]);
 	stack_counts_forget(counts);
@@ -312,19 +316,83 @@ void segments_init_sorted(struct segments *out, struct session *session,
 		some[n].sum.weight = stack_divide_weight(some[n].sum.weight, each);
 		if (++n < SEGMENTS_AT_ONCE)
 			continue;
-		take_some(out, session, functions, counts, some, n, timed);
+		take_some(out, session, functions, some, n);
 		n = 0;
 	}
-	take_some(out, session, functions, counts, some, n, timed);
+	take_some(out, session, functions, some, n);
 	for (size_t i = 0; i < SEGMENTS_AT_ONCE; i++)
 		vec_release(&some[i].times);
 	free(some);
+	spool_finish(&out->good);
+	if (out->good.rc < 0)
+		*err = out->good.err;
+	return out->good.rc;
+}
+
+/* Good ones that are in a file. */
+static const struct good_segment *sorted_good(const struct segments *s, size_t *out_n)
+{
+	size_t size;
+	const struct good_segment *items = spool_bytes(&s->good, &size);
+
+	*out_n = size / sizeof(*items);
+	return items;
+}
+
+static bool next_sorted_good(const struct segments *s, uint64_t *at, struct good_segment *out)
+{
+	size_t n;
+	const struct good_segment *items = sorted_good(s, &n);
+
+	if (*at >= n)
+		return false;
+	*out = items[(*at)++];
+	if (*at % GOOD_AT_ONCE == 0)
+		spool_drop(&s->good);
+	return true;
+}
+
+static bool begins_before(const struct segment *s, struct module_id module, uint64_t offset)
+{
+	return s->module.v < module.v || (s->module.v == module.v && s->start < offset);
+}
+
+uint64_t segments_good_from(const struct segments *s, struct module_id module, uint64_t offset)
+{
+	const struct good_segment *items;
+	size_t n;
+
+	if (s->sums == NULL)
+		return bisect(0, s->list.n, i, begins_before(&s->list.items[i], module, offset));
+	items = sorted_good(s, &n);
+	return bisect(0, n, i, begins_before(&items[i].segment, module, offset));
+}
+
+bool segments_next_good(const struct segments *s, uint64_t *at, struct good_segment *out)
+{
+	if (s->sums != NULL)
+		return next_sorted_good(s, at, out);
+	while (*at < s->list.n) {
+		const struct segment *segment = &s->list.items[(*at)++];
+		const struct segment_sum *sum = segment_sum(s, segment);
+
+		if (segment->fault != SEGMENT_GOOD)
+			continue;
+		*out = (struct good_segment){ .segment = *segment,
+					      .n = sum->n,
+					      .weight = sum->weight };
+		return true;
+	}
+	return false;
 }
 
 void segments_release(struct segments *s)
 {
 	vec_release(&s->list);
-	free(s->others);
+	free(s->sums);
+	spool_release(&s->good);
+	stack_window_free(s->window);
+	*s = (struct segments){ 0 };
 }
 
 const struct segment_sum *segment_sum(const struct segments *s, const struct segment *segment)

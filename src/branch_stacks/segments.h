@@ -55,16 +55,27 @@ void segment_faults_add(struct segment_faults *, enum segment_fault, uint64_t n,
 /* What the places alone show; SEGMENT_GOOD: nothing. */
 enum segment_fault segment_place_fault(struct place start, struct place end, uint32_t flags);
 
-/* Segments that begin in [from, to) of a module. */
-struct segment_range {
-	struct module_id module;
-	uint64_t from, to;
+/* The duration of a segment, in cycles: the time between the two branches. */
+struct stack_duration {
+	uint64_t n;		/* that were recorded */
+	uint64_t p50, p90, p99; /* 0 if none was */
+};
+
+/* A good segment, with what was counted of it. */
+struct good_segment {
+	struct segment segment;
+	uint64_t n, weight;
+	struct stack_duration duration; /* of sorted ones; of others segment_duration() says it */
 };
 
 struct segments {
 	const struct stack_counts *counts; /* borrowed */
 	VEC_OF(struct segment) list;	   /* by module, start, end, flags */
-	struct segment_faults *others;	   /* that are not in the list; NULL: all are */
+
+	/* Of sorted ones, else NULL or empty: sums of all, good ones in the same order, and the test of these. */
+	struct segment_faults *sums;
+	struct spool good;
+	struct stack_window *window;
 };
 
 /* Checks all segments that were counted. Resolves their places. */
@@ -72,13 +83,18 @@ void segments_init(struct segments *, struct session *, struct code_functions *,
 		   const struct stack_counts *);
 
 /*
- * The same of sorted segments (stack_counts_sort()): only good ones are listed, and kept in the counts, with durations
- * in the range (to 0: in any).
+ * The same of sorted segments (stack_counts_sort()): none is listed, and good ones go to a file. -1: it cannot be written.
  * `each`: what a unit of their weight stands for.
  */
-void segments_init_sorted(struct segments *, struct session *, struct code_functions *,
-			  struct stack_counts *, const struct sorter *sorted, double each,
-			  const struct segment_range *timed);
+int segments_init_sorted(struct segments *, struct session *, struct code_functions *,
+			 struct stack_counts *, const struct sorter *sorted, double each,
+			 struct err *);
+
+/* The next good segment from *at on, which begins with 0, by module, start, end and flags; false behind the last. */
+bool segments_next_good(const struct segments *, uint64_t *at, struct good_segment *out);
+
+/* Where that is to begin for those that start at an offset of a module or behind it. */
+uint64_t segments_good_from(const struct segments *, struct module_id, uint64_t offset);
 void segments_release(struct segments *);
 
 const struct segment_sum *segment_sum(const struct segments *, const struct segment *);

@@ -135,10 +135,9 @@ static int sort_spilled(struct branch_stacks *b, struct stack_counts *c, struct 
 		stack_counts_sort(c, &segments, b->taken);
 	rc = c->spool.rc < 0 ? -1 : sorter_finish(&segments, err);
 	if (rc == 0)
-		segments_init_sorted(&b->segments, b->session, &b->functions, c, &segments,
-				     b->options.by_cycles ? 1
-							  : divided(c->weight, c->segments_weight),
-				     &b->timed_range);
+		rc = segments_init_sorted(
+			&b->segments, b->session, &b->functions, c, &segments,
+			b->options.by_cycles ? 1 : divided(c->weight, c->segments_weight), err);
 	sorter_release(&segments);
 	b->taken_each = b->options.by_cycles ? 1 : divided(c->weight, c->taken_weight);
 	return rc < 0 ? -1 : sorter_finish(b->taken, err);
@@ -226,7 +225,7 @@ static void scan_again(struct branch_stacks *b, const struct select *select)
 static void count_positions(struct branch_stacks *b)
 {
 	const struct stack_counts *c = b->counts;
-	const struct segment_faults *others = b->segments.others;
+	const struct segment_faults *sums = b->segments.sums;
 
 	for (size_t i = 0; i < b->segments.list.n; i++) {
 		const struct segment *s = &b->segments.list.items[i];
@@ -238,10 +237,10 @@ static void count_positions(struct branch_stacks *b)
 			b->positions[at].by_fault[s->fault] += n;
 		}
 	}
-	for (size_t fault = 0; fault < N_SEGMENT_FAULTS && others != NULL; fault++)
+	for (size_t fault = 0; fault < N_SEGMENT_FAULTS && sums != NULL; fault++)
 		for (size_t at = 0; at < STACK_POSITIONS; at++) {
-			b->positions[at].n += others->positions[fault][at];
-			b->positions[at].by_fault[fault] += others->positions[fault][at];
+			b->positions[at].n += sums->positions[fault][at];
+			b->positions[at].by_fault[fault] += sums->positions[fault][at];
 		}
 	b->n_positions = c->deepest > 0 ? (size_t)c->deepest - 1 : 0;
 	if (b->n_positions > STACK_POSITIONS)
@@ -287,7 +286,7 @@ static void test_positions(struct branch_stacks *b)
 
 static void sum_up(struct branch_stacks *b)
 {
-	const struct segment_faults *others = b->segments.others;
+	const struct segment_faults *sums = b->segments.sums;
 
 	for (size_t i = 0; i < b->segments.list.n; i++) {
 		const struct segment *s = &b->segments.list.items[i];
@@ -301,10 +300,14 @@ static void sum_up(struct branch_stacks *b)
 		b->n_good += sum->n;
 		b->good_weight += sum->weight;
 	}
-	for (size_t fault = 0; fault < N_SEGMENT_FAULTS && others != NULL; fault++) {
-		b->n_segments += others->n[fault];
-		b->weight += others->weight[fault];
-		b->by_fault[fault] += others->n[fault];
+	for (size_t fault = 0; fault < N_SEGMENT_FAULTS && sums != NULL; fault++) {
+		b->n_segments += sums->n[fault];
+		b->weight += sums->weight[fault];
+		b->by_fault[fault] += sums->n[fault];
+	}
+	if (sums != NULL) {
+		b->n_good = sums->n[SEGMENT_GOOD];
+		b->good_weight = sums->weight[SEGMENT_GOOD];
 	}
 }
 

@@ -49,8 +49,6 @@ struct branch_stacks {
 
 	/* set by the caller: counts of biased stacks are not known, only shares */
 	bool hides_biased;
-	/* set by the caller: of segments that went to files, only these have durations; to 0: all */
-	struct segment_range timed_range;
 
 	size_t n_positions;
 	struct stack_position positions[STACK_POSITIONS]; /* before any is left out */
@@ -93,8 +91,8 @@ int branch_stacks_choose(const struct session *, enum stack_filter);
  * not recorded, and how to. Without `with_durations` segment_duration() knows none. `out` is to be
  * released also after a failure.
  *
- * Memory is bounded: branches are known to branch_stacks_next_taken() only, and of segments only the good
- * ones are listed if there is no room for the others.
+ * Memory is bounded: branches are known to branch_stacks_next_taken() only, and good segments to
+ * segments_next_good(), if there is no room for them.
  */
 int branch_stacks_read(struct branch_stacks *out, struct session *, const struct select *,
 		       int event, bool with_durations, struct err *);

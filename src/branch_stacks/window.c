@@ -30,7 +30,7 @@ struct common {
 };
 
 /* The branches at the ends of good segments; branches of one place are together. */
-struct window {
+struct stack_window {
 	struct tuples keys; /* module, offset */
 	VEC_OF(struct common) list;
 	uint64_t all[STACK_POSITIONS];
@@ -47,50 +47,59 @@ static int common_compare(const void *left, const void *right)
 	return (a->place.offset > b->place.offset) - (a->place.offset < b->place.offset);
 }
 
-/* By number of a segment: that of its branch in the window; TUPLES_NONE if it is not good. */
-static uint32_t *window_branches(struct window *w, const struct branch_stacks *b)
+struct stack_window *stack_window_new(void)
 {
-	uint32_t *branch_of = mem_alloc(b->counts->segments.n + 1, sizeof(*branch_of));
+	struct stack_window *w = mem_zalloc(1, sizeof(*w));
 
+	tuples_init(&w->keys, 2);
+	return w;
+}
+
+void stack_window_free(struct stack_window *w)
+{
+	if (w == NULL)
+		return;
+	vec_release(&w->list);
+	tuples_release(&w->keys);
+	free(w);
+}
+
+void stack_window_add(struct stack_window *w, struct place branch,
+		      const uint64_t positions[STACK_POSITIONS])
+{
+	const uint64_t key[] = { branch.module.v, branch.offset };
+	uint32_t number = tuples_add(&w->keys, key);
+
+	if (number == w->list.n)
+		vec_add(&w->list)->place = branch;
+	for (size_t at = 0; at < STACK_POSITIONS; at++) {
+		w->list.items[number].n += positions[at];
+		w->list.items[number].by_position[at] += positions[at];
+		w->all[at] += positions[at];
+	}
+}
+
+static void add_listed(struct stack_window *w, const struct branch_stacks *b)
+{
 	for (size_t i = 0; i < b->segments.list.n; i++) {
 		const struct segment *s = &b->segments.list.items[i];
-		const uint64_t key[] = { s->module.v, s->end };
-		uint32_t number = TUPLES_NONE;
+		uint64_t positions[STACK_POSITIONS];
 
-		if (s->fault == SEGMENT_GOOD) {
-			number = tuples_add(&w->keys, key);
-			if (number == w->list.n)
-				vec_add(&w->list)->place = (struct place){ s->module, s->end };
-		}
-		branch_of[s->number] = number;
+		if (s->fault != SEGMENT_GOOD)
+			continue;
+		for (size_t at = 0; at < STACK_POSITIONS; at++)
+			positions[at] = segment_n_at(b->counts, s->number, at);
+		stack_window_add(w, (struct place){ s->module, s->end }, positions);
 	}
-	return branch_of;
 }
 
-static void window_count(struct window *w, const struct branch_stacks *b)
-{
-	const struct stack_counts *c = b->counts;
-	uint32_t *branch_of = window_branches(w, b);
-
-	for (uint32_t i = 0; i < c->segments.n; i++) {
-		for (size_t at = 0; branch_of[i] != TUPLES_NONE && at < STACK_POSITIONS; at++) {
-			uint64_t n = segment_n_at(c, i, at);
-
-			w->list.items[branch_of[i]].n += n;
-			w->list.items[branch_of[i]].by_position[at] += n;
-			w->all[at] += n;
-		}
-	}
-	free(branch_of);
-}
-
-static double share_at(const struct window *w, const struct common *c, size_t position)
+static double share_at(const struct stack_window *w, const struct common *c, size_t position)
 {
 	return (double)c->by_position[position] / (double)w->all[position];
 }
 
 /* How much a row differs from what is expected of it; NAN if too little is expected anywhere. */
-static double row_statistic(const struct window *w, const struct common *c, double n_all,
+static double row_statistic(const struct stack_window *w, const struct common *c, double n_all,
 			    size_t n_positions)
 {
 	double sum = 0;
@@ -108,8 +117,8 @@ static double row_statistic(const struct window *w, const struct common *c, doub
 	return sum;
 }
 
-static void take_ratio(struct stack_bias *bias, const struct window *w, const struct common *c,
-		       size_t n_positions)
+static void take_ratio(struct stack_bias *bias, const struct stack_window *w,
+		       const struct common *c, size_t n_positions)
 {
 	double least = 1, most = 0;
 
@@ -129,30 +138,32 @@ static void take_ratio(struct stack_bias *bias, const struct window *w, const st
 
 void stack_window_test(struct branch_stacks *b)
 {
-	struct window w = { 0 };
+	struct stack_window *w = b->segments.window;
 	double n_all = 0, sum = 0;
 	size_t n_used = 0, n_rows = 0;
 
-	tuples_init(&w.keys, 2);
-	window_count(&w, b);
-	if (w.list.n > 1)
-		qsort(w.list.items, w.list.n, sizeof(*w.list.items), common_compare);
-	for (size_t i = 0; i < b->n_positions; i++) {
-		n_all += (double)w.all[i];
-		n_used += w.all[i] > 0;
+	if (w == NULL) {
+		w = stack_window_new();
+		add_listed(w, b);
 	}
-	for (size_t i = 0; i < w.list.n && i < COMMONEST && n_used > 1; i++) {
-		double row = row_statistic(&w, &w.list.items[i], n_all, b->n_positions);
+	if (w->list.n > 1)
+		qsort(w->list.items, w->list.n, sizeof(*w->list.items), common_compare);
+	for (size_t i = 0; i < b->n_positions; i++) {
+		n_all += (double)w->all[i];
+		n_used += w->all[i] > 0;
+	}
+	for (size_t i = 0; i < w->list.n && i < COMMONEST && n_used > 1; i++) {
+		double row = row_statistic(w, &w->list.items[i], n_all, b->n_positions);
 
 		if (isnan(row))
 			continue;
 		n_rows++;
 		sum += row;
-		take_ratio(&b->bias, &w, &w.list.items[i], b->n_positions);
+		take_ratio(&b->bias, w, &w->list.items[i], b->n_positions);
 	}
 	b->bias.is_tested = n_rows > 0;
 	b->bias.statistic = n_used > 0 ? sum / (double)n_used : 0;
 	b->bias.is_biased = n_rows > 0 && b->bias.statistic > critical[n_rows];
-	vec_release(&w.list);
-	tuples_release(&w.keys);
+	stack_window_free(w);
+	b->segments.window = NULL;
 }

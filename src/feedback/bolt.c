@@ -241,6 +241,8 @@ static int write_recorded(struct bolt *b)
 {
 	const struct flow_evidence *e = b->profile->evidence;
 	uint32_t module = b->profile->module.v;
+	struct good_segment good;
+	uint64_t at = 0;
 	int rc = 0;
 
 	for (size_t i = 0; i < e->branches.n && rc == 0; i++) {
@@ -256,16 +258,15 @@ static int write_recorded(struct bolt *b)
 		if (i % EVIDENCE_AT_ONCE == 0)
 			flow_evidence_let_go(e);
 	}
-	for (size_t i = 0; i < e->stacks.segments.list.n && rc == 0; i++) {
-		const struct segment *s = &e->stacks.segments.list.items[i];
-		uint64_t weight = segment_sum(&e->stacks.segments, s)->weight;
+	while (rc == 0 && segments_next_good(&e->stacks.segments, &at, &good)) {
+		const struct segment *s = &good.segment;
 
-		if (s->module.v != module || s->fault != SEGMENT_GOOD)
+		if (s->module.v != module)
 			continue;
 		put_aggregated(b, is_behind_call(b->profile, s->start) ? "f" : "F",
 			       (struct place){ s->module, s->start },
 			       (struct place){ s->module, s->end },
-			       flow_evidence_executions(e, weight), 0);
+			       flow_evidence_executions(e, good.weight), 0);
 		rc = flush(b, PIECE);
 	}
 	return rc;

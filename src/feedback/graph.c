@@ -203,7 +203,7 @@ static void note_stacks(struct making *m)
 
 	for (size_t i = 0; i < m->n; i++)
 		offsets[i] = at(m, i)->offset;
-	executions_init_runs(&x, &m->e->stacks, m->f->module, m->f->to, offsets, m->n);
+	executions_init(&x, &m->e->stacks, m->f->module, m->f->to, offsets, m->n);
 	for (size_t i = 0; i < m->n; i++) {
 		/* of a block, that of its first instruction: the others are of the same segments */
 		double scale = m->e->execution_rate * flow_evidence_executions(m->e, 1);

@@ -164,6 +164,8 @@ bool laplacian_init(struct laplacian *l, uint32_t n_nodes, const uint32_t (*edge
 		for (size_t i = 0; i < e.rows[row].n; i++)
 			*vec_add(&l->rows) = e.rows[row].items[i];
 		eliminate(&e, row);
+		vec_free_(e.rows[row].items);
+		e.rows[row] = (struct neighbours){ 0 };
 		least = least > 0 ? least - 1 : 0;
 	}
 	l->first[n] = l->rows.n;
