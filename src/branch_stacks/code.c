@@ -7,7 +7,7 @@
 #include "base/bisect.h"
 #include "variables/code.h"
 
-enum { MAX_CODE = 4 << 20, A64_SIZE = 4 };
+enum { MAX_CODE = 4 << 20, A64_SIZE = 4, MOST_INSTRUCTIONS = 128 << 10 };
 
 void code_functions_init(struct code_functions *c, struct session *session)
 {
@@ -25,6 +25,16 @@ void code_functions_release(struct code_functions *c)
 	}
 	vec_release(&c->list);
 	tuples_release(&c->keys);
+}
+
+void code_functions_let_go(struct code_functions *c)
+{
+	struct session *session = c->session;
+
+	if (c->n_instructions <= MOST_INSTRUCTIONS)
+		return;
+	code_functions_release(c);
+	code_functions_init(c, session);
 }
 
 static enum code_class code_class_of(const struct code *code, size_t at, enum flow_kind kind)
@@ -126,6 +136,7 @@ const struct code_function *code_function_get(struct code_functions *c, struct m
 		decode_instructions(f, &code);
 	note_ends(f);
 	number_blocks(f);
+	c->n_instructions += f->list.n;
 	return f;
 }
 

@@ -55,11 +55,18 @@ struct code_functions {
 	struct session *session;
 	struct tuples keys; /* module, from … */
 	VEC_OF(struct code_function) list;
+	size_t n_instructions; /* of all of them */
 };
 
 /* Borrows the session. Zeroed is no cache. */
 void code_functions_init(struct code_functions *, struct session *);
 void code_functions_release(struct code_functions *);
+
+/*
+ * Forgets all functions if they have so many instructions that their memory matters. For those who ask for functions in
+ * order, and do not come back.
+ */
+void code_functions_let_go(struct code_functions *);
 
 /*
  * The function [from, to) of a module, cut at 4 MiB. Its list is empty if its code is not here, or

@@ -218,6 +218,7 @@ void segments_init(struct segments *out, struct session *session, struct code_fu
 		const uint64_t *key = tuples_get(&counts->segments, s->number);
 		struct check check = { session, functions, s };
 
+		code_functions_let_go(functions);
 		s->fault = check_segment(&check, session_place(session, (uint32_t)key[SEGMENT_END]),
 					 &symbols[i]);
 	}
@@ -287,6 +288,7 @@ static void take_some(struct segments *out, struct session *session,
 				     .flags = (uint32_t)some[i].key[SEGMENT_FLAGS] };
 		struct check check = { session, functions, &s };
 
+		code_functions_let_go(functions);
 		s.fault = check_segment(&check, end, &symbols[i]);
 		segment_faults_add(out->sums, s.fault, some[i].sum.n, some[i].sum.weight,
 				   some[i].positions);

@@ -164,19 +164,10 @@ static void find_functions(struct edge_profile *p)
 /* The part of the branches from one place to another that was mispredicted; NAN: not known. */
 static double mispredicted_share(const struct flow_evidence *e, struct place from, struct place to)
 {
-	uint64_t n_told = 0, n = 0;
+	const struct evidence_branch *b = flow_evidence_branch(e, from, to);
 
-	for (size_t i = flow_evidence_first_branch(e, from); i < e->branches.n; i++) {
-		const struct evidence_branch *b = &e->branches.items[i];
-
-		if (b->from.module.v != from.module.v || b->from.offset != from.offset)
-			break;
-		if (b->to.module.v != to.module.v || b->to.offset != to.offset)
-			continue;
-		n_told += b->n_told;
-		n += b->n_mispredicted;
-	}
-	return n_told > 0 ? (double)n / (double)n_told : (double)NAN;
+	return b != NULL && b->n_told > 0 ? (double)b->n_mispredicted / (double)b->n_told
+					  : (double)NAN;
 }
 
 static void add_edge(struct feedback_function *f, const struct flow_evidence *e,

@@ -360,9 +360,21 @@ void flow_evidence_release(struct flow_evidence *e)
 const struct code_function *flow_evidence_code(struct flow_evidence *e, struct module_id module,
 					       uint64_t from, uint64_t to)
 {
-	return code_function_get(e->source == EVIDENCE_STACKS ? &e->stacks.functions
-							      : &e->functions,
-				 module, from, to);
+	struct code_functions *all =
+		e->source == EVIDENCE_STACKS ? &e->stacks.functions : &e->functions;
+
+	code_functions_let_go(all);
+	return code_function_get(all, module, from, to);
+}
+
+const struct evidence_branch *flow_evidence_branch(const struct flow_evidence *e, struct place from,
+						   struct place to)
+{
+	const struct evidence_branch wanted = { .from = from, .to = to };
+	const struct evidence_branch *items = e->branches.items;
+	size_t at = bisect(0, e->branches.n, i, branch_compare(&items[i], &wanted) < 0);
+
+	return at < e->branches.n && branch_compare(&items[at], &wanted) == 0 ? &items[at] : NULL;
 }
 
 size_t flow_evidence_first_branch(const struct flow_evidence *e, struct place place)

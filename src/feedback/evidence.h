@@ -96,9 +96,13 @@ void flow_evidence_release(struct flow_evidence *);
 /* Executions that a weight of the stacks stands for; but for a factor where is_relative. */
 double flow_evidence_executions(const struct flow_evidence *, uint64_t weight);
 
-/* A function's code; valid until the next call. */
+/* A function's code; valid until the next call. To be asked for in order of places. */
 const struct code_function *flow_evidence_code(struct flow_evidence *, struct module_id,
 					       uint64_t from, uint64_t to);
+
+/* The branch between two places; NULL if none was recorded. */
+const struct evidence_branch *flow_evidence_branch(const struct flow_evidence *, struct place from,
+						   struct place to);
 
 /* The first branch whose source (of `branches`), or target (of `entries`), is at a place or behind it. */
 size_t flow_evidence_first_branch(const struct flow_evidence *, struct place);

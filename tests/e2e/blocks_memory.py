@@ -4,6 +4,7 @@
 Blocks of functions whose branch stacks are random: nearly each segment and each branch is another one. The answers are
 given under a limit on the private memory of the process (RLIMIT_DATA), are the same for any number of threads, and have the
 commonest segments, and ways of indirect jumps, of those that the stacks have. What is left out is counted.
+Under the same limit the code of a program is gone through that has more instructions than memory holds.
 
 usage: blocks_memory.py [--samples N] [--limit MIB] CYCLOPS WRITE-SAMPLES
 """
@@ -22,6 +23,7 @@ from branch_program import ANY, BR_X1, NOP, RET, TAKEN_EVENT, lines_of_capture, 
 from harness import ENVIRONMENT, Checks
 
 BLOCKS, ENTRIES, INDIRECT_EACH = 2048, 32, 2
+LONG, N_LONG = 15000, 120  # instructions before the return, and functions
 MOST = 32768  # segments, and ways of indirect jumps, that are shown
 QUESTIONS = [["blocks", "--format", "json", "straight"], ["blocks", "--format", "json", "table"], ["annotate", "--blocks", "table"],
              ["export", "--format", "bolt"], ["export", "--format", "bolt-pre-aggregated"]]
@@ -62,6 +64,20 @@ def answer(words, limit):
     return done.stdout if done.returncode == 0 else None
 
 
+def check_much_code(arguments, folder, checks):
+    """Each function returns to the start of the next."""
+    program, capture = os.path.join(folder, "long"), os.path.join(folder, "long.data")
+    starts = list(small_elf.write(program, {f"f{i}": [NOP] * LONG + [RET] for i in range(N_LONG)}).values())
+    ring = [(start + 4 * LONG, starts[(i + 1) % N_LONG], 2) for i, start in enumerate(starts)]
+    stacks = [(starts[0], [ring[(at - k) % N_LONG] for k in range(ENTRIES)]) for at in range(N_LONG)]
+    lines = "\n".join(lines_of_capture("taken", TAKEN_EVENT, ANY, 97, stacks)) + "\n"
+    subprocess.run([arguments.write_samples, capture, program, "aarch64", "0x00000000410fd0c0"], input=lines.encode(), check=True)
+    text = answer([arguments.cyclops, "export", "--format", "bolt-pre-aggregated", "--symfs", "/", "-j2", "-i", capture], arguments.limit)
+    checks.expect(text is not None, f"much code: fails within {arguments.limit} MiB")
+    kinds = collections.Counter(line.split()[0] for line in (text or b"").decode().splitlines())
+    checks.equal("much code", sorted(kinds.items()), [("B", N_LONG), ("F", N_LONG)])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--samples", type=int, default=6000)
@@ -96,6 +112,7 @@ def main():
         checks.equal("left out", [(name, *map(int, numbers)) for name, numbers in said.items()],
                      [("segments", len(segments) - MOST), ("edges", sum(sorted(ways.values(), reverse=True)[MOST:]))])
         checks.expect(len(ways) > MOST and len(segments) > MOST, f"{len(ways)} ways and {len(segments)} segments are too few for this test")
+        check_much_code(arguments, folder, checks)
     checks.finish()
 
 
