@@ -65,36 +65,58 @@ static struct mem_row part_of_row(const struct mem_group *g, const struct access
 	return part;
 }
 
+/* Parts of groups whose rows are looked up at once, so that cache misses overlap. */
+struct parts_at_once {
+	uint64_t words[MEM_ROWS_AT_ONCE * MAX_WORDS];
+	struct weight weights[MEM_ROWS_AT_ONCE];
+	size_t n;
+};
+
+static void weigh_parts(struct weighing *w, struct parts_at_once *parts)
+{
+	uint32_t numbers[MEM_ROWS_AT_ONCE];
+
+	tuples_add_all(&w->rows->keys, parts->words, parts->n, numbers);
+	while (w->list.n < w->rows->keys.n)
+		vec_add(&w->list);
+	for (size_t i = 0; i < parts->n; i++)
+		__builtin_prefetch(&w->list.items[numbers[i]], 1);
+	for (size_t i = 0; i < parts->n; i++) {
+		struct weight *weight = &w->list.items[numbers[i]];
+
+		weight->cycles += parts->weights[i].cycles;
+		weight->n += parts->weights[i].n;
+		*vec_add(&w->numbers) = numbers[i];
+	}
+	parts->n = 0;
+}
+
 static void weigh_group(struct weighing *w, const struct mem_group *g,
-			const struct access_sizes *sizes)
+			const struct access_sizes *sizes, struct parts_at_once *parts)
 {
 	struct mem_rows *r = w->rows;
 	struct mem_row part = part_of_row(g, sizes);
-	uint64_t words[MAX_WORDS];
-	uint32_t number;
 
-	make_words(r, g->kind, g->key, words);
-	number = tuples_add(&r->keys, words);
-	if (number == w->list.n)
-		vec_add(&w->list);
-	w->list.items[number].cycles += mem_weight(&part.cost);
-	w->list.items[number].n += part.cost.n;
-	*vec_add(&w->numbers) = number;
+	make_words(r, g->kind, g->key, parts->words + parts->n * r->keys.width);
+	parts->weights[parts->n++] = (struct weight){ mem_weight(&part.cost), part.cost.n };
 	mem_cost_add(&r->kinds[g->kind], &part.cost);
 	r->bytes[g->kind] += part.bytes;
 	r->n_sized[g->kind] += part.n_sized;
 	if (g->kind == MEMORY_LOAD && g->key[DIM_PLACE] < sizes->n &&
 	    sizes->is_prefetch[g->key[DIM_PLACE]])
 		mem_cost_add(&r->prefetches, &part.cost);
+	if (parts->n == MEM_ROWS_AT_ONCE)
+		weigh_parts(w, parts);
 }
 
 static void mem_rows_add_group(struct mem_rows *r, uint32_t number, const struct mem_group *g,
 			       const struct access_sizes *sizes)
 {
-	struct mem_row part = part_of_row(g, sizes), *row;
+	struct mem_row part, *row;
 
 	if (r->index[number] == UINT32_MAX)
-		return;
+		return; /* most are */
+	part = part_of_row(g, sizes);
 	row = &r->rows.items[r->index[number]];
 	mem_cost_add(&row->cost, &part.cost);
 	row->bytes += part.bytes;
@@ -217,12 +239,15 @@ void mem_rows_init(struct mem_rows *r, const struct mem *mem, const struct names
 {
 	struct weighing w = { .rows = r };
 	struct mem_position at = { 0 };
+	struct parts_at_once parts;
 	struct mem_group g;
 
+	parts.n = 0;
 	*r = (struct mem_rows){ .mem = mem, .names = names, .by = by };
 	tuples_init(&r->keys, mem_rows_width_of(by));
 	while (mem_next(mem, &at, &g))
-		weigh_group(&w, &g, sizes);
+		weigh_group(&w, &g, sizes, &parts);
+	weigh_parts(&w, &parts);
 	mem_rows_choose(&w, keys_are_time(by) ? 0 : top);
 	add_up_shown(&w, sizes);
 	vec_release(&w.list);

@@ -344,9 +344,50 @@ static void many_records_do_not_overflow(void **state)
 	free(records);
 }
 
+/* Rows are looked up many at once: sums go to the right ones, in whatever parts groups come. */
+static void many_places_have_their_rows(void **state)
+{
+	enum { N_PLACES = 200, N_RECORDS = N_PLACES + 3, HEAVIEST = 150, SECOND_HEAVIEST = 70 };
+	static const struct expected_cell list[] = {
+		{ "mem", 0, "samples", 3, MARK_EXACT },
+		{ "mem", 0, "total_mean_cycles", 900, MARK_EXACT },
+		{ "mem", 0, "share", 3. / N_RECORDS, MARK_SPARSE },
+		{ "mem", 1, "samples", 2, MARK_EXACT },
+		{ "mem", 1, "total_mean_cycles", 800, MARK_EXACT },
+	};
+	struct spe_record records[N_RECORDS];
+	struct session s;
+	struct err err;
+
+	(void)state;
+	for (unsigned i = 0; i < N_RECORDS; i++) {
+		unsigned place = i < N_PLACES ? i : i == N_PLACES ? SECOND_HEAVIEST : HEAVIEST;
+		uint16_t total = place == HEAVIEST ? 900 : place == SECOND_HEAVIEST ? 800 : 10;
+
+		records[i] = access_of(LOAD, FIRST + 4 * place, total, 1000 + i);
+	}
+	for (size_t groups_bytes = 0; groups_bytes < 2; groups_bytes++) {
+		const struct mem_request request = { .by = { { KEY_PLACE }, 1 },
+						     .top = 2,
+						     .groups_bytes = groups_bytes };
+		struct mem_report report = { 0 };
+
+		open_fixture(&(struct contents){ .records = records,
+						 .n_records = N_RECORDS,
+						 .n_first = N_RECORDS },
+			     1, &s);
+		assert_int_equal(mem_report_make(&s, NULL, &request, &report, &err), 0);
+		assert_int_equal(table_n_rows(&report.rows), 2);
+		expect_cells(&report.shown, list, COUNT(list));
+		mem_report_release(&report);
+		close_fixture(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(many_places_have_their_rows),
 		cmocka_unit_test(tables_have_their_numbers),
 		cmocka_unit_test(filtered_bytes_are_no_bandwidth),
 		cmocka_unit_test(rows_are_those_asked_for),
