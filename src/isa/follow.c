@@ -35,6 +35,7 @@ struct isa_followed {
 	uint32_t *starts;	    /* offsets of instructions in the code, n + 1 of them */
 	struct isa_state *states;   /* by instruction: before it */
 	bool *is_reached, *is_open;
+	bool *is_met;	       /* instructions where paths may meet: targets of jumps, and starts */
 	VEC_OF(uint32_t) open; /* work list: instructions whose state changed */
 	bool is_lost;	       /* an indirect jump, or too many steps: the result is not valid */
 };
@@ -159,7 +160,16 @@ static bool join_register(uint32_t number, uint32_t reg, struct isa_value *at,
 	return true;
 }
 
-/* Merges the state of another predecessor into that before an instruction. */
+static bool is_equal(const struct isa_value *a, const struct isa_value *b)
+{
+	return a->root == b->root && a->slot == b->slot && a->offset == b->offset &&
+	       a->step == b->step && a->more == b->more;
+}
+
+/*
+ * Merges the state of another predecessor into that before an instruction. With one predecessor only it has the state
+ * that this leaves, now that more is known of it.
+ */
 static void follow_join(struct isa_followed *f, uint32_t number, const struct isa_state *s)
 {
 	struct isa_state *at = &f->states[number];
@@ -167,6 +177,11 @@ static void follow_join(struct isa_followed *f, uint32_t number, const struct is
 
 	if (is_changed)
 		*at = *s;
+	else if (!f->is_met[number])
+		for (uint32_t i = 0; i < f->n_registers; i++) {
+			is_changed |= !is_equal(&at->registers[i], &s->registers[i]);
+			at->registers[i] = s->registers[i];
+		}
 	else
 		for (uint32_t i = 0; i < f->n_registers; i++)
 			is_changed |= join_register(number, i, &at->registers[i], &s->registers[i]);
@@ -244,8 +259,20 @@ static void follow_open(struct isa_followed *f)
 	}
 }
 
+static void find_meetings(struct isa_followed *f)
+{
+	f->is_met = mem_zalloc(f->n + 1, sizeof(*f->is_met));
+	for (uint32_t i = 0; i < f->n; i++) {
+		struct flow flow = followed_flow(f, i);
+
+		if (flow.has_target)
+			f->is_met[number_at(f, flow.target)] = true;
+	}
+}
+
 static void follow_all(struct isa_followed *f)
 {
+	find_meetings(f);
 	f->states = mem_zalloc(f->n, sizeof(*f->states));
 	f->is_reached = mem_zalloc(f->n, sizeof(*f->is_reached));
 	f->is_open = mem_zalloc(f->n, sizeof(*f->is_open));
@@ -254,6 +281,7 @@ static void follow_all(struct isa_followed *f)
 
 		if (f->is_reached[i] || (i > 0 && is_padding(f, i)))
 			continue;
+		f->is_met[i] = true;
 		name_unknown(f, ISA_INITIAL, i, &unknown);
 		follow_join(f, i, &unknown);
 		follow_open(f);
@@ -281,6 +309,7 @@ void isa_followed_free(struct isa_followed *f)
 		return;
 	vec_release(&f->open);
 	free(f->is_open);
+	free(f->is_met);
 	free(f->is_reached);
 	free(f->states);
 	free(f->starts);

@@ -156,7 +156,7 @@ def check_program(checks, cyclops, data, folder):
 def check_data(checks, cyclops, data):
     """A finding of a loop names the data, as addr does; not where the instruction is no access, or its data have no name."""
     for name, wanted in (("samples/chase", ["struct node.next", "struct node.next", None]), ("samples/stride", ["array[]", "array[]"]),
-                         ("samples/multiply", [None, None]), ("demo", [None, "nodes[].next", None])):
+                         ("samples/multiply", [None, None]), ("demo", ["struct node.next", "nodes[].next", None])):
         options = ["--format", "json", "--symfs", os.path.join(data, "root"), os.path.join(data, f"{name}.data")]
         told = [row.get("data") for row in json.loads(run(cyclops, "report", *options))["loops"]]
         objects = [row["object"] for row in json.loads(run(cyclops, "addr", *options))["objects"]]
