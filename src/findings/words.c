@@ -87,8 +87,7 @@ static const struct column columns[N_COLUMNS] = {
 		       "of counts: the costliest penalty, by its name in the catalog; core or "
 		       "fetch: no counted event explains the stalls"),
 	[SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY | COLUMN_TRUST,
-		    "the size, as a share of the whole; of at-most the limit, with the error of "
-		    "its samples in it" },
+		    "the size, as a share of the whole; of at-most the limit" },
 	[FROM] = FACT("from", CELL_TEXT, "what it was concluded from: samples or counts"),
 	[SHARE_ERROR] = FACT("share_error", CELL_NUMBER, "half of its 95 % interval"),
 	[WHOLE] = FACT("share_of", CELL_TEXT, "the whole"),
@@ -339,10 +338,7 @@ const char *finding_size_words(struct table *t, const struct finding *f)
 		return sharing_size(t, f);
 	if (finding_is_of_counts(f))
 		return counts_size(t, f);
-	if (words_is_limit(f))
-		return table_format(t, "at most %s of %s", words_cost(t, f), f->size.whole);
-	return table_format(t, "%s%.1f %% of %s", f->code != NULL ? "at least " : "",
-			    100 * f->size.share, f->size.whole);
+	return table_format(t, "%s%s of %s", words_bound(f), words_cost(t, f), f->size.whole);
 }
 
 /* "393 291 of 473 661 latency cycles", or times: "55.0 ms of 160.0 ms". */
@@ -587,18 +583,15 @@ static const char *samples_words(struct table *t, const struct finding *f)
 	const struct finding_samples *s = &f->samples;
 	struct text text = { 0 };
 
-	if (!words_is_limit(f))
-		text_format(&text, "\xc2\xb1 %.1f %% (95 %% interval), ", 100 * s->error);
-	else if (f->loop->share > 0) {
-		words_put_time(f, &text);
-		text_str(&text, " of the time (95 % interval), ");
-	}
-	text_format(&text, "from %s %s%s%s", table_human(t, cell_count(s->n), "of"),
-		    table_human(t, cell_count(s->n_all), s->of),
-		    words_is_limit(f) ? ", which count operations, not time" : "",
-		    s->no_jitter ? "; the interval had no jitter: loops in step with it are over- "
-				   "or undercounted"
-				 : "");
+	if (f->loop != NULL)
+		put_loop_confidence(t, f, &text);
+	else
+		text_format(&text, "from %s %s%s", table_human(t, cell_count(s->n), "of"),
+			    table_human(t, cell_count(s->n_all), s->of),
+			    words_has_error(f) ? " (\xc2\xb1: 95 % interval)" : "");
+	if (s->no_jitter)
+		text_str(&text, "; the interval had no jitter: loops in step with it are over- or "
+				"undercounted");
 	if (s->full_share >= 0)
 		text_format(&text, "; saturated latencies have at least %.1f %% of all cycles",
 			    100 * s->full_share);

@@ -9,7 +9,6 @@
 
 enum {
 	COMMANDS_SHOWN = 2,
-	SAID_WAITS = 30, /* loads: what fewer of them show is said with their number */
 };
 
 static const char *whole_words(const struct finding *f)
@@ -31,7 +30,7 @@ static void put_brief_cost(struct table *t, const struct finding *f, struct text
 		text_str(out, " or more");
 	else if (f->loop == NULL && f->size.mark == MARK_AT_MOST)
 		text_str(out, " or less");
-	if (f->sharing != NULL && f->sharing->n_waited > 0 && f->sharing->n_waited < SAID_WAITS)
+	if (f->sharing != NULL && f->sharing->n_waited > 0 && f->sharing->n_waited < WORDS_FEW)
 		text_format(out, ", by %" PRIu32 " sampled %s%s", f->sharing->n_waited,
 			    sharing_waiters(f->sharing, f->sharing->n_waited),
 			    finding_is_sparse(f) ? ": too few samples" : "");
@@ -202,17 +201,12 @@ static void say_confidence(struct table *t, const struct findings *found, const 
 		text_format(&text, "Confidence: %s", finding_confidence_words(t, f));
 	else if (f->samples.n_all > 0) {
 		text_str(&text, "Confidence: ");
-		if (words_is_limit(f) && f->loop->share > 0) {
-			words_put_time(f, &text);
-			text_str(&text, " of the time (95 % interval), ");
-		} else if (words_has_error(f))
-			text_str(&text, "\xc2\xb1 is the 95 % interval, ");
-		text_format(&text, "from %s",
-			    table_human(t, cell_count(f->samples.n), f->samples.of));
-		if (words_is_limit(f)) {
-			text_str(&text, "; the cause: ");
-			words_put_loop_cause(f->loop, f->kind, &text);
-		}
+		if (f->loop != NULL)
+			put_loop_confidence(t, f, &text);
+		else
+			text_format(&text, "%sfrom %s",
+				    words_has_error(f) ? "\xc2\xb1 is the 95 % interval, " : "",
+				    table_human(t, cell_count(f->samples.n), f->samples.of));
 	}
 	if (finding_is_unproven(f))
 		text_format(&text, "; %s", words_unproven);
@@ -262,14 +256,36 @@ void findings_answer(const struct findings *f, const char *lost, struct table *o
 	say_confidence(out, f, lost);
 }
 
-static const struct column next_columns[] = {
-	{ "label", NULL, "", CELL_TEXT, 0, "next" },
-	{ "command", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_COMMAND, "shows more" },
-	{ "is_simulation", NULL, "", CELL_BOOL, COLUMN_MACHINE_ONLY,
-	  "it simulates the program without the first cause" },
+/* What commands show, by their beginning; first match wins. */
+static const struct {
+	const char *command, *label;
+} shown_by[] = {
+	{ "annotate", "code:" },
+	{ "mem", "loads:" },
+	{ "addr --by hugepage", "pages:" },
+	{ "addr", "addresses:" },
+	{ "c2c", "lines:" },
+	{ "cycles", "cycles:" },
+	{ "hot --event", "branches:" },
+	{ "hot --call-tree", "callers:" },
+	{ "hot --by line", "source:" },
+	{ "hot", "code:" },
 };
 
-static void add_command(struct table *t, const char *command)
+static const char *label_of(const char *command)
+{
+	for (size_t i = 0; i < COUNT(shown_by); i++)
+		if (strncmp(command, shown_by[i].command, strlen(shown_by[i].command)) == 0)
+			return shown_by[i].label;
+	return "more:";
+}
+
+static const struct column next_columns[] = {
+	{ "label", NULL, "", CELL_TEXT, 0, "what the command shows" },
+	{ "command", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_COMMAND, "shows more" },
+};
+
+static void add_command(struct table *t, const char *label, const char *command)
 {
 	struct cell *row;
 
@@ -277,9 +293,17 @@ static void add_command(struct table *t, const char *command)
 		if (strcmp(table_cell(t, i, 1)->text, command) == 0)
 			return;
 	row = table_add_row(t);
-	row[0] = cell_text(table_n_rows(t) == 1 ? "next:" : "");
+	row[0] = cell_text(label);
 	row[1] = cell_text(command);
-	row[2] = cell_bool(false);
+}
+
+/* What shows more of a finding: the capture, or another that has to be taken. */
+static void add_next(struct table *t, const struct session *s, const struct finding *f)
+{
+	const char *command = finding_next_words(t, s, f);
+
+	if (command != NULL)
+		add_command(t, f->command != NULL ? label_of(f->command) : "measure:", command);
 }
 
 /* The code of the first finding, then what shows the others; the lines of any that is of sharing. */
@@ -292,15 +316,12 @@ static void add_leading(const struct findings *f, const struct session *s, size_
 		return;
 	code = finding_code_words(out, s, f->list.items[0]);
 	if (code != NULL)
-		add_command(out, code);
+		add_command(out, "code:", code);
 	for (size_t i = 0; i < f->list.n && table_n_rows(out) < most; i++) {
 		const struct finding *each = f->list.items[i];
-		const char *command =
-			i == 0 && code != NULL ? NULL : finding_next_words(out, s, each);
 
-		if (each->sharing != NULL || (i == 0 && code == NULL))
-			if (command != NULL)
-				add_command(out, command);
+		if (i == 0 ? code == NULL : each->sharing != NULL)
+			add_next(out, s, each);
 	}
 }
 
@@ -316,7 +337,6 @@ static void add_prediction(const struct findings *f, const struct session *s, st
 	row = table_add_row(out);
 	row[0] = cell_text("what if:");
 	row[1] = cell_text(command);
-	row[2] = cell_bool(true);
 }
 
 void findings_next_table(const struct findings *f, const struct session *s, struct table *out)
@@ -328,22 +348,18 @@ void findings_next_table(const struct findings *f, const struct session *s, stru
 	out->style = TABLE_FACTS;
 	/* why before where: cycle accounting comes behind a finding that says why itself */
 	if (f->has_accounting && !is_told)
-		add_command(out, tip(out, s, "cycles"));
+		add_command(out, label_of("cycles"), tip(out, s, "cycles"));
 	add_leading(f, s, most, out);
-	for (size_t i = 0; i < f->list.n && table_n_rows(out) < most; i++) {
-		const char *command = finding_next_words(out, s, f->list.items[i]);
-
-		if (command != NULL)
-			add_command(out, command);
-	}
+	for (size_t i = 0; i < f->list.n && table_n_rows(out) < most; i++)
+		add_next(out, s, f->list.items[i]);
 	if (f->has_accounting)
-		add_command(out, tip(out, s, "cycles"));
+		add_command(out, label_of("cycles"), tip(out, s, "cycles"));
 	for (size_t i = 0; i < f->silences.n && f->list.n == 0; i++) {
 		const struct finding *rest = f->silences.items[i].unexplained;
 		const char *annotate = rest != NULL ? finding_annotate_words(out, rest) : NULL;
 
 		if (annotate != NULL)
-			add_command(out, tip(out, s, annotate));
+			add_command(out, label_of("annotate"), tip(out, s, annotate));
 	}
 	add_prediction(f, s, out);
 }

@@ -217,6 +217,7 @@ static const char *evidence_brief(struct table *t, const struct finding *f)
  */
 static void note_rest(const struct findings *f, struct table *out)
 {
+	const char *limits;
 	size_t n_limits = 0;
 	double share = 0;
 
@@ -230,14 +231,14 @@ static void note_rest(const struct findings *f, struct table *out)
 	}
 	if (n_limits == 0)
 		return;
+	limits = f->list.n == 1		 ? "the cost is an upper limit, as waits overlap"
+		 : n_limits == f->list.n ? "costs are upper limits, as waits overlap"
+					 : "costs of loops are upper limits, as waits overlap";
 	if (n_limits == f->list.n && share < 1)
-		table_note(out,
-			   "\xe2\x89\xa4: at most, as waits overlap; not explained by a finding: "
-			   "at least %.1f %% "
-			   "of the time",
-			   100 * (1 - share));
+		table_note(out, "%s; not explained by a finding: at least %.1f %% of the time",
+			   limits, 100 * (1 - share));
 	else
-		table_note(out, "\xe2\x89\xa4: at most, as waits overlap");
+		table_note(out, "%s", limits);
 }
 
 /* "as #1: interchange the loops" */

@@ -173,17 +173,6 @@ bool words_has_error(const struct finding *f)
 	return !is_bound && !isnan(f->size.error) && f->size.error > 0;
 }
 
-void words_put_time(const struct finding *f, struct text *out)
-{
-	const struct finding_loop *l = f->loop;
-
-	if (l->share <= 0)
-		return;
-	text_format(out, "%s takes %.1f %%", l->is_loop ? "the loop" : "this code", 100 * l->share);
-	if (l->share_error > 0)
-		text_format(out, " \xc2\xb1 %.1f", 100 * l->share_error);
-}
-
 const char *words_cost(struct table *t, const struct finding *f)
 {
 	struct text text = { 0 };
@@ -220,11 +209,11 @@ void words_put_loop_cause(const struct finding_loop *l, enum finding_kind kind, 
 	}
 	switch (kind) {
 	case FINDING_DEPENDENCY_CHAIN:
-		text_format(out, "%.3g cycles an iteration, %.2g by width", l->chain_cycles,
-			    l->n_insns / l->width);
+		text_format(out, "%.3g cycles per iteration, without the chain %.2g or more",
+			    l->chain_cycles, l->n_insns / l->width);
 		return;
 	case FINDING_STORE_FORWARDING:
-		text_format(out, "%.3g cycles per iteration (registers: %.3g)", l->chain_cycles,
+		text_format(out, "%.3g cycles per iteration, in registers %.3g", l->chain_cycles,
 			    l->register_chain);
 		return;
 	case FINDING_TLB_WALKS:

@@ -8,21 +8,30 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "data/short_name.h"
 #include "findings/words_inside.h"
 #include "session/tip.h"
+
+/* A condition, in two parts: "if all loads", of which code, " hit the L1D". */
+struct condition {
+	const char *before, *after;
+};
 
 /*
  * A cause that is gone, and what `cyclops model --what-if` calls that; NULL: nothing does without it. Data that a fix
  * brings near or into order are on few pages, or come page by page, so that their walks go, too.
  */
 static const struct ideal {
-	const char *condition, *what_if;
-	const char *simulated; /* what of the condition is simulated; NULL: the same */
+	struct condition without; /* the cause; no text: nothing is known of the fix */
+	const char *what_if;
+	struct condition simulated; /* what of that is simulated; no text: the same */
 } ideals[N_FINDING_KINDS] = {
 #define LOADS_HIT                                                                                  \
 	{                                                                                          \
-		"if all loads hit the L1D", "l1d+page-walks",                                      \
-			"if all loads hit the L1D, without page walks"                             \
+		{ "if all loads", " hit the L1D" }, "l1d+page-walks",                              \
+		{                                                                                  \
+			"if all loads", " hit the L1D, without page walks"                         \
+		}                                                                                  \
 	}
 	[FINDING_L2_BOUND] = LOADS_HIT,
 	[FINDING_LLC_BOUND] = LOADS_HIT,
@@ -31,19 +40,27 @@ static const struct ideal {
 	[FINDING_MEMORY_BOUND] = LOADS_HIT,
 	[FINDING_LATE_PREFETCH] = LOADS_HIT,
 #undef LOADS_HIT
-	[FINDING_STORE_BOUND] = { "if all stores hit the L1D", "l1d+page-walks",
-				  "if all stores hit the L1D, without page walks" },
-	[FINDING_TLB_WALKS] = { "if there were no page table walks", "page-walks", NULL },
-	[FINDING_MISPREDICTIONS] = { "if all branches were predicted", "branch-prediction", NULL },
-	[FINDING_DEPENDENCY_CHAIN] = { "if nothing waited for the chain", "arithmetic-latency",
-				       "if all arithmetic took one cycle" },
-	[FINDING_STORE_FORWARDING] = { "if the variable were in a register", "forwarding", NULL },
-	[FINDING_DIVISION] = { "if divisions took no time", "division",
-			       "if a division took as long as a multiplication" },
-	[FINDING_SCALAR_LOOP] = { "if the loop took no time", NULL, NULL },
-	[FINDING_SHARED_DATA] = { "if no other core took the lines", "coherence", NULL },
-	[FINDING_PAGE_FAULTS] = { "if no page faulted", NULL, NULL },
-	[FINDING_FRONT_END] = { "if no fetch missed", "instruction-side", NULL },
+	[FINDING_STORE_BOUND] = { { "if all stores", " hit the L1D" },
+				  "l1d+page-walks",
+				  { "if all stores", " hit the L1D, without page walks" } },
+	[FINDING_TLB_WALKS] = { { "if no access", " needed a page table walk" },
+				"page-walks",
+				{ 0 } },
+	[FINDING_MISPREDICTIONS] = { { "if all branches", " were predicted" },
+				     "branch-prediction",
+				     { 0 } },
+	[FINDING_DEPENDENCY_CHAIN] = { { "if nothing", " waited for the chain" },
+				       "arithmetic-latency",
+				       { "if all arithmetic", " took one cycle" } },
+	[FINDING_STORE_FORWARDING] = { { "if the variable", " were in a register" },
+				       "forwarding",
+				       { 0 } },
+	[FINDING_DIVISION] = { { "if divisions", " took no time" },
+			       "division",
+			       { "if divisions", " took as long as multiplications" } },
+	[FINDING_SHARED_DATA] = { { "if no other core took the lines", "" }, "coherence", { 0 } },
+	[FINDING_PAGE_FAULTS] = { { "if no page faulted", "" }, NULL, { 0 } },
+	[FINDING_FRONT_END] = { { "if no fetch missed", "" }, "instruction-side", { 0 } },
 };
 
 /* Less is no gain. */
@@ -106,20 +123,25 @@ static bool is_of_time(const struct finding *f)
 }
 
 /* An ideal is no fix: a program that is changed still has some of the cause, and what it does instead. */
-static const char not_of_fix[] = "what a fix gains is not known";
 static const char less_of_fix[] = "a fix that leaves some of the cause, or adds work, gains less";
 
-/* "54.6 % fewer cycles if all loads hit the L1D, without page walks (modelled)" */
+/* Of all loops of the function: "71.6 % fewer cycles if all loads in chase hit the L1D (modelled)" */
 static void put_prediction(const struct finding *f, struct text *out)
 {
 	const struct ideal ideal = ideal_of(f);
+	const struct condition *c =
+		ideal.simulated.before != NULL ? &ideal.simulated : &ideal.without;
 
 	if (f->prediction < least_prediction)
-		text_str(out, "no fewer cycles");
+		text_str(out, "no fewer cycles ");
 	else
-		text_format(out, "%.1f %% fewer cycles", 100 * f->prediction);
-	text_format(out, " %s (modelled)",
-		    ideal.simulated != NULL ? ideal.simulated : ideal.condition);
+		text_format(out, "%.1f %% fewer cycles ", 100 * f->prediction);
+	text_str(out, c->before);
+	if (f->function != NULL && c->after[0] != '\0') {
+		text_str(out, " in ");
+		short_name(f->function, strlen(f->function), WORDS_NAME_WIDTH, out);
+	}
+	text_format(out, "%s (modelled)", c->after);
 }
 
 const char *finding_prediction_words(struct table *t, const struct finding *f)
@@ -131,23 +153,24 @@ const char *finding_prediction_words(struct table *t, const struct finding *f)
 	return words_take(t, &text);
 }
 
-/* "at most 62.3 % +- 4.3 of the time, if all loads hit the L1D"; a prediction may have said the condition. */
-static void put_limit(struct table *t, const struct finding *f, struct text *out)
+/* What stands above is the limit: "at most that share, if all loads in the loop hit the L1D" */
+static void put_limit(const struct finding *f, struct text *out)
 {
-	if (f->page_faults != NULL)
-		text_format(out, "at most %.1f %% of %s",
-			    100 * fmin(1, f->size.share + f->size.error), f->size.whole);
-	else
-		text_format(out, "at most %s of the time", words_cost(t, f));
-	if (!f->has_prediction || ideal_of(f).simulated != NULL)
-		text_format(out, ", %s", ideal_of(f).condition);
+	const struct condition *c = &ideals[f->kind].without;
+
+	text_format(out, "at most that share, %s", c->before);
+	if (f->loop != NULL && c->after[0] != '\0')
+		text_str(out, f->loop->is_loop ? " in the loop" : " there");
+	text_str(out, c->after);
 }
 
-/* The finding is about no time. */
+/* No number: of other code than this, or of no time. */
 static const char *not_known(const struct finding *f)
 {
 	bool is_latency = f->size.of == WHOLE_LATENCY || f->size.of == WHOLE_LOAD_LATENCY;
 
+	if (f->kind == FINDING_SCALAR_LOOP)
+		return "not known: the loop with vectors is other code, which did not run";
 	return is_latency ? "not known: operations overlap, so latency is no run time"
 			  : "not known from this capture";
 }
@@ -173,33 +196,26 @@ static void put_gain_of_sharing(struct table *t, const struct finding *f, struct
 			    s->gain_threads == 1 ? "it waits" : "they wait");
 }
 
+static void put_gain(struct table *t, const struct finding *f, struct text *out)
+{
+	if (f->sharing != NULL)
+		put_gain_of_sharing(t, f, out);
+	else if (f->has_prediction)
+		put_prediction(f, out);
+	else if ((is_of_time(f) || f->page_faults != NULL) &&
+		 ideals[f->kind].without.before != NULL)
+		put_limit(f, out);
+	else
+		text_str(out, not_known(f));
+}
+
 const char *finding_gain_brief(struct table *t, const struct finding *f)
 {
 	struct text text = { 0 };
 
-	if (finding_is_of_counts(f) || finding_is_general(f->kind))
-		return NULL;
-	if (f->sharing != NULL)
-		put_gain_of_sharing(t, f, &text);
-	else if (f->has_prediction)
-		put_prediction(f, &text);
-	else if (is_of_time(f) || f->page_faults != NULL)
-		put_limit(t, f, &text);
-	else
-		text_str(&text, not_known(f));
-	if (f->sharing == NULL && !f->has_prediction && (is_of_time(f) || f->page_faults != NULL))
-		text_format(&text, "; %s", not_of_fix);
+	if (!finding_is_of_counts(f) && !finding_is_general(f->kind))
+		put_gain(t, f, &text);
 	return words_take(t, &text);
-}
-
-/* "at most 40.3 % +- 1.4 of the time, if nothing waited for the chain; the loop takes 64.4 % +- 2.2" */
-static void put_bound(struct table *t, const struct finding *f, struct text *out)
-{
-	put_limit(t, f, out);
-	if (f->loop->share <= f->size.share)
-		return;
-	text_str(out, "; ");
-	words_put_time(f, out);
 }
 
 const char *finding_gain_words(struct table *t, const struct session *s, const struct finding *f,
@@ -210,23 +226,10 @@ const char *finding_gain_words(struct table *t, const struct session *s, const s
 
 	if (finding_is_of_counts(f) || finding_is_general(f->kind))
 		return NULL;
-	if (f->sharing != NULL) {
-		put_gain_of_sharing(t, f, &text);
-		return words_take(t, &text);
-	}
-	if (f->has_prediction) {
-		put_prediction(f, &text);
-		text_str(&text, is_of_time(f) ? "; by the samples " : "");
-	}
-	if (is_of_time(f))
-		put_bound(t, f, &text);
-	else if (f->page_faults != NULL)
-		put_limit(t, f, &text);
-	else if (!f->has_prediction)
-		text_str(&text, not_known(f));
-	if (f->has_prediction || is_of_time(f) || f->page_faults != NULL)
-		text_format(&text, "; %s", f->has_prediction ? less_of_fix : not_of_fix);
+	put_gain(t, f, &text);
+	if (f->has_prediction)
+		text_format(&text, "; %s", less_of_fix);
 	if (command != NULL)
-		text_format(&text, "; simulated without the cause: %s%s%s", quote, command, quote);
+		text_format(&text, "; to simulate that: %s%s%s", quote, command, quote);
 	return words_take(t, &text);
 }

@@ -38,6 +38,9 @@ const char *page_faults_words(const struct finding_page_faults *);
 /* words_clauses.c: what cells and sentences are made of */
 enum { WORDS_NAME_WIDTH = 40 };
 
+/* What fewer samples of a cause show is said to be of few. */
+enum { WORDS_FEW = 30 };
+
 /* "DRAM latency"; "possible division" where code alone tells of it. */
 const char *words_cause(const struct finding *);
 
@@ -92,9 +95,6 @@ static inline bool words_is_limit(const struct finding *f)
 	return f->loop != NULL;
 }
 
-/* "the loop takes 62.3 % +- 4.3": of the time, with the error of that; nothing if it is not known. Of a loop. */
-void words_put_time(const struct finding *, struct text *out);
-
 /* words_counts.c */
 const char *counts_claim(struct table *, const struct finding *, bool with_cause);
 const char *counts_size(struct table *, const struct finding *);
@@ -129,6 +129,12 @@ void put_bandwidth(const struct finding_loop *, struct text *out);
 void put_lines_in_flight(const struct finding_loop *, struct text *out);
 /* "49 of 178 loads (22 to 35 %)": of its samples those that the finding is about, and the 95 % interval of that. */
 void put_loop_part(const struct finding_loop *, const char *words, struct text *);
+
+/*
+ * "the cause rests on only 10 sampled loads, the time on 146 samples (+-: 95 % interval)": of a finding of a
+ * loop, which is as sure as the weaker of both.
+ */
+void put_loop_confidence(struct table *t, const struct finding *, struct text *out);
 void put_loop_evidence(struct table *, const struct finding *, struct text *);
 void put_code_evidence(struct table *, const struct finding_code *, struct text *);
 

@@ -105,6 +105,38 @@ void put_loop_part(const struct finding_loop *l, const char *words, struct text 
 		text_format(out, " (%.0f to %.0f %%)", 100 * l->here_low, 100 * l->here_high);
 }
 
+/* What shows the cause, where samples of an instruction do; else its code does. */
+static const char *const witnesses[N_FINDING_KINDS][2] = {
+	[FINDING_MEMORY_BOUND] = { "load", "loads" },
+	[FINDING_L2_BOUND] = { "load", "loads" },
+	[FINDING_LLC_BOUND] = { "load", "loads" },
+	[FINDING_DRAM_LATENCY] = { "load", "loads" },
+	[FINDING_DRAM_BANDWIDTH] = { "load", "loads" },
+	[FINDING_SHARED_DATA] = { "load", "loads" },
+	[FINDING_LATE_PREFETCH] = { "load", "loads" },
+	[FINDING_TLB_WALKS] = { "access", "accesses" },
+	[FINDING_MISPREDICTIONS] = { "branch", "branches" },
+	[FINDING_STORE_BOUND] = { "store", "stores" },
+};
+
+void put_loop_confidence(struct table *t, const struct finding *f, struct text *out)
+{
+	const struct finding_loop *l = f->loop;
+	const char *const *of = witnesses[f->kind];
+	char n[GROUPED_BYTES];
+
+	if (of[0] != NULL)
+		text_format(out, "the cause rests on %s%s sampled %s",
+			    l->n_of < WORDS_FEW ? "only " : "", grouped_u64(l->n_of, n),
+			    of[l->n_of == 1 ? 0 : 1]);
+	else
+		text_str(out, "the cause rests on the loop's code");
+	if (l->share > 0)
+		text_format(out, ", the time on %s%s",
+			    table_human(t, cell_count(f->samples.n), "samples"),
+			    words_has_error(f) ? " (\xc2\xb1: 95 % interval)" : "");
+}
+
 /* Rates by what was sampled are no more exact than the number of samples. */
 void put_bandwidth(const struct finding_loop *l, struct text *out)
 {

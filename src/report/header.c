@@ -89,7 +89,7 @@ void facts_cpu(const struct session *s, char *out, size_t size)
 				     capture_info(s->capture)->cpu_desc));
 }
 
-static void where(struct facts *f)
+static void machine(struct facts *f)
 {
 	char cpu[128];
 
@@ -114,7 +114,7 @@ static void where(struct facts *f)
 		text_part(&f->text);
 		text_format(&f->text, "Linux %s", string_of(f, f->info->os_release));
 	}
-	table_fact(f->out, "where", &f->text);
+	table_fact(f->out, "machine", &f->text);
 }
 
 struct facts_span facts_span(const struct session *s)
@@ -141,7 +141,7 @@ bool facts_are_of_little(const struct session *s)
 }
 
 /* The wall clock is known only where the capture ties it to the events' clock. */
-static void when(struct facts *f)
+static void recorded(struct facts *f)
 {
 	struct facts_span span = facts_span(f->s);
 	char date[64];
@@ -159,7 +159,7 @@ static void when(struct facts *f)
 		text_part(&f->text);
 		facts_counted(f, span.last_ns - span.first_ns, "ns");
 	}
-	table_fact(f->out, "when", &f->text);
+	table_fact(f->out, "recorded", &f->text);
 }
 
 static void samples(struct facts *f)
@@ -379,8 +379,8 @@ void facts_table(const struct session *s, const struct hot *hot, struct table *o
 	out->style = TABLE_FACTS;
 	out->readers = TABLE_FOR_PEOPLE;
 	ran(&f);
-	where(&f);
-	when(&f);
+	machine(&f);
+	recorded(&f);
 	samples(&f);
 	spe(&f);
 	jitter(&f);

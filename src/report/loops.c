@@ -155,7 +155,7 @@ static const char *remedy_text(const struct bottleneck *b)
 		return "pack what the loop stores into fewer cache lines";
 	if (b->cause == BOTTLENECK_CHAIN && b->carried == CARRIED_REDUCTION &&
 	    b->loop.walk == WALK_COLUMNS)
-		return "interchange the loops: this breaks the chain, too";
+		return "interchange the loops: iterations then do not wait for each other";
 	if (b->lacks_lines && b->loop.walk != WALK_SEQUENTIAL && b->loop.walk != WALK_COLUMNS)
 		return "pack what the loop reads into fewer cache lines";
 	return b->cause == BOTTLENECK_MISPREDICTIONS && b->ends_loop

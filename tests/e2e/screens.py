@@ -18,7 +18,7 @@ LINES, ANSWER_LINES = 40, 7  # an answer has some sentences, which may take more
 
 # What begins the answer for a capture: the cause and the place.
 CAUSES = {
-    "demo": r"DRAM latency in chase_memory \(demo\.c:96\): at most [0-9.]+ % (±|\+-) [0-9.]+ of the time",
+    "demo": r"DRAM latency in chase_memory \(demo\.c:96\), accessing struct node\.next: at most [0-9.]+ % (±|\+-) [0-9.]+ of the time",
     "sharing": r"False sharing in account .*, written at sharing\.c:38, 40, 41, read at sharing\.c:52",
     "copies": r"Branch mispredicts in copy, inlined into copy_all \(copies\.c:\d+\): at most ",
     "cycles": r"[0-9.]+ % (±|\+-) [0-9.]+ of cpu_cycles:u is in chase_memory \(demo\.c:96\)\. ",
@@ -185,7 +185,7 @@ def check_events(checks, cyclops, data):
     checks.expect({"cpu_cycles:u", "dtlb_walk:u"} < sampled, f"{sampled}")
     checks.expect(sum(row["samples"] for row in functions) == cycles[0]["samples"], f"{functions}: not {cycles}")
     text = screen(cyclops, data, path, 100)
-    checks.expect(re.search(r"^next: +cyclops cycles ", text, re.M), text)
+    checks.expect(re.search(r"^cycles: +cyclops cycles ", text, re.M), text)
     checks.expect("9 other events were sampled: cyclops hot --event list" in " ".join(text.split()), text)
     check_scaled(checks, cyclops, data, path)
     checks.count("captures with several events")

@@ -460,18 +460,25 @@ static void elapsed_note_basis(const struct making *m, const struct session *s, 
 		table_note(t, "user code only: kernel time counts for the user code before it");
 }
 
-/* What the sign of shares means: the column has COLUMN_NOTED. */
-static void note_unsure(const struct making *m, struct table *t)
+/* Has a share the sign that its limits are far apart? */
+static bool has_unsure(const struct table *t)
 {
-	const char *why =
-		m->has_limits ? "from, to are far apart: record longer, or sample more often"
-			      : "no limits of times: operations were filtered when it was recorded";
 	size_t at = (size_t)table_column(t, "time_share"), row = 0;
 
 	while (row < table_n_rows(t) && table_cell(t, row, at)->mark == MARK_EXACT)
 		row++;
-	if (row < table_n_rows(t))
-		table_note(t, "?: %s", why);
+	return row < table_n_rows(t);
+}
+
+/* What that sign means: the column has COLUMN_NOTED. */
+static void note_unsure(const struct making *m, struct table *t)
+{
+	if (has_unsure(t))
+		table_note(t, "?: %s",
+			   m->has_limits ? "from, to are far apart: record longer, or sample more "
+					   "often"
+					 : "no limits of times: operations were filtered when it "
+					   "was recorded");
 }
 
 /* What each column is of, and how far it is known. */
@@ -482,7 +489,12 @@ static void note_brief(const struct making *m, struct table *t)
 		   "which overlap",
 		   table_human(t, cell_count(m->rest.covered_ns), "ns"),
 		   m->e->threads.n > 1 ? ", summed over threads" : "");
-	note_unsure(m, t);
+	if (!m->has_limits)
+		note_unsure(m, t);
+	else
+		table_note(t, "from, to: limits, whatever ran between records%s",
+			   has_unsure(t) ? "; ?: far apart: record longer, or sample more often"
+					 : "");
 }
 
 static void make_notes(const struct making *m, const struct session *s, struct table *t)

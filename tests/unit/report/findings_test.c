@@ -92,15 +92,16 @@ static void test_kinds(void **state)
 		  { { 20, FIRST, SPE_OP_LDST, 0, 100, 0, DRAM },
 		    { 60, FIRST, SPE_OP_OTHER, 0, 100, 0, NO_SOURCE },
 		    { 80, SECOND, SPE_OP_OTHER, 0, 25, 0, NO_SOURCE } },
-		  "memory-bound 80.0 % of latency cycles; hot-function 20.0 % of latency cycles" },
+		  "memory-bound 80.0 % ± 7.5 of latency cycles; "
+		  "hot-function 20.0 % ± 5.0 of latency cycles" },
 		{ "half of the latency of loads is from memory",
 		  { { 20, FIRST, SPE_OP_LDST, 0, 60, 0, DRAM },
 		    { 60, FIRST, SPE_OP_LDST, 0, 20, 0, L1D } },
-		  "memory-bound 50.0 % of latency cycles" },
+		  "memory-bound 50.0 % ± 14.1 of latency cycles" },
 		{ "or from another chip",
 		  { { 20, FIRST, SPE_OP_LDST, 0, 60, 0, REMOTE },
 		    { 60, FIRST, SPE_OP_LDST, 0, 20, 0, L1D } },
-		  "memory-bound 50.0 % of latency cycles" },
+		  "memory-bound 50.0 % ± 14.1 of latency cycles" },
 		{ "nine loads from memory say nothing of a function",
 		  { { 9, FIRST, SPE_OP_LDST, 0, 100, 0, DRAM },
 		    { 51, FIRST, SPE_OP_OTHER, 0, 100, 0, NO_SOURCE } },
@@ -108,17 +109,17 @@ static void test_kinds(void **state)
 		{ "table walks by their latency",
 		  { { 50, FIRST, SPE_OP_LDST, EV(TLB_WALK), 100, 30, NO_SOURCE },
 		    { 50, FIRST, SPE_OP_LDST, 0, 100, 30, NO_SOURCE } },
-		  "tlb-walks 15.0 % of latency cycles" },
+		  "tlb-walks 15.0 % ± 5.0 of latency cycles" },
 		{ "mispredictions among branches",
 		  { { 40, FIRST, SPE_OP_BRANCH, EV(MISPREDICTED), 10, 0, NO_SOURCE },
 		    { 60, FIRST, SPE_OP_BRANCH, 0, 10, 0, NO_SOURCE },
 		    { 100, SECOND, SPE_OP_BRANCH, 0, 1, 0, NO_SOURCE } },
-		  "mispredictions 20.0 % of sampled branches" },
+		  "mispredictions 20.0 % ± 5.5 of sampled branches" },
 		{ "much slower than the rest",
 		  { { 40, FIRST, SPE_OP_OTHER, 0, 200, 0, NO_SOURCE },
 		    { 400, SECOND, SPE_OP_OTHER, 0, 5, 0, NO_SOURCE } },
-		  "slow-operations 80.0 % of latency cycles; "
-		  "hot-function 20.0 % of latency cycles" },
+		  "slow-operations 80.0 % ± 5.2 of latency cycles; "
+		  "hot-function 20.0 % ± 5.2 of latency cycles" },
 		{ "code without names",
 		  { { 40, TEXT_START, SPE_OP_OTHER, 0, 10, 0, NO_SOURCE } },
 		  "unnamed-code 100.0 % of latency cycles" },
@@ -195,10 +196,10 @@ static void test_words(void **state)
 		const char *column, *text;
 	} expected[] = {
 		{ "claim", "first is hot (cpu-clock)" },
-		{ "size", "75.0 % of cpu-clock" },
+		{ "size", "75.0 % ± 7.7 of cpu-clock" },
 		{ "evidence", "90.0 ms of 120.0 ms" },
 		{ "where", "first+0x4" },
-		{ "sure", "± 7.7 % (95 % interval), from 90 of 120 samples" },
+		{ "sure", "from 90 of 120 samples (±: 95 % interval)" },
 		{ "kind", "hot-function" },
 	};
 	struct sample samples[120];
@@ -241,9 +242,9 @@ static void test_spread(void **state)
 	}
 	open_fixture(&(struct contents){ .records = records, .n_records = COUNT(records) }, 2, &s);
 	find(&s, &t);
-	assert_string_equal(cell_of(&t, 0, "size"), "50.0 % of latency cycles");
+	assert_string_equal(cell_of(&t, 0, "size"), "50.0 % ± 11.6 of latency cycles");
 	assert_string_equal(cell_of(&t, 0, "sure"),
-			    "± 11.6 % (95 % interval), from 50 of 100 samples; the interval had no "
+			    "from 50 of 100 samples (±: 95 % interval); the interval had no "
 			    "jitter: loops in step with it are over- or undercounted");
 	table_release(&t);
 	close_fixture(&s);

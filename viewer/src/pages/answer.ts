@@ -57,14 +57,6 @@ function place(summary: Table, findings: Table, row: number, view: View): Node {
   return h("span", {}, h("a", { href: address }, where), isShared ? " (drawn byte by byte, with the fix)" : "");
 }
 
-/** What the loop of a finding accesses: objects, types and members by name. */
-function dataOf(loops: Table | undefined, row: number): string {
-  if (loops === undefined) return "";
-  const names = Array.from({ length: loops.rows }, (_, i) => i).filter((i) => loops.get(i, "finding") === row + 1)
-    .map((i) => loops.words(i, "data")).filter((name) => name !== "");
-  return [...new Set(names)].join(", ");
-}
-
 /** What is known of the loops that a finding is about, and what it rests on: for those who doubt it. */
 function grounds(tables: readonly Table[], findings: Table, row: number): HTMLElement | null {
   const words = findings.words(row, "evidence");
@@ -86,12 +78,11 @@ async function card(tables: readonly Table[], summary: Table, findings: Table, r
     h("p", { class: "claim" }, findings.words(row, "claim")),
     h("dl", { class: "terms" },
       ...term("where", place(summary, findings, row, view)),
-      ...term("data", dataOf(loops, row)),
       ...term("evidence", summary.words(row, "evidence") || findings.words(row, "evidence")),
       ...term("fix", fix(summary, findings, row)),
       ...term("gain", summary.words(row, "gain")),
-      ...term("confidence", findings.words(row, "sure"))),
-    findings.words(row, "next") === "" ? null : commandLine(findings.words(row, "next")),
+      ...term("confidence", findings.words(row, "sure")),
+      ...term("next", findings.words(row, "next") === "" ? "" : commandLine(findings.words(row, "next")))),
     grounds(tables, findings, row));
   return h("article", { class: code === null ? "card" : "card with-code", "aria-labelledby": title, "data-finding": row + 1 }, said, code);
 }
@@ -103,13 +94,12 @@ async function addCards(root: HTMLElement, tables: readonly Table[], view: View)
   const findings = tables.find((t) => t.name === "findings");
   if (summary === undefined || findings === undefined || summary.rows === 0) return;
   const rows = Array.from({ length: summary.rows }, (_, row) => row);
-  const loops = tables.find((t) => t.name === "loops");
   const cards = await Promise.all(rows.map((row) => card(tables, summary, findings, row, view)));
   root.append(h("div", { class: cards.some((c) => c.classList.contains("with-code")) ? "wide-cards" : "cards" }, ...cards));
   view.texts.push(() => "\n" + rows.map((row) => {
     const parts = ["what", "where", "line"].map((c) => summary.words(row, c)).filter((s) => s !== "");
     return `${summary.words(row, "number")}. ${[...parts, summary.words(row, "cost_sentence"), summary.words(row, "evidence")].join("  ")}\n` +
-      lineOf("data", dataOf(loops, row)) + lineOf("fix", summary.words(row, "fix"));
+      lineOf("fix", summary.words(row, "fix"));
   }).join("") + "\n");
 }
 
@@ -117,12 +107,10 @@ async function addCards(root: HTMLElement, tables: readonly Table[], view: View)
 function addNext(root: HTMLElement, table: Table | undefined, view: View): void {
   if (table === undefined || table.rows === 0) return;
   const rows = Array.from({ length: table.rows }, (_, row) => row);
-  const isWhatIf = (row: number): boolean => table.get(row, "is_simulation") === true;
-  root.append(h("h2", {}, "Next"), ...rows.flatMap((row) => [
-    isWhatIf(row) ? h("p", {}, "The run without the first cause, simulated:") : null,
-    commandLine(table.words(row, "command")),
-  ]).filter((line) => line !== null));
-  view.texts.push(() => "\nnext:\n" + rows.map((row) => `  ${isWhatIf(row) ? "what if: " : ""}${table.words(row, "command")}\n`).join(""));
+  root.append(h("h2", {}, "Next"), h("dl", { class: "terms" }, ...rows.flatMap((row) => [
+    h("dt", {}, table.words(row, "label")), h("dd", {}, commandLine(table.words(row, "command"))),
+  ])));
+  view.texts.push(() => "\nnext:\n" + rows.map((row) => `  ${table.words(row, "label")} ${table.words(row, "command")}\n`).join(""));
 }
 
 function addNotesOf(root: HTMLElement, table: Table | undefined, view: View): void {
