@@ -18,13 +18,29 @@ static unsigned radix_digit(uint64_t key, unsigned digit)
 	return key >> (digit * DIGIT_BITS) & (N_VALUES - 1);
 }
 
+/* The digits in which keys differ, the lowest first. Keys of one kind differ in few. */
+static unsigned find_differing_digits(const uint32_t *order, size_t n, const uint64_t *keys,
+				      unsigned out[N_DIGITS])
+{
+	uint64_t differing = 0;
+	unsigned n_digits = 0;
+
+	for (size_t i = 1; i < n; i++)
+		differing |= keys[order[i]] ^ keys[order[0]];
+	for (unsigned digit = 0; digit < N_DIGITS; digit++)
+		if (radix_digit(differing, digit) != 0)
+			out[n_digits++] = digit;
+	return n_digits;
+}
+
 static void radix_count_digits(const uint32_t *order, size_t n, const uint64_t *keys,
+			       const unsigned *digits, unsigned n_digits,
 			       size_t counts[N_DIGITS][N_VALUES])
 {
-	memset(counts, 0, sizeof(*counts) * N_DIGITS);
+	memset(counts, 0, sizeof(*counts) * n_digits);
 	for (size_t i = 0; i < n; i++)
-		for (unsigned digit = 0; digit < N_DIGITS; digit++)
-			counts[digit][radix_digit(keys[order[i]], digit)]++;
+		for (unsigned d = 0; d < n_digits; d++)
+			counts[d][radix_digit(keys[order[i]], digits[d])]++;
 }
 
 /* Turns counts of digits into the position of the first key with each digit. */
@@ -50,17 +66,17 @@ static void sort_by_digit(uint32_t *to, const uint32_t *from, size_t n, const ui
 void radix_sort(uint32_t *order, size_t n, const uint64_t *keys)
 {
 	size_t counts[N_DIGITS][N_VALUES];
+	unsigned digits[N_DIGITS];
+	unsigned n_digits = find_differing_digits(order, n, keys, digits);
 	uint32_t *from = order, *to = mem_alloc(n + 1, sizeof(*to));
 	uint32_t *other = to;
 
-	radix_count_digits(order, n, keys, counts);
-	for (unsigned digit = 0; digit < N_DIGITS && n > 0; digit++) {
+	radix_count_digits(order, n, keys, digits, n_digits, counts);
+	for (unsigned d = 0; d < n_digits; d++) {
 		uint32_t *sorted = to;
 
-		if (counts[digit][radix_digit(keys[order[0]], digit)] == n)
-			continue; /* all keys have the same digit here */
-		make_places(counts[digit]);
-		sort_by_digit(to, from, n, keys, digit, counts[digit]);
+		make_places(counts[d]);
+		sort_by_digit(to, from, n, keys, digits[d], counts[d]);
 		to = from;
 		from = sorted;
 	}

@@ -254,7 +254,7 @@ static int place_numbers_compare_pages(const void *left, const void *right)
 	return place_numbers_compare_places(a->start, b->start);
 }
 
-/* All pages, in order. */
+/* All pages. */
 static struct listed_page *list_pages(const struct place_numbers *p, size_t *out_n)
 {
 	VEC_OF(struct listed_page) pages = { 0 };
@@ -271,8 +271,6 @@ static struct listed_page *list_pages(const struct place_numbers *p, size_t *out
 					(struct listed_page){ start, shard->page_of.items[at] };
 		}
 	}
-	if (pages.n > 1)
-		qsort(pages.items, pages.n, sizeof(*pages.items), place_numbers_compare_pages);
 	*out_n = pages.n;
 	return pages.items;
 }
@@ -400,6 +398,8 @@ void place_numbers_sorted(const struct place_numbers *p, struct pool *pool, uint
 		for (uint32_t number = 0; number < s.n_others; number++)
 			others[number] = number;
 	} else {
+		if (n_pages > 1)
+			qsort(pages, n_pages, sizeof(*pages), place_numbers_compare_pages);
 		s.n_others = list_others(p, others);
 	}
 	sort_by_place(p, others, s.n_others);
