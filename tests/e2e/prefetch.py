@@ -20,6 +20,7 @@ import tempfile
 
 from branch_program import ANY, lines_of_capture
 from harness import ENVIRONMENT, NO_DATA, Checks, need, run, skip
+import profiles
 
 HERE = pathlib.Path(__file__).resolve().parent
 PID, BASE, GHZ = 500, 0x20000000, 3
@@ -178,7 +179,7 @@ class Test:
                           for name, capture, words in cases])
         for (name, capture, _), text, found in zip(cases, *texts):
             for plain, strange in STRANGE.items():
-                shown = re.sub(rb"([ \\])", rb"\\\1", strange) if name.startswith("bolt") else strange
+                shown = profiles.bolt_name(strange) if name.startswith("bolt") else profiles.sample_name(strange)
                 text = re.sub(rb"\b" + plain + rb"\b", shown.replace(b"\\", b"\\\\"), text)
             self.checks.equal(f"{name} of {capture.name}: lines with strange names", sorted(found.splitlines()), sorted(text.splitlines()))
             self.checks.expect(name == "bolt-pre-aggregated" or b"b\xff</sc\xe2rp" in found, f"{name}: no strange names")
