@@ -63,6 +63,7 @@ enum column_index {
 	IS_GUARDED,
 	GAIN_SHARE,
 	GAIN_ERROR,
+	GAIN_OF_ALL,
 	GAIN_THREADS,
 	N_COLUMNS,
 };
@@ -139,6 +140,9 @@ static const struct column columns[N_COLUMNS] = {
 	[GAIN_SHARE] = { "gain_share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY | COLUMN_TRUST,
 			 "part of the waiting threads' run time that a fix would save" },
 	[GAIN_ERROR] = FACT("gain_error", "", CELL_NUMBER, "half of its 95 % interval"),
+	[GAIN_OF_ALL] = FACT("gain_of_all", "", CELL_NUMBER,
+			     "the same as a part of the run time of all threads; absent: they "
+			     "all wait"),
 	[GAIN_THREADS] = FACT("gain_threads", "", CELL_COUNT, "that wait"),
 };
 
@@ -270,6 +274,7 @@ static struct finding_sharing *sharing_of(const struct filling *t)
 		.has_gain = gain.is_known,
 		.gain = gain.share,
 		.gain_error = gain.error,
+		.gain_of_all = gain.of_all,
 		.gain_threads = gain.n_threads,
 		.gain_is_limit = gain.is_limit,
 		.contended = c2c_findings_waits_of(&subject->contended),
@@ -434,6 +439,8 @@ static void put_amounts(struct table *t, const struct finding *f, struct cell *r
 		row[GAIN_SHARE] =
 			cell_marked(cell_number(s->gain), mark_bound(false, s->gain_is_limit));
 		row[GAIN_ERROR] = cell_number(s->gain_error);
+		if (s->gain_of_all > 0)
+			row[GAIN_OF_ALL] = cell_number(s->gain_of_all);
 		row[GAIN_THREADS] = cell_count(s->gain_threads);
 	}
 }

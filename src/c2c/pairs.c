@@ -27,7 +27,7 @@ static const struct column columns[PAIR_N_COLUMNS] = {
 	[PAIR_WRITER] = { "writer", NULL, "", CELL_TEXT, COLUMN_GROW, "function that stores" },
 	[PAIR_READER] = { "reader", NULL, "", CELL_TEXT, COLUMN_GROW,
 			  "function of another thread whose loads wait for these stores" },
-	[PAIR_LOADS] = { "loads", NULL, "loads", CELL_NUMBER, 0,
+	[PAIR_LOADS] = { "loads", "loads waited", "loads", CELL_NUMBER, 0,
 			 "sampled loads that waited, divided among the stores of other threads" },
 	[PAIR_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_SHARE,
 			 "part of the latency of all sampled loads" },

@@ -309,6 +309,7 @@ struct finding_sharing {
 	size_t n_write_places, n_read_places; /* also those that are not among them */
 	bool has_gain;			      /* what a fix would save is known: */
 	double gain, gain_error; /* of the run time of gain_threads; half of the 95 % interval */
+	double gain_of_all; /* the same of the run time of all threads; 0: these are nearly all */
 	uint32_t gain_threads;
 	bool gain_is_limit; /* of all lines that these wait for */
 };

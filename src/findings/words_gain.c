@@ -192,7 +192,7 @@ static void put_gain_of_sharing(struct table *t, const struct finding *f, struct
 	if (!is_false)
 		text_str(out, ", if no thread waited for another");
 	else if (s->gain_is_limit)
-		text_format(out, ", together with the other lines that %s for",
+		text_format(out, ", for all lines that %s for together, not for this one alone",
 			    s->gain_threads == 1 ? "it waits" : "they wait");
 }
 

@@ -216,6 +216,8 @@ void put_sharing_time(struct table *t, const struct finding_sharing *s, struct t
 		    s->gain_threads == 1
 			    ? "the waiting thread"
 			    : table_format(t, "the %" PRIu32 " waiting threads", s->gain_threads));
+	if (s->gain_of_all > 0)
+		text_format(out, ", %.1f %% of that of all threads", 100 * s->gain_of_all);
 }
 
 /* ", another socket (0 of 53 loads)" */

@@ -34,6 +34,9 @@ static const double least_covered = 0.8;
  */
 static const double pace_error = 0.03;
 
+/* Of more of the time of all threads the gain is not said once more. */
+static const double nearly_all = 0.98;
+
 /* A thread that waited for the lines. */
 struct waiter {
 	uint64_t thread;    /* process << 32 | tid */
@@ -190,6 +193,19 @@ static bool is_next(const struct slice *slices, size_t n, size_t i)
 	       gap_before(slices, n, i) / LONGEST_GAP <= (before > behind ? before : behind);
 }
 
+/* The time of a thread in slices that follow each other, as windows tile it. */
+static double ran_ns(const struct slice *slices, size_t n)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		ns += (double)(slices[i].pace->last_ns - slices[i].pace->first_ns);
+		if (i > 0 && is_next(slices, n, i))
+			ns += (double)gap_before(slices, n, i);
+	}
+	return ns;
+}
+
 /* So many records of a thread that contended loads are among them unless there is no contention. */
 static double least_records(const struct slice *slices, size_t n)
 {
@@ -327,6 +343,29 @@ static void gain_add_group(const struct group *g, struct savings *sum)
 	sum->covered += (double)g->wanted;
 }
 
+/* What the threads of all slices ran, and of that those that waited often enough. */
+static void add_up_threads(const struct gain_work *g, struct slice *scratch, double *out_all,
+			   double *out_waiting)
+{
+	const struct c2c_paces *p = &g->s->lines->paces;
+	struct tuples threads;
+
+	*out_all = *out_waiting = 0;
+	tuples_init(&threads, 1);
+	for (uint32_t i = 0; i < p->keys.n; i++)
+		(void)tuples_add(&threads, tuples_get(&p->keys, i));
+	for (uint32_t i = 0; i < threads.n; i++) {
+		const uint64_t *thread = tuples_get(&threads, i);
+		double ns = ran_ns(scratch, list_slices(p, *thread, scratch));
+		uint32_t waiter = tuples_find(&g->threads, thread);
+
+		*out_all += ns;
+		if (waiter != TUPLES_NONE && g->waiters.items[waiter].n >= LEAST_WAITS)
+			*out_waiting += ns;
+	}
+	tuples_release(&threads);
+}
+
 /* The first thread of those that wait in its function. */
 static bool is_first(const struct gain_work *g, size_t number)
 {
@@ -343,6 +382,7 @@ struct c2c_gain c2c_gain_of(const struct c2c *s, const struct c2c_cause *cause)
 	struct gain_work g = { .s = s };
 	struct c2c_gain out = { 0 };
 	struct savings sum = { 0 };
+	double all_ns, waiting_ns;
 	struct slice *scratch;
 
 	if (!has_pace(s))
@@ -360,6 +400,7 @@ struct c2c_gain c2c_gain_of(const struct c2c *s, const struct c2c_cause *cause)
 		out.n_threads += group.n_threads;
 		vec_release(&group.windows);
 	}
+	add_up_threads(&g, scratch, &all_ns, &waiting_ns);
 	free(scratch);
 	tuples_release(&g.threads);
 	vec_release(&g.waiters);
@@ -367,6 +408,7 @@ struct c2c_gain c2c_gain_of(const struct c2c *s, const struct c2c_cause *cause)
 		return out;
 	out.share = sum.saved_ns / sum.time_ns;
 	out.error = sum.error_ns / sum.time_ns;
+	out.of_all = waiting_ns < nearly_all * all_ns ? out.share * waiting_ns / all_ns : 0;
 	out.is_limit = sum.has_others;
 	out.is_known = out.error <= most_error;
 	return out;

@@ -16,7 +16,8 @@
 struct c2c_gain {
 	bool is_known;	     /* there was time without contention, too */
 	double share, error; /* of the run time of those threads; half of the 95 % interval */
-	uint32_t n_threads;  /* that waited for the lines, often enough */
+	double of_all; /* the same of the run time of all threads; 0: these are all, or nearly so */
+	uint32_t n_threads; /* that waited for the lines, often enough */
 
 	/*
 	 * They wait for other lines, too, and the share is what they would save without any wait: how it divides is
