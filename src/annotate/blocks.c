@@ -364,6 +364,8 @@ static void make_edges(struct cfg *b)
 		struct block_edge *e = &b->edges.items[i];
 
 		b->list.items[e->from].edges_weight += (double)e->weight;
+		if (e->weight > b->most_weight)
+			b->most_weight = e->weight;
 		if (e->kind != EDGE_UNKNOWN)
 			e->executions = executions_of(b, (double)e->weight);
 	}

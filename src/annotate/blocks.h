@@ -59,6 +59,7 @@ struct cfg {
 	VEC_OF(struct block) list;
 	VEC_OF(struct block_edge) edges; /* by `from`, then by kind and `to` */
 	VEC_OF(struct block_loop) loops; /* by head */
+	uint64_t most_weight;		 /* of an edge */
 	uint64_t n_left_out; /* ways of indirect jumps that were recorded, but have no edge */
 	struct tuples outside_keys;   /* module, address outside → number … */
 	VEC_OF(const char *) outside; /* … → name of what edges go to */

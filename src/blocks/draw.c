@@ -114,12 +114,8 @@ static const double mostly = 0.5, hardly = 0.01;
 
 bool cfg_is_hot_path(const struct cfg *b, const struct block_edge *e)
 {
-	double most = 0;
-
-	for (size_t i = 0; i < b->edges.n; i++)
-		most = fmax(most, (double)b->edges.items[i].weight);
-	return block_edge_share(b, e) > mostly &&
-	       (double)e->weight >= hardly * most; /* false for NAN */
+	return block_edge_share(b, e) > mostly && /* false for NAN */
+	       (double)e->weight >= hardly * (double)b->most_weight;
 }
 
 static void dot_edge(const struct cfg *b, const struct block_edge *e, struct text *out)
