@@ -161,14 +161,6 @@ struct jumps {
 
 enum { MOST_INDIRECT = 32 << 10 };
 
-static void taken_add(struct taken_sum *to, const struct taken_sum *sum)
-{
-	to->n += sum->n;
-	to->n_told += sum->n_told;
-	to->n_mispredicted += sum->n_mispredicted;
-	to->weight = stack_weights_add(to->weight, sum->weight);
-}
-
 static int commonest_compare(const void *left, const void *right)
 {
 	const struct executed_branch *a = left, *b = right;
@@ -219,7 +211,7 @@ static void collect_jumps(struct cfg *b, struct jumps *j)
 		if (from->last == t.from)
 			from->out = stack_weights_add(from->out, t.sum.weight);
 		if (is_to_target(b, &t))
-			taken_add(&j->direct[t.from], &t.sum);
+			taken_sum_add(&j->direct[t.from], &t.sum);
 		if (flow_of(b, t.from)->kind != FLOW_JUMP || flow_of(b, t.from)->has_target)
 			continue;
 		*vec_add(&j->indirect) = t;

@@ -634,13 +634,8 @@ static uint32_t merge_segment(struct stack_counts *c, const struct stack_counts 
 static void merge_taken(struct stack_counts *c, const uint64_t *key, const struct taken_sum *from)
 {
 	uint32_t number = taken_number(c, key);
-	struct taken_sum *to = &c->taken_sums.items[number];
 
-	to->n += from->n;
-	to->weight = stack_weights_add(to->weight, from->weight);
-	to->n_told += from->n_told;
-	to->n_mispredicted += from->n_mispredicted;
-	to->squares += from->squares;
+	taken_sum_add(&c->taken_sums.items[number], from);
 }
 
 static void stack_merge(void *into, const void *from, const struct id_map *map)

@@ -156,6 +156,16 @@ static inline uint64_t stack_weights_add(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+/* Adds what other samples counted of a branch. */
+static inline void taken_sum_add(struct taken_sum *to, const struct taken_sum *from)
+{
+	to->n += from->n;
+	to->weight = stack_weights_add(to->weight, from->weight);
+	to->n_told += from->n_told;
+	to->n_mispredicted += from->n_mispredicted;
+	to->squares += from->squares;
+}
+
 /* What a weight is, if a unit of it stands for `each`; rounded. */
 static inline uint64_t stack_divide_weight(uint64_t weight, double each)
 {
