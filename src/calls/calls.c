@@ -119,14 +119,11 @@ static bool is_call(struct calls *c, const struct recorded *r)
 /* Squares of branch stacks are at most these: as if the returns of one sample were all together. */
 static void add_sums(struct taken_sum *to, const struct taken_sum *from, bool are_independent)
 {
-	to->n += from->n;
-	to->weight += from->weight;
-	to->n_told += from->n_told;
-	to->n_mispredicted += from->n_mispredicted;
-	to->squares += from->squares;
+	uint64_t squares = to->squares;
+
+	taken_sum_add(to, from);
 	if (!are_independent)
-		to->squares += 2 * (uint64_t)sqrt((double)(to->squares - from->squares) *
-						  (double)from->squares);
+		to->squares += 2 * (uint64_t)sqrt((double)squares * (double)from->squares);
 }
 
 static void add_return(struct calls *c, const struct recorded *r)
