@@ -32,10 +32,11 @@ static const char *trace_name(uint32_t kind)
 static uint32_t kind_of_pmu(const struct capture *c, uint32_t type)
 {
 	for (size_t i = 0; i < c->info.pmus.n; i++) {
-		const char *name = strings_get(&c->strings, c->info.pmus.items[i].name);
+		const char *name;
 
 		if (c->info.pmus.items[i].type != type)
 			continue;
+		name = strings_get(&c->strings, c->info.pmus.items[i].name);
 		for (uint32_t kind = 0; kind < N_TRACE_KINDS; kind++)
 			if (kinds[kind].pmu != NULL &&
 			    strncmp(name, kinds[kind].pmu, strlen(kinds[kind].pmu)) == 0)

@@ -45,8 +45,8 @@ struct scan_job {
 	bool is_for_times; /* nobody asks more than when records were taken, so not whose they are */
 	unsigned chains;   /* bits of enum chains_wanted */
 	bool unwinds;
-	bool has_filters;	/* of SPE, says the header: records are held to it */
-	bool *without_branches; /* by event; NULL: nobody wants them */
+	struct spe_filters filters; /* of SPE, says the header: records are held to them */
+	bool *without_branches;	    /* by event; NULL: nobody wants them */
 
 	/* scan_ordered() only. */
 	const struct scan_output *output;
@@ -115,7 +115,7 @@ static struct spe_wanted spe_wanted(const struct scan_job *job)
 
 	return (struct spe_wanted){
 		.addresses = wish->with_physical ? NULL : wish->addresses,
-		.only_memory = wish->only_memory && !job->has_filters &&
+		.only_memory = wish->only_memory && job->filters.events.n == 0 &&
 			       !job->session->slices.is_provisional,
 	};
 }
@@ -182,7 +182,7 @@ static void workers_start(struct scan_job *job)
 	s->n_scans++;
 	job->chains = chains_wanted(job);
 	job->unwinds = job->chains & CHAINS_OF_SAMPLES && has_copied_stacks(s->capture);
-	job->has_filters = spe_filters_hide(s);
+	spe_filters_init(&job->filters, s);
 	if (job->wish.with_branches)
 		job->without_branches = events_without_branches(s->capture);
 	if (!job->wish.keeps_places &&
@@ -265,11 +265,11 @@ static bool read_rows(const struct scan_job *job, struct worker *w)
 
 static void hold_to_filters(const struct scan_job *job, struct worker *w)
 {
-	if (!job->has_filters || w->batch->kind != BATCH_SPE)
+	if (job->filters.events.n == 0 || w->batch->kind != BATCH_SPE)
 		return;
 	w->n_spe += w->batch->n;
 	for (size_t row = 0; row < w->batch->n; row++)
-		w->n_unfiltered += !spe_filters_let_pass(job->session, w->batch, row);
+		w->n_unfiltered += !spe_filters_let_pass(&job->filters, w->batch, row);
 }
 
 static bool leaves_out_rows(const struct scan_job *job)
@@ -420,6 +420,7 @@ static void workers_release(struct scan_job *job)
 	pool_run(job->session->pool, pool_size(job->session->pool), release_worker, job);
 	free(job->workers);
 	free(job->without_branches);
+	spe_filters_release(&job->filters);
 }
 
 /* Adds diagnostics of incomplete call chains, in the first scan that unwinds. */

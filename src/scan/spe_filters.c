@@ -218,15 +218,30 @@ static bool spe_filters_pass(const struct attr *a, const struct batch *b, size_t
 	       (!(b->has[row] & HAS_TOTAL) || b->total[row] >= (a->config2 & 0xffff));
 }
 
-bool spe_filters_let_pass(const struct session *s, const struct batch *b, size_t row)
+void spe_filters_init(struct spe_filters *f, const struct session *s)
 {
+	*f = (struct spe_filters){ 0 };
+	if (!spe_filters_hide(s))
+		return;
 	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
 		const struct attr *a = spe_attr(s, i);
 
-		if (a != NULL && spe_filters_pass(a, b, row))
-			return true;
+		if (a != NULL)
+			*vec_add(&f->events) = a;
 	}
-	return false;
+}
+
+void spe_filters_release(struct spe_filters *f)
+{
+	vec_release(&f->events);
+}
+
+bool spe_filters_let_pass(const struct spe_filters *f, const struct batch *b, size_t row)
+{
+	for (size_t i = 0; i < f->events.n; i++)
+		if (spe_filters_pass(f->events.items[i], b, row))
+			return true;
+	return f->events.n == 0;
 }
 
 /* One record in so many may contradict: damage. */

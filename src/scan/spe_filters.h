@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "base/vec.h"
 #include "batch/batch.h"
 #include "capture/format/attr.h"
 #include "scan/select.h"
@@ -47,8 +48,16 @@ enum spe_stores spe_filters_stores(const struct session *);
 /* Does any SPE event of the capture drop records by outcome? */
 bool spe_filters_thin(const struct session *);
 
-/* Would any SPE event of the capture have recorded this row? If not, the header is wrong. */
-bool spe_filters_let_pass(const struct session *, const struct batch *, size_t row);
+/* The SPE events of a capture, to hold records to; borrowed. */
+struct spe_filters {
+	VEC_OF(const struct attr *) events; /* all of them if any drops records, else none */
+};
+
+void spe_filters_init(struct spe_filters *, const struct session *);
+void spe_filters_release(struct spe_filters *);
+
+/* Would any of the events have recorded this row? If not, the header is wrong. */
+bool spe_filters_let_pass(const struct spe_filters *, const struct batch *, size_t row);
 
 /* Did scans find so many such records (session->unfiltered) that the header cannot be right? */
 bool spe_filters_are_contradicted(const struct session *);
