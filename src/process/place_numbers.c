@@ -2,8 +2,9 @@
 /*
  * Most places are instructions of four bytes, close together. A page of them has an array of
  * numbers, which is read without a lock. Other places, and those of pages beyond the first
- * MAX_PAGES, are in hash tables. Only adding takes a lock: one of N_SHARDS, so that threads rarely
- * wait.
+ * MAX_PAGES, are in hash tables. A place of a page is added without a lock, too: which thread adds it is settled where its
+ * number is stored, so threads that add neighbours do not take the line of a lock from each other's core. Pages and other
+ * places are added under one of N_SHARDS locks, so that threads rarely wait.
  *
  *	chunks ─► [ places 0 … 1023 ] [ 1024 … 3071 ] …       by number
  *	shards ─► pages ──► [ numbers of a page ]             by (module, page)
@@ -13,6 +14,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -27,6 +29,8 @@ enum {
 	SHARDS_LOG = 5,
 	N_SHARDS = 1 << SHARDS_LOG,
 	MAX_PAGES = 2048, /* 4 KiB each */
+	/* Are allocated together: each allocation of a thread grows its heap by a system call. */
+	PAGES_AT_ONCE = 16,
 };
 
 struct shard {
@@ -39,8 +43,9 @@ struct shard {
 
 struct place_index {
 	uint64_t seed;
-	_Atomic uint32_t n_pages;
-	pthread_mutex_t growing; /* held by who makes a chunk */
+	pthread_mutex_t growing; /* held by who makes a chunk, or takes a page */
+	uint32_t n_pages;
+	struct place_page *pages[MAX_PAGES / PAGES_AT_ONCE];
 	struct shard shards[N_SHARDS];
 };
 
@@ -64,8 +69,6 @@ struct place_numbers *place_numbers_new(void)
 
 static void place_shard_release(struct shard *shard)
 {
-	for (size_t i = 0; i < shard->page_of.n; i++)
-		free(shard->page_of.items[i]);
 	vec_release(&shard->page_of);
 	vec_release(&shard->number_of);
 	tuples_release(&shard->pages);
@@ -82,6 +85,8 @@ void place_numbers_free(struct place_numbers *p)
 	pthread_mutex_destroy(&p->index->growing);
 	for (int i = 0; i < PLACE_CHUNKS; i++)
 		free(atomic_load(&p->chunks[i]));
+	for (size_t i = 0; i < COUNT(p->index->pages); i++)
+		free(p->index->pages[i]);
 	free(p->index);
 	free(p);
 }
@@ -126,9 +131,18 @@ static struct shard *shard_of(const struct place_numbers *p, const uint64_t tupl
 
 static struct place_page *new_page(struct place_numbers *p)
 {
-	uint32_t n = atomic_fetch_add_explicit(&p->index->n_pages, 1, memory_order_relaxed);
+	struct place_index *index = p->index;
+	struct place_page *page = NULL, **pages;
 
-	return n < MAX_PAGES ? mem_zalloc(1, sizeof(struct place_page)) : NULL;
+	pthread_mutex_lock(&index->growing);
+	if (index->n_pages < MAX_PAGES) {
+		pages = &index->pages[index->n_pages / PAGES_AT_ONCE];
+		if (*pages == NULL)
+			*pages = mem_zalloc(PAGES_AT_ONCE, sizeof(**pages));
+		page = &(*pages)[index->n_pages++ % PAGES_AT_ONCE];
+	}
+	pthread_mutex_unlock(&index->growing);
+	return page;
 }
 
 /* A page that was refused stays refused: the numbers of its places are in `others` for good. */
@@ -150,21 +164,21 @@ struct place_page *place_numbers_page(struct place_numbers *p, struct module_id 
 	return page;
 }
 
-/* Any lock serves, if it is the same for all threads that add this place. */
 uint32_t place_numbers_add_kept(struct place_numbers *p, _Atomic uint32_t *kept, struct place place)
 {
-	const uint64_t page[2] = { place.module.v, place.offset / PLACE_PAGE };
-	struct shard *shard = shard_of(p, page);
-	uint32_t number;
+	uint32_t stored = 0;
 
-	pthread_mutex_lock(&shard->mutex);
-	number = place_numbers_look(kept);
-	if (number == PLACE_NONE) {
-		number = place_numbers_next(p, place);
-		atomic_store_explicit(kept, number + 1, memory_order_release);
+	if (atomic_compare_exchange_strong_explicit(kept, &stored, PLACE_BEING_ADDED,
+						    memory_order_acquire, memory_order_acquire)) {
+		stored = place_numbers_next(p, place) + 1;
+		atomic_store_explicit(kept, stored, memory_order_release);
 	}
-	pthread_mutex_unlock(&shard->mutex);
-	return number;
+	/* … by another thread: that takes it less time than to wait for a lock. */
+	while (stored == PLACE_BEING_ADDED) {
+		sched_yield();
+		stored = atomic_load_explicit(kept, memory_order_acquire);
+	}
+	return stored - 1;
 }
 
 /* Adds a place that is not in a page. */

@@ -25,7 +25,9 @@ enum {
 	PLACE_CHUNKS = 32 - PLACE_FIRST_LOG,
 };
 
-/* By word of a page: number of the place + 1; 0: it has none yet. */
+/* By word of a page: number of the place + 1; 0: it has none yet; PLACE_BEING_ADDED: a thread is about to give it one. */
+#define PLACE_BEING_ADDED UINT32_MAX
+
 struct place_page {
 	_Atomic uint32_t at[PLACE_PAGE / PLACE_CODE_SIZE];
 };
@@ -87,7 +89,9 @@ static inline _Atomic uint32_t *place_numbers_kept(struct place_page *page, uint
 /* The stored number. PLACE_NONE: none yet, use place_numbers_add_kept(). */
 static inline uint32_t place_numbers_look(const _Atomic uint32_t *kept)
 {
-	return atomic_load_explicit(kept, memory_order_acquire) - 1;
+	uint32_t stored = atomic_load_explicit(kept, memory_order_acquire);
+
+	return stored == PLACE_BEING_ADDED ? PLACE_NONE : stored - 1;
 }
 
 /* The same as place_numbers_add(), for a place whose number is stored at `kept`. */

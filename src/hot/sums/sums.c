@@ -169,11 +169,13 @@ static uint32_t hot_group_of(struct hot *hot, uint32_t place, uint32_t rest)
 	return group;
 }
 
-static struct hot_cost *cost_of_place(struct hot *hot, uint64_t place)
+/* Makes room for the sums of the places up to this one. */
+static void reach_place(struct hot *hot, size_t place)
 {
-	while (hot->by_place.n <= place)
-		vec_add(&hot->by_place);
-	return &hot->by_place.items[place];
+	if (place < hot->by_place.n)
+		return;
+	vec_reserve(&hot->by_place, place + 1 - hot->by_place.n);
+	hot->by_place.n = place + 1;
 }
 
 void hot_cost_add(struct hot_cost *to, const struct hot_cost *from)
@@ -247,6 +249,13 @@ static void add_branch(struct hot_cost *c, const struct batch *b, size_t row,
 	}
 }
 
+/* Sums that are about to be written. Most are in two lines. */
+static void fetch_cost(const struct hot_cost *c)
+{
+	__builtin_prefetch(c, 1);
+	__builtin_prefetch((const char *)(c + 1) - 1, 1);
+}
+
 /* The numbers of the rests of records. Neighbours often have the same: tuples_add_runs(). */
 static void find_rests(struct hot *hot, const struct batch *b, const uint16_t *rows, size_t n,
 		       uint32_t *rests)
@@ -271,7 +280,7 @@ static void consume_by_key(struct hot *hot, const struct batch *b, const uint16_
 	for (size_t i = 0; i < n; i++)
 		groups[i] = hot_group_of(hot, places[i], rests[i]);
 	for (size_t i = 0; i < n; i++)
-		__builtin_prefetch(&hot->costs.items[groups[i]], 1);
+		fetch_cost(&hot->costs.items[groups[i]]);
 	for (size_t i = 0; i < n; i++) {
 		struct hot_cost *cost = &hot->costs.items[groups[i]];
 
@@ -286,13 +295,16 @@ static void consume_by_key(struct hot *hot, const struct batch *b, const uint16_
 
 static void consume_by_place(struct hot *hot, const struct batch *b, const uint16_t *rows, size_t n)
 {
-	uint32_t places[ROWS_AT_ONCE];
+	uint32_t places[ROWS_AT_ONCE], last = 0;
 
 	records_places(b, rows, n, places);
 	for (size_t i = 0; i < n; i++)
-		__builtin_prefetch(cost_of_place(hot, places[i]), 1);
+		last = places[i] > last ? places[i] : last;
+	reach_place(hot, last);
 	for (size_t i = 0; i < n; i++)
-		add_spe(cost_of_place(hot, places[i]), b, rows[i]);
+		fetch_cost(&hot->by_place.items[places[i]]);
+	for (size_t i = 0; i < n; i++)
+		add_spe(&hot->by_place.items[places[i]], b, rows[i]);
 }
 
 static bool hot_is_wanted(const struct hot *hot, const struct batch *b, size_t row)
@@ -432,7 +444,7 @@ static void hot_merge(void *into, const void *from, const struct id_map *map)
 	uint32_t *rests = map_rests(hot, part, map);
 
 	if (part->by_place.n > 0) /* room; hot_merge_part() adds them up */
-		cost_of_place(hot, part->by_place.n - 1);
+		reach_place(hot, part->by_place.n - 1);
 	for (uint32_t i = 0; i < part->costs.n; i++) {
 		struct place_group g = hot_group_at(part, i);
 		uint32_t group = hot_group_of(hot, g.place, rests[g.rest]);

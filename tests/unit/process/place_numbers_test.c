@@ -146,6 +146,10 @@ static void test_pages(void **state)
 	assert_ptr_equal(place_numbers_page(p, place.module, 3 * PLACE_PAGE), page);
 	assert_int_equal(place_numbers_look(kept), PLACE_NONE);
 	assert_int_equal(place_numbers_find(p, place), PLACE_NONE);
+	atomic_store(kept, PLACE_BEING_ADDED); /* by another thread */
+	assert_int_equal(place_numbers_look(kept), PLACE_NONE);
+	assert_int_equal(place_numbers_find(p, place), PLACE_NONE);
+	atomic_store(kept, 0);
 	assert_int_equal(place_numbers_add_kept(p, kept, place), 1);
 	assert_int_equal(place_numbers_look(kept), 1);
 	assert_int_equal(place_numbers_add(p, place), 1);
