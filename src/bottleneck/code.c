@@ -11,6 +11,7 @@
 
 #include "access/kind.h"
 #include "base/alloc.h"
+#include "base/radix.h"
 #include "bottleneck/inside.h"
 #include "estimate/shares.h"
 #include "scan/spe_filters.h"
@@ -73,6 +74,7 @@ void code_sums_release(struct code_sums *s)
 void code_sums_add(struct code_sums *s, const struct batch *b)
 {
 	uint64_t n_full = 0, n_mispredicted = 0, n_store_refills = 0, n_store_llc_misses = 0;
+	unsigned all_totals = s->all_totals;
 
 	for (size_t row = 0; row < b->n; row++) {
 		uint32_t has = b->has[row];
@@ -84,12 +86,14 @@ void code_sums_add(struct code_sums *s, const struct batch *b)
 				(memory_kind_of_payload(b->op[row]) == MEMORY_STORE);
 
 		s->totals[total] += has_total;
+		all_totals |= total;
 		n_full += !has_total | latency_is_full(total);
 		n_mispredicted += is_branch & (events >> SPE_EV_MISPREDICTED);
 		n_store_refills += is_store & (events >> SPE_EV_L1D_REFILL);
 		n_store_llc_misses += is_store & (events >> SPE_EV_LLC_MISS);
 	}
 	s->n += b->n;
+	s->all_totals = all_totals;
 	s->n_full += n_full;
 	s->n_mispredicted += n_mispredicted;
 	s->n_store_refills += n_store_refills;
@@ -98,7 +102,7 @@ void code_sums_add(struct code_sums *s, const struct batch *b)
 
 void code_sums_finish(struct code_sums *s)
 {
-	for (uint64_t cycles = 0; cycles < TOTALS; cycles++)
+	for (uint64_t cycles = 0; cycles <= s->all_totals; cycles++)
 		if (s->totals[cycles] > 0)
 			spread_add(&s->cycles, cycles, s->totals[cycles]);
 	code_sums_release(s);
@@ -203,66 +207,58 @@ void code_measure_time(struct bottlenecks *all)
 				 (double)s->n;
 }
 
-/* Records of a block of code: a line, or a page. */
-struct block {
-	struct place start; /* offset: number of the block in the module */
-	uint64_t n;
+/* Records by block of code: lines, or pages. */
+struct blocks {
+	struct place last; /* offset: number of the block in its module */
+	uint64_t *n_records;
+	size_t n;
 };
 
-static int compare_records(const void *left, const void *right)
-{
-	const struct block *a = left, *b = right;
-
-	return (a->n < b->n) - (a->n > b->n);
-}
-
 /* Adds records to the last block, if they are of it, else to a new one. */
-static size_t blocks_add(struct block *blocks, size_t n, struct place start, uint64_t n_records)
+static void blocks_add(struct blocks *b, struct place place, unsigned block_bytes,
+		       uint64_t n_records)
 {
-	if (n > 0 && blocks[n - 1].start.module.v == start.module.v &&
-	    blocks[n - 1].start.offset == start.offset) {
-		blocks[n - 1].n += n_records;
-		return n;
-	}
-	blocks[n] = (struct block){ start, n_records };
-	return n + 1;
+	place.offset /= block_bytes;
+	if (b->n == 0 || b->last.module.v != place.module.v || b->last.offset != place.offset)
+		b->n_records[b->n++] = 0;
+	b->last = place;
+	b->n_records[b->n - 1] += n_records;
 }
 
-/* How many have most of the records. Sorts the blocks. */
-static uint64_t count_most(struct block *blocks, size_t n, uint64_t n_records)
+/* How many have most of the records. */
+static uint64_t count_most(const struct blocks *b, uint64_t n_records)
 {
+	uint32_t *order = mem_alloc(b->n + 1, sizeof(*order));
 	uint64_t sum = 0;
-	size_t i = 0;
+	size_t left = b->n;
 
-	if (n > 1)
-		qsort(blocks, n, sizeof(*blocks), compare_records);
-	while (i < n && (double)sum < most_records * (double)n_records)
-		sum += blocks[i++].n;
-	return i;
+	for (size_t i = 0; i < b->n; i++)
+		order[i] = (uint32_t)i;
+	radix_sort(order, b->n, b->n_records);
+	while (left > 0 && (double)sum < most_records * (double)n_records)
+		sum += b->n_records[order[--left]];
+	free(order);
+	return b->n - left;
 }
 
 void code_measure_footprint(struct bottlenecks *all, const struct names *names,
 			    const struct place_sums *places)
 {
-	struct block *lines = mem_alloc(names->n + 1, sizeof(*lines));
-	struct block *pages = mem_alloc(names->n + 1, sizeof(*pages));
-	size_t n_lines = 0, n_pages = 0;
+	struct blocks lines = { .n_records = mem_alloc(names->n + 1, sizeof(uint64_t)) };
+	struct blocks pages = { .n_records = mem_alloc(names->n + 1, sizeof(uint64_t)) };
 	uint64_t n_records = 0;
 
 	for (uint32_t i = 0; i < names->n; i++) {
 		uint64_t n = places[names->numbers[i]].n;
-		struct place line = names->places[i], page = line;
 
-		line.offset /= LINE;
-		page.offset /= PAGE;
 		if (n == 0)
 			continue;
 		n_records += n;
-		n_lines = blocks_add(lines, n_lines, line, n);
-		n_pages = blocks_add(pages, n_pages, page, n);
+		blocks_add(&lines, names->places[i], LINE, n);
+		blocks_add(&pages, names->places[i], PAGE, n);
 	}
-	all->code.n_lines = count_most(lines, n_lines, n_records);
-	all->code.n_pages = count_most(pages, n_pages, n_records);
-	free(lines);
-	free(pages);
+	all->code.n_lines = count_most(&lines, n_records);
+	all->code.n_pages = count_most(&pages, n_records);
+	free(lines.n_records);
+	free(pages.n_records);
 }

@@ -57,6 +57,7 @@ struct code_sums {
 	struct spread cycles; /* total latencies */
 	struct spread gap_ns; /* times between records that follow each other in a thread */
 	uint32_t *totals;     /* while it is filled: records by total latency */
+	unsigned all_totals;  /* all bits of these latencies: none is above */
 };
 
 /* A loop inside of a region that is part of it. */

@@ -27,6 +27,32 @@ void names_init(struct names *out, struct session *s, const bool *wanted, enum s
 	resolve_wanted(out, wanted, depth);
 }
 
+void names_init_few(struct names *out, struct session *s, const bool *wanted,
+		    enum symbols_depth depth)
+{
+	uint32_t n = place_numbers_n(s->places), n_wanted = 0;
+	uint32_t *numbers = mem_alloc(n + 1u, sizeof(*numbers));
+	struct place *places;
+	struct symbol *symbols;
+
+	*out = (struct names){ .session = s, .n = n, .depth = depth };
+	out->symbols = mem_zalloc(n, sizeof(*out->symbols));
+	for (uint32_t number = 0; number < n; number++) {
+		numbers[n_wanted] = number;
+		n_wanted += wanted[number];
+	}
+	places = mem_alloc(n_wanted, sizeof(*places));
+	symbols = mem_alloc(n_wanted, sizeof(*symbols));
+	for (uint32_t i = 0; i < n_wanted; i++)
+		places[i] = session_place(s, numbers[i]);
+	symbols_resolve(s->symbols, s->pool, places, n_wanted, depth, symbols);
+	for (uint32_t i = 0; i < n_wanted; i++)
+		out->symbols[numbers[i]] = symbols[i];
+	free(numbers);
+	free(places);
+	free(symbols);
+}
+
 void names_forget_order(struct names *n)
 {
 	free(n->numbers);

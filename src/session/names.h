@@ -26,6 +26,9 @@ struct names {
 void names_init(struct names *, struct session *, const bool *wanted, enum symbols_depth);
 void names_release(struct names *);
 
+/* The same in time for the wanted ones alone, without the order of places. */
+void names_init_few(struct names *, struct session *, const bool *wanted, enum symbols_depth);
+
 /* Frees the order of places: `numbers` and `places`. names_add_inlined() needs them, and no name. */
 void names_forget_order(struct names *);
 

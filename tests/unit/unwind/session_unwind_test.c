@@ -144,6 +144,23 @@ static void write_capture(const char *path, const struct snapshot *s)
 	assert_int_equal(writer_close(w, &err), 0);
 }
 
+/* Names of some places are those that they have among all; the others have none. */
+static void check_few_names(struct session *s, const struct names *all)
+{
+	bool *wanted = mem_zalloc(all->n + 1, sizeof(*wanted));
+	struct names few;
+
+	for (uint32_t place = 1; place < all->n; place += 2)
+		wanted[place] = true;
+	names_init_few(&few, s, wanted, SYMBOLS_FUNCTIONS);
+	assert_int_equal(few.n, all->n);
+	for (uint32_t place = 0; place < all->n; place++)
+		assert_int_equal(few.symbols[place].function.v,
+				 wanted[place] ? all->symbols[place].function.v : 0);
+	names_release(&few);
+	free(wanted);
+}
+
 /* Appends the names of the chain's functions, innermost first, each followed by a blank. */
 static void put_chain(struct session *s, const struct hot *hot, struct text *out)
 {
@@ -151,6 +168,7 @@ static void put_chain(struct session *s, const struct hot *hot, struct text *out
 	uint64_t key[N_DIMENSIONS];
 
 	names_init(&names, s, NULL, SYMBOLS_FUNCTIONS);
+	check_few_names(s, &names);
 	hot_key(hot, hot_next(hot, 0), key);
 	for (uint64_t frame = key[DIM_FRAME]; frame != 0;
 	     frame = tuples_get(&s->frames, (uint32_t)frame)[0]) {
