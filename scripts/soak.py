@@ -109,12 +109,14 @@ ENTRIES = {
     "java": ("e2e/c2c-java", GCC, 1, lambda n: script(
         "c2c_java.py", "--all", GCC.cyclops, GCC.e2e("write-accesses"))),
     "what-if": ("model/what-if", GCC, 1, lambda n: script("model_what_if.py", GCC.cyclops, DATA, "--all")),
+    "loop-causes": ("model/loop-causes", GCC, 1, lambda n: script("loop_causes.py", "--all", GCC.cyclops)),
     "sharing-programs": ("model/sharing-programs", GCC, 1, lambda n: script(
         "sharing_programs.py", GCC.cyclops, E2E / "sharing", "--all")),
     "time-shares": ("model/time-shares", GCC, 1, lambda n: script("time_shares.py", "--all", GCC.cyclops, DATA)),
     "statistics": ("model/statistics", GCC, 50, lambda n: script("model_statistics.py", GCC.cyclops, DATA, n)),
     "schema": ("e2e/schema", GCC, 1, lambda n: script("schema.py", "--all", GCC.cyclops, ROOT / "docs/schema", DATA)),
     "determinism": ("e2e/determinism", GCC, 1, lambda n: script("determinism.py", "--all", GCC.cyclops, GCC.maker)),
+    "latency-model": ("model/latency", GCC, 1, lambda n: script("model_latency.py", "--all", GCC.cyclops)),
     "debian": ("model/debian", GCC, 1, lambda n: script("model_debian.py", "--all", GCC.cyclops, ROOT / "build-debian")),
     "latency": ("e2e/latency", GCC, 3, lambda n: script(
         "latency_lmbench.py", "--rounds", n, GCC.cyclops, GCC.e2e("latency-chase"))),

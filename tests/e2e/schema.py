@@ -226,7 +226,7 @@ export --table branches
 WITHOUT = ("dump", "help", "model", "record")
 
 # What takes seconds is asked as csv with --all only.
-HEAVY = {"--calibrate", "--what-if"}
+HEAVY = {"--calibrate", "--model"}
 
 # A question is asked of one in so many samples, or other captures.
 SHARE, SHARE_OF_OTHERS = 3, 6
