@@ -26,4 +26,20 @@
 		low_;                                                                              \
 	})
 
+/* The same, in fewer steps if the index is near `from`. */
+#define bisect_near(from, to, i, is_before)                                                        \
+	__extension__({                                                                            \
+		size_t near_ = (from), end_ = (to), step_ = 1;                                     \
+                                                                                                   \
+		while (step_ <= end_ - near_) {                                                    \
+			size_t i = near_ + (step_ - 1);                                            \
+                                                                                                   \
+			if (!(is_before))                                                          \
+				break;                                                             \
+			near_ += step_;                                                            \
+			step_ *= 2;                                                                \
+		}                                                                                  \
+		bisect(near_, step_ <= end_ - near_ ? near_ + step_ - 1 : end_, i, is_before);     \
+	})
+
 #endif

@@ -317,7 +317,8 @@ static int read_stacks(struct calls *c, const struct select *select, int event, 
 static int read_spe(struct calls *c, const struct select *select, struct err *err)
 {
 	const struct scan_wish wish = { .keeps_places = true };
-	struct analysis analysis = { .class = &flow_record_class };
+	const size_t memory_bytes = FLOW_RECORDS_BYTES;
+	struct analysis analysis = { .class = &flow_record_class, .options = &memory_bytes };
 
 	if (spe_filters_thin(c->session) || select_thins(select))
 		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
@@ -329,7 +330,9 @@ static int read_spe(struct calls *c, const struct select *select, struct err *er
 	scan_part(c->session, select, &wish, &analysis, 1);
 	c->records = analysis.result;
 	c->interval = spe_interval_range(c->session);
-	return 0;
+	if (c->records->sums.spool.rc < 0)
+		*err = c->records->sums.spool.err;
+	return c->records->sums.spool.rc;
 }
 
 /* Counts a branch: a return, or a call. */
@@ -361,15 +364,17 @@ static void take_stacks(struct calls *c, struct recorded_list *list)
 
 static void take_records(struct calls *c, struct recorded_list *list)
 {
-	for (uint32_t i = 0; i < c->records->keys.n; i++) {
-		const uint64_t *key = tuples_get(&c->records->keys, i);
-		const struct flow_record_sum *sum = &c->records->sums.items[i];
+	struct record_sums_position at = { 0 };
+	uint64_t key[FLOW_RECORD_WORDS];
+	struct flow_record_sum sum;
+
+	while (record_sums_next(&c->records->sums, &at, key, &sum)) {
 		const struct taken_sum taken = {
-			.n = sum->n,
-			.weight = sum->operations,
-			.n_told = sum->n,
-			.n_mispredicted = sum->n_mispredicted,
-			.squares = sum->n, /* records are independent of each other */
+			.n = sum.n,
+			.weight = sum.operations,
+			.n_told = sum.n,
+			.n_mispredicted = sum.n_mispredicted,
+			.squares = sum.n, /* records are independent of each other */
 		};
 
 		if (key[FLOW_RECORD_KIND] == RECORD_TAKEN)

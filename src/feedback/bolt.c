@@ -31,6 +31,7 @@ static int flush(struct bolt *b, size_t more_than)
 	if (b->text.n > more_than) {
 		rc = b->sink(b->context, &b->text);
 		text_reset(&b->text);
+		edge_profile_let_go(b->profile);
 	}
 	return rc;
 }
@@ -113,6 +114,7 @@ static void add_up_calls(const struct edge_profile *p, call_sums *out)
 				out->items[to - p->functions.items] += e->executions;
 		}
 	}
+	edge_profile_let_go(p);
 }
 
 /* Without branches: samples of each instruction. */

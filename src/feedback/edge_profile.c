@@ -127,37 +127,36 @@ static void take_least(struct place place, struct module_id module, uint64_t *le
 		*least = place.offset;
 }
 
-/* The first offset of the module from `from` on with evidence; UINT64_MAX: none. */
-static uint64_t next_offset(const struct edge_profile *p, uint64_t from)
+/* The first offset of the module from `from` on with evidence; UINT64_MAX: none. *at: what is behind the places before. */
+static uint64_t next_offset(const struct edge_profile *p, uint64_t from, struct evidence_at *at)
 {
 	const struct flow_evidence *e = p->evidence;
-	struct place place = { p->module, from };
-	size_t source = flow_evidence_first_branch(e, place);
-	size_t target = flow_evidence_first_entry(e, place);
-	size_t other = flow_evidence_first_other(e, place);
 	uint64_t least = UINT64_MAX;
 
-	if (source < e->branches.n)
-		take_least(e->branches.items[source].from, p->module, &least);
-	if (target < e->entries.n)
-		take_least(e->entries.items[target].to, p->module, &least);
-	if (other < e->others.n)
-		take_least(e->others.items[other].place, p->module, &least);
+	flow_evidence_move(e, (struct place){ p->module, from }, at);
+	if (at->branch < e->branches.n)
+		take_least(e->branches.items[at->branch].from, p->module, &least);
+	if (at->entry < e->entries.n)
+		take_least(e->entries.items[at->entry].to, p->module, &least);
+	if (at->other < e->others.n)
+		take_least(e->others.items[at->other].place, p->module, &least);
 	return least;
 }
 
 static void find_functions(struct edge_profile *p)
 {
+	struct evidence_at at = { 0 };
 	struct feedback_function f;
-	uint64_t at = next_offset(p, 0);
+	uint64_t from = next_offset(p, 0, &at);
 
-	while (at != UINT64_MAX) {
-		bool is_found = edge_profile_symbol(p, (struct place){ p->module, at }, &f);
+	for (size_t i = 1; from != UINT64_MAX; i++) {
+		bool is_found = edge_profile_symbol(p, (struct place){ p->module, from }, &f);
 
 		if (is_found)
 			*vec_add(&p->functions) = f;
-		at = next_offset(p, is_found && f.to > at ? f.to : at + 1);
-		flow_evidence_let_go(p->evidence);
+		from = next_offset(p, is_found && f.to > from ? f.to : from + 1, &at);
+		if (i % EVIDENCE_AT_ONCE == 0)
+			flow_evidence_let_go(p->evidence);
 	}
 }
 
@@ -170,9 +169,14 @@ static double mispredicted_share(const struct flow_evidence *e, struct place fro
 					  : (double)NAN;
 }
 
-static void add_edge(struct feedback_function *f, const struct flow_evidence *e,
-		     enum feedback_edge_kind kind, struct place from, struct place to,
-		     double executions)
+/* The blocks and edges of the function that is fitted. */
+struct fitted {
+	VEC_OF(struct feedback_block) blocks;
+	VEC_OF(struct feedback_edge) edges;
+};
+
+static void add_edge(struct fitted *f, const struct flow_evidence *e, enum feedback_edge_kind kind,
+		     struct place from, struct place to, double executions)
 {
 	double share = kind == FEEDBACK_NEXT ? 0 : mispredicted_share(e, from, to);
 
@@ -186,8 +190,8 @@ static void add_edge(struct feedback_function *f, const struct flow_evidence *e,
 }
 
 /* An indirect call goes to what was recorded, in these parts. */
-static void add_indirect_calls(struct feedback_function *f, const struct flow_evidence *e,
-			       struct place from, double executions)
+static void add_indirect_calls(struct fitted *f, const struct flow_evidence *e, struct place from,
+			       double executions)
 {
 	size_t first = flow_evidence_first_branch(e, from), end = first;
 	double all = 0;
@@ -201,8 +205,8 @@ static void add_indirect_calls(struct feedback_function *f, const struct flow_ev
 			 executions * e->branches.items[i].executions / all);
 }
 
-static void add_calls(struct feedback_function *f, const struct flow_evidence *e,
-		      const struct graph *g, size_t block, double executions)
+static void add_calls(struct fitted *f, const struct flow_evidence *e, const struct graph *g,
+		      size_t block, double executions)
 {
 	const struct graph_block *b = &g->blocks.items[block];
 
@@ -233,10 +237,12 @@ static int edge_compare(const void *left, const void *right)
 	return (a->to.offset > b->to.offset) - (a->to.offset < b->to.offset);
 }
 
-static void take_graph(struct feedback_function *f, const struct flow_evidence *e,
-		       const struct graph *g)
+/* Returns how often the function was entered. */
+static double take_graph(struct fitted *f, const struct flow_evidence *e, const struct graph *g)
 {
-	f->is_fitted = g->is_fitted;
+	double entries = 0;
+
+	f->blocks.n = f->edges.n = 0;
 	for (size_t i = 0; i < g->edges.n; i++) {
 		const struct graph_edge *edge = &g->edges.items[i];
 		const struct graph_block *b = &g->blocks.items[edge->block];
@@ -259,7 +265,7 @@ static void take_graph(struct feedback_function *f, const struct flow_evidence *
 			add_edge(f, e, FEEDBACK_TAKEN, from, edge->to, executions);
 			break;
 		case GRAPH_ENTRY:
-			f->entries += edge->block == 0 ? executions : 0;
+			entries += edge->block == 0 ? executions : 0;
 			break;
 		case GRAPH_INTO:
 		case GRAPH_RETURN:
@@ -268,10 +274,50 @@ static void take_graph(struct feedback_function *f, const struct flow_evidence *
 	}
 	if (f->edges.n > 1)
 		qsort(f->edges.items, f->edges.n, sizeof(*f->edges.items), edge_compare);
+	return entries;
 }
 
-static void fit_functions(struct edge_profile *p)
+/* What goes to a file at once; functions until what was looked at is let go. */
+enum { FITTED_PIECE = 64 << 10, FUNCTIONS_AT_ONCE = 64 };
+
+static void keep_fitted(struct edge_profile *p, const struct fitted *fitted)
 {
+	struct spool *to = &p->fitted;
+
+	text_add(&to->written, (const char *)fitted->blocks.items,
+		 fitted->blocks.n * sizeof(*fitted->blocks.items));
+	text_add(&to->written, (const char *)fitted->edges.items,
+		 fitted->edges.n * sizeof(*fitted->edges.items));
+	spool_flush(to, to->file == NULL ? p->evidence->memory_bytes : FITTED_PIECE);
+}
+
+/* Where the functions find them: one after the other, as they were written. */
+static int find_fitted(struct edge_profile *p, struct err *err)
+{
+	const uint8_t *at;
+	size_t size;
+
+	spool_finish(&p->fitted);
+	if (p->fitted.rc < 0) {
+		*err = p->fitted.err;
+		return -1;
+	}
+	at = spool_bytes(&p->fitted, &size);
+	for (size_t i = 0; i < p->functions.n; i++) {
+		struct feedback_function *f = &p->functions.items[i];
+
+		f->blocks.items = (const void *)at;
+		at += f->blocks.n * sizeof(*f->blocks.items);
+		f->edges.items = (const void *)at;
+		at += f->edges.n * sizeof(*f->edges.items);
+	}
+	return 0;
+}
+
+static int fit_functions(struct edge_profile *p, struct err *err)
+{
+	struct fitted fitted = { 0 };
+
 	for (size_t i = 0; i < p->functions.n; i++) {
 		struct feedback_function *f = &p->functions.items[i];
 		const struct code_function *code =
@@ -283,10 +329,23 @@ static void fit_functions(struct edge_profile *p)
 			continue;
 		}
 		graph_init(&graph, p->evidence, code);
-		take_graph(f, p->evidence, &graph);
+		f->is_fitted = graph.is_fitted;
+		f->entries = take_graph(&fitted, p->evidence, &graph);
+		f->blocks.n = fitted.blocks.n;
+		f->edges.n = fitted.edges.n;
+		keep_fitted(p, &fitted);
 		graph_release(&graph);
-		flow_evidence_let_go(p->evidence);
+		if (i % FUNCTIONS_AT_ONCE == 0)
+			flow_evidence_let_go(p->evidence);
 	}
+	vec_release(&fitted.blocks);
+	vec_release(&fitted.edges);
+	return find_fitted(p, err);
+}
+
+void edge_profile_let_go(const struct edge_profile *p)
+{
+	spool_drop(&p->fitted);
 }
 
 int edge_profile_read(struct edge_profile *p, struct flow_evidence *e, const char *module,
@@ -297,8 +356,8 @@ int edge_profile_read(struct edge_profile *p, struct flow_evidence *e, const cha
 		return -1;
 	number_locals(p);
 	find_functions(p);
-	if (e->source != EVIDENCE_SAMPLES)
-		fit_functions(p);
+	if (e->source != EVIDENCE_SAMPLES && fit_functions(p, err) < 0)
+		return -1;
 	if (p->functions.n > p->n_without_code)
 		return 0;
 	return err_set(
@@ -310,11 +369,8 @@ int edge_profile_read(struct edge_profile *p, struct flow_evidence *e, const cha
 
 void edge_profile_release(struct edge_profile *p)
 {
-	for (size_t i = 0; i < p->functions.n; i++) {
-		vec_release(&p->functions.items[i].blocks);
-		vec_release(&p->functions.items[i].edges);
-	}
 	vec_release(&p->functions);
+	spool_release(&p->fitted);
 	free(p->local_numbers);
 	*p = (struct edge_profile){ 0 };
 }

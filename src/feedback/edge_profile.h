@@ -9,6 +9,7 @@
 #ifndef CYCLOPS_FEEDBACK_EDGE_PROFILE_H
 #define CYCLOPS_FEEDBACK_EDGE_PROFILE_H
 
+#include "base/spool.h"
 #include "feedback/evidence.h"
 
 struct binary;
@@ -33,6 +34,17 @@ struct feedback_block {
 	double executions;
 };
 
+/* Of a function: in memory, or in a temporary file. */
+struct feedback_blocks {
+	const struct feedback_block *items; /* by offset */
+	size_t n;
+};
+
+struct feedback_edges {
+	const struct feedback_edge *items; /* by source, kind, target */
+	size_t n;
+};
+
 struct feedback_function {
 	uint64_t from, to; /* offsets in the module */
 	uint64_t address;  /* of the start, in the file */
@@ -41,14 +53,15 @@ struct feedback_function {
 	bool is_stub;	   /* of the procedure linkage table */
 	bool is_fitted;	   /* false: the graph was too large; only what was recorded */
 	double entries;	   /* from outside of the function, and by recursion */
-	VEC_OF(struct feedback_block) blocks; /* by offset */
-	VEC_OF(struct feedback_edge) edges;   /* by source, kind, target */
+	struct feedback_blocks blocks;
+	struct feedback_edges edges;
 };
 
 struct edge_profile {
 	struct flow_evidence *evidence; /* borrowed */
 	struct module_id module;
 	VEC_OF(struct feedback_function) functions; /* by offset */
+	struct spool fitted;			    /* their blocks and edges */
 	size_t n_without_code;
 	uint64_t n_elsewhere; /* branches (or samples) of other modules */
 	uint32_t *
@@ -62,6 +75,9 @@ struct edge_profile {
 int edge_profile_read(struct edge_profile *out, struct flow_evidence *, const char *module,
 		      struct err *);
 void edge_profile_release(struct edge_profile *);
+
+/* Blocks and edges that were looked at need no memory until they are looked at again. */
+void edge_profile_let_go(const struct edge_profile *);
 
 /* The function that begins at an offset of the module or holds it; NULL if it has no profile. */
 const struct feedback_function *edge_profile_find(const struct edge_profile *, uint64_t offset);

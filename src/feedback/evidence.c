@@ -9,7 +9,6 @@
 #include "base/alloc.h"
 #include "base/bisect.h"
 #include "base/sorter.h"
-#include "feedback/samples.h"
 #include "scan/scan.h"
 #include "scan/spe_filters.h"
 
@@ -31,55 +30,83 @@ static int branch_compare(const void *left, const void *right)
 	return order != 0 ? order : place_compare(a->to, b->to);
 }
 
-static int other_compare(const void *left, const void *right)
+static void put(struct spool *to, const void *item, size_t size, size_t memory)
 {
-	const struct evidence_record *a = left, *b = right;
-	int order = place_compare(a->place, b->place);
-
-	if (order == 0)
-		order = (a->kind > b->kind) - (a->kind < b->kind);
-	return order != 0 ? order : place_compare(a->previous, b->previous);
+	text_add(&to->written, item, size);
+	spool_flush(to, to->file == NULL ? memory : PIECE_BYTES);
 }
 
-static void sort(void *items, size_t n, size_t size, int (*compare)(const void *, const void *))
+static int finish(struct spool *s, const void **out_bytes, size_t *out_size, struct err *err)
 {
-	if (n > 1)
-		qsort(items, n, size, compare);
-}
-
-static void put_branch(struct evidence_branches *to, const struct evidence_branch *b, size_t memory)
-{
-	text_add(&to->spool.written, (const char *)b, sizeof(*b));
-	spool_flush(&to->spool, to->spool.file == NULL ? memory : PIECE_BYTES);
+	spool_finish(s);
+	if (s->rc < 0)
+		*err = s->err;
+	else
+		*out_bytes = spool_bytes(s, out_size);
+	return s->rc;
 }
 
 static int finish_branches(struct evidence_branches *b, struct err *err)
 {
-	size_t size;
+	const void *bytes = NULL;
+	size_t size = 0;
+	int rc = finish(&b->spool, &bytes, &size, err);
 
-	spool_finish(&b->spool);
-	if (b->spool.rc < 0) {
-		*err = b->spool.err;
-		return -1;
-	}
-	b->items = spool_bytes(&b->spool, &size);
+	b->items = bytes;
 	b->n = size / sizeof(*b->items);
-	return 0;
+	return rc;
 }
 
-/* Adds up branches of one source and target: of several kinds, or from several targets before. They come in order. */
+static int finish_others(struct evidence_records *r, struct err *err)
+{
+	const void *bytes = NULL;
+	size_t size = 0;
+	int rc = finish(&r->spool, &bytes, &size, err);
+
+	r->items = bytes;
+	r->n = size / sizeof(*r->items);
+	return rc;
+}
+
+/*
+ * Adds up branches of one source and target: of several kinds, or from several targets before; and records of one place
+ * that say the same. They come in order.
+ */
 struct adding {
 	struct flow_evidence *e;
 	size_t memory;
 	struct evidence_branch last;
-	bool has_last;
+	struct evidence_record last_other;
+	bool has_last, has_last_other;
 };
 
 static void pass_last(struct adding *a)
 {
 	if (a->has_last)
-		put_branch(&a->e->branches, &a->last, a->memory);
+		put(&a->e->branches.spool, &a->last, sizeof(a->last), a->memory);
 	a->has_last = false;
+}
+
+static void pass_last_other(struct adding *a)
+{
+	if (a->has_last_other)
+		put(&a->e->others.spool, &a->last_other, sizeof(a->last_other), a->memory);
+	a->has_last_other = false;
+}
+
+static void add_other(struct adding *a, const struct evidence_record *r)
+{
+	const struct evidence_record *last = &a->last_other;
+
+	if (!a->has_last_other || place_compare(last->place, r->place) != 0 ||
+	    last->kind != r->kind || place_compare(last->previous, r->previous) != 0) {
+		pass_last_other(a);
+		a->last_other = *r;
+		a->has_last_other = true;
+		return;
+	}
+	a->last_other.n += r->n;
+	a->last_other.executions += r->executions;
 }
 
 static void add_alike(struct adding *a, const struct evidence_branch *b)
@@ -140,7 +167,7 @@ static int sort_entries(struct flow_evidence *e, size_t memory, struct err *err)
 		b.n_mispredicted = sort_value_get(&bytes);
 		b.n_told = sort_value_get(&bytes);
 		memcpy(&b.executions, bytes, sizeof(b.executions));
-		put_branch(&e->entries, &b, memory);
+		put(&e->entries.spool, &b, sizeof(b), memory);
 	}
 	sorter_release(&sorter);
 	text_release(&key);
@@ -152,38 +179,93 @@ void flow_evidence_let_go(const struct flow_evidence *e)
 {
 	spool_drop(&e->branches.spool);
 	spool_drop(&e->entries.spool);
+	spool_drop(&e->others.spool);
 }
 
 typedef VEC_OF(struct evidence_branch) branch_list;
 
-static void take_record(struct flow_evidence *e, const uint64_t *key,
-			const struct flow_record_sum *sum, branch_list *branches)
-{
-	struct place place = session_place(e->session, (uint32_t)key[FLOW_RECORD_PLACE]);
+enum { PLACE_BYTES = 4 + 8 };
 
-	if (key[FLOW_RECORD_KIND] == RECORD_TAKEN)
-		*vec_add(branches) = (struct evidence_branch){
-			.from = place,
-			.to = session_place(e->session, (uint32_t)key[FLOW_RECORD_TARGET]),
-			.n = sum->n,
-			.n_told = sum->n,
-			.n_mispredicted = sum->n_mispredicted,
-			.executions = (double)sum->operations,
-		};
-	*vec_add(&e->others) = (struct evidence_record){
-		.place = place,
-		.previous = session_place(e->session, (uint32_t)key[FLOW_RECORD_PREVIOUS]),
-		.kind = (enum flow_record_kind)key[FLOW_RECORD_KIND],
-		.n = sum->n,
-		.executions = (double)sum->operations,
-	};
+static struct place sort_key_get_place(const uint8_t *key)
+{
+	return (struct place){ { sort_key_get_u32(key) }, sort_key_get_u64(key + 4) };
 }
 
-static int read_spe(struct flow_evidence *e, const struct select *select, branch_list *branches,
+/* By place, kind, target and the target before: branches of one source are in order of their targets. */
+static void put_record_key(struct text *to, const struct flow_evidence *e, const uint64_t *key)
+{
+	text_reset(to);
+	sort_key_place(to, session_place(e->session, (uint32_t)key[FLOW_RECORD_PLACE]));
+	sort_key_u32(to, (uint32_t)key[FLOW_RECORD_KIND]);
+	sort_key_place(to, session_place(e->session, (uint32_t)key[FLOW_RECORD_TARGET]));
+	sort_key_place(to, session_place(e->session, (uint32_t)key[FLOW_RECORD_PREVIOUS]));
+}
+
+static void take_record(struct adding *to, const struct sorter_record *record)
+{
+	const uint8_t *key = record->key, *bytes = record->value;
+	struct place place = sort_key_get_place(key);
+	enum flow_record_kind kind = (enum flow_record_kind)sort_key_get_u32(key + PLACE_BYTES);
+	uint64_t n = sort_value_get(&bytes), n_mispredicted = sort_value_get(&bytes);
+	double executions = (double)sort_value_get(&bytes);
+
+	key += PLACE_BYTES + 4;
+	if (kind == RECORD_TAKEN)
+		add_alike(to, &(struct evidence_branch){
+				      .from = place,
+				      .to = sort_key_get_place(key),
+				      .n = n,
+				      .n_told = n,
+				      .n_mispredicted = n_mispredicted,
+				      .executions = executions,
+			      });
+	add_other(to, &(struct evidence_record){
+			      .place = place,
+			      .previous = sort_key_get_place(key + PLACE_BYTES),
+			      .kind = kind,
+			      .n = n,
+			      .executions = executions,
+		      });
+}
+
+/* Takes what was summed up, which needs no memory then. */
+static int take_records(struct adding *to, struct record_sums *sums, struct err *err)
+{
+	struct record_sums_position position = { 0 };
+	struct text key = { 0 }, value = { 0 };
+	uint64_t words[FLOW_RECORD_WORDS];
+	struct flow_record_sum sum;
+	struct sorter_record record;
+	struct sorter sorter;
+	int rc = sums->spool.rc;
+
+	if (rc < 0)
+		*err = sums->spool.err;
+	sorter_init(&sorter, to->memory);
+	while (rc == 0 && record_sums_next(sums, &position, words, &sum)) {
+		put_record_key(&key, to->e, words);
+		text_reset(&value);
+		sort_value_put(&value, sum.n);
+		sort_value_put(&value, sum.n_mispredicted);
+		sort_value_put(&value, sum.operations);
+		sorter_add(&sorter, &key, &value);
+	}
+	record_sums_release(sums);
+	rc = rc == 0 ? sorter_finish(&sorter, err) : rc;
+	for (uint64_t at = 0; rc == 0 && sorter_next(&sorter, &at, &record);)
+		take_record(to, &record);
+	pass_last_other(to);
+	sorter_release(&sorter);
+	text_release(&key);
+	text_release(&value);
+	return rc == 0 ? finish_others(&to->e->others, err) : rc;
+}
+
+static int read_spe(struct flow_evidence *e, const struct select *select, struct adding *sorted,
 		    struct err *err)
 {
 	const struct scan_wish wish = { .keeps_places = true };
-	struct analysis analysis = { .class = &flow_record_class };
+	struct analysis analysis = { .class = &flow_record_class, .options = &sorted->memory };
 	struct flow_records *r;
 
 	if (spe_filters_thin(e->session) || select_thins(select))
@@ -204,10 +286,7 @@ static int read_spe(struct flow_evidence *e, const struct select *select, branch
 	e->previous_share = (double)r->n_previous / (double)r->n;
 	e->lost_factor = 1 / (1 - e->session->lost.share);
 	e->is_relative = spe_interval_range(e->session).longest == 0;
-	for (uint32_t i = 0; i < r->keys.n; i++)
-		take_record(e, tuples_get(&r->keys, i), &r->sums.items[i], branches);
-	sort(e->others.items, e->others.n, sizeof(*e->others.items), other_compare);
-	return 0;
+	return take_records(sorted, &r->sums, err);
 }
 
 double flow_evidence_executions(const struct flow_evidence *e, uint64_t weight)
@@ -274,26 +353,25 @@ static size_t choose_sampled(const struct session *s)
 	return 0;
 }
 
-static void read_samples(struct flow_evidence *e, const struct select *select)
+static int read_samples(struct flow_evidence *e, const struct select *select, struct adding *sorted,
+			struct err *err)
 {
 	const struct scan_wish wish = { .keeps_places = true };
-	struct analysis analysis = { .class = &place_samples_class, .options = &e->sampled_event };
+	const struct place_samples_options options = {
+		.event = e->sampled_event = choose_sampled(e->session),
+		.memory_bytes = sorted->memory,
+	};
+	struct analysis analysis = { .class = &place_samples_class, .options = &options };
 	struct place_samples *found;
+	int rc;
 
-	e->sampled_event = choose_sampled(e->session);
 	scan_part(e->session, select, &wish, &analysis, 1);
 	found = analysis.result;
 	e->n_samples = found->n;
 	e->lost_factor = 1;
-	for (uint32_t i = 0; i < found->places.n; i++)
-		*vec_add(&e->others) = (struct evidence_record){
-			.place = session_place(e->session,
-					       (uint32_t)tuples_get(&found->places, i)[0]),
-			.n = found->sums.items[i].n,
-			.executions = (double)found->sums.items[i].period,
-		};
+	rc = take_records(sorted, &found->sums, err);
 	place_samples_class.free(found);
-	sort(e->others.items, e->others.n, sizeof(*e->others.items), other_compare);
+	return rc;
 }
 
 int flow_evidence_read(struct flow_evidence *e, struct session *s, const struct select *select,
@@ -306,15 +384,15 @@ int flow_evidence_read(struct flow_evidence *e, struct session *s, const struct 
 	bool has_stacks = branch_stacks_choose(s, FILTER_ANY) >= 0 || event >= 0;
 	int rc = 0;
 
-	*e = (struct flow_evidence){ .session = s };
+	*e = (struct flow_evidence){ .session = s, .memory_bytes = memory };
 	code_functions_init(&e->functions, s);
 	e->source = has_whole_stacks(s) || event >= 0 ? EVIDENCE_STACKS
 		    : has_spe			      ? EVIDENCE_SPE
 		    : has_stacks		      ? EVIDENCE_STACKS
 						      : EVIDENCE_SAMPLES;
 	if (e->source == EVIDENCE_SAMPLES && samples_do)
-		read_samples(e, select);
-	if (e->source == EVIDENCE_SAMPLES && e->n_samples == 0)
+		rc = read_samples(e, select, &adding, err);
+	if (rc == 0 && e->source == EVIDENCE_SAMPLES && e->n_samples == 0)
 		rc = err_set(
 			err, ERR_NO_DATA, ERR_NOWHERE,
 			"no branches were recorded: 'cyclops record --spe' records them on Arm, "
@@ -322,8 +400,9 @@ int flow_evidence_read(struct flow_evidence *e, struct session *s, const struct 
 	if (e->source == EVIDENCE_STACKS)
 		rc = read_stacks(e, select, event, memory, &adding, &branches, err);
 	if (e->source == EVIDENCE_SPE)
-		rc = read_spe(e, select, &branches, err);
-	sort(branches.items, branches.n, sizeof(*branches.items), branch_compare);
+		rc = read_spe(e, select, &adding, err);
+	if (branches.n > 1)
+		qsort(branches.items, branches.n, sizeof(*branches.items), branch_compare);
 	for (size_t i = 0; i < branches.n; i++)
 		add_alike(&adding, &branches.items[i]);
 	vec_release(&branches);
@@ -353,7 +432,7 @@ void flow_evidence_release(struct flow_evidence *e)
 	code_functions_release(&e->functions);
 	spool_release(&e->branches.spool);
 	spool_release(&e->entries.spool);
-	vec_release(&e->others);
+	spool_release(&e->others.spool);
 	*e = (struct flow_evidence){ 0 };
 }
 
@@ -390,6 +469,16 @@ size_t flow_evidence_first_entry(const struct flow_evidence *e, struct place pla
 size_t flow_evidence_first_other(const struct flow_evidence *e, struct place place)
 {
 	return bisect(0, e->others.n, i, place_compare(e->others.items[i].place, place) < 0);
+}
+
+void flow_evidence_move(const struct flow_evidence *e, struct place to, struct evidence_at *at)
+{
+	at->branch = bisect_near(at->branch, e->branches.n, i,
+				 place_compare(e->branches.items[i].from, to) < 0);
+	at->entry = bisect_near(at->entry, e->entries.n, i,
+				place_compare(e->entries.items[i].to, to) < 0);
+	at->other = bisect_near(at->other, e->others.n, i,
+				place_compare(e->others.items[i].place, to) < 0);
 }
 
 void flow_evidence_text(const struct flow_evidence *e, struct text *out)

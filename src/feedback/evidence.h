@@ -50,7 +50,13 @@ struct evidence_record {
 	double executions;
 };
 
-/* In memory, or in a temporary file. */
+/* In memory, or in temporary files. */
+struct evidence_records {
+	const struct evidence_record *items;
+	size_t n;
+	struct spool spool;
+};
+
 struct evidence_branches {
 	const struct evidence_branch *items;
 	size_t n;
@@ -59,6 +65,7 @@ struct evidence_branches {
 
 struct flow_evidence {
 	struct session *session;
+	size_t memory_bytes; /* for what goes to temporary files if it is more */
 	enum evidence_source source;
 	bool has_all_operations; /* of SPE: not branches alone */
 	bool is_relative;	 /* executions are known but for a factor */
@@ -67,11 +74,11 @@ struct flow_evidence {
 	struct branch_stacks stacks;
 	size_t sampled_event; /* of EVIDENCE_SAMPLES */
 	uint64_t n_samples;
-	struct code_functions functions;       /* of SPE; that of the stacks otherwise */
-	struct evidence_branches branches;     /* by place of the source, then of the target */
-	struct evidence_branches entries;      /* the same by target, then source */
-	VEC_OF(struct evidence_record) others; /* by place, kind, previous */
-	double branch_rate;		       /* records of a branch for each execution */
+	struct code_functions functions;   /* of SPE; that of the stacks otherwise */
+	struct evidence_branches branches; /* by place of the source, then of the target */
+	struct evidence_branches entries;  /* the same by target, then source */
+	struct evidence_records others;	   /* by place, then by kind */
+	double branch_rate;		   /* records of a branch for each execution */
 	double execution_rate; /* records of any other instruction, or segments, for each execution */
 	double previous_share; /* of the records that have the branch before */
 	double lost_factor; /* executions for each that the records stand for: samples were lost */
@@ -80,7 +87,8 @@ struct flow_evidence {
 /*
  * Reads the evidence. `event` is the number of an event whose stacks to use, or -1: the best. ERR_NO_DATA says
  * what was not recorded, and how to; with `samples_do`, samples of an event take the place of branches that were
- * not recorded. `out` is to be released also after a failure. `memory_bytes`: for branches; more of them go to temporary files.
+ * not recorded. `out` is to be released also after a failure. `memory_bytes`: for branches and
+ * records; more of them go to temporary files.
  */
 int flow_evidence_read(struct flow_evidence *out, struct session *, const struct select *,
 		       int event, bool samples_do, size_t memory_bytes, struct err *);
@@ -108,6 +116,13 @@ const struct evidence_branch *flow_evidence_branch(const struct flow_evidence *,
 size_t flow_evidence_first_branch(const struct flow_evidence *, struct place);
 size_t flow_evidence_first_entry(const struct flow_evidence *, struct place);
 size_t flow_evidence_first_other(const struct flow_evidence *, struct place);
+
+/* Indexes of all three for one place: zeroed, at the start. Moves them on, for who goes through places in order. */
+struct evidence_at {
+	size_t branch, entry, other;
+};
+
+void flow_evidence_move(const struct flow_evidence *, struct place to, struct evidence_at *);
 
 /* Appends what it is made of, with the sampling rate, as a clause. */
 void flow_evidence_text(const struct flow_evidence *, struct text *out);

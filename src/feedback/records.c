@@ -12,11 +12,10 @@ static void *flow_records_new(const struct session *session, const void *options
 {
 	struct flow_records *r = mem_zalloc(1, sizeof(*r));
 
-	(void)options;
 	r->session = session;
 	r->cache = mem_zalloc(1, sizeof(*r->cache));
 	place_cache_init(r->cache, session->timeline, session->places);
-	tuples_init(&r->keys, FLOW_RECORD_WORDS);
+	record_sums_init(&r->sums, *(const size_t *)options, pool_size(session->pool));
 	return r;
 }
 
@@ -28,8 +27,7 @@ static void flow_records_free(void *partial)
 		return;
 	place_cache_release(r->cache);
 	free(r->cache);
-	tuples_release(&r->keys);
-	vec_release(&r->sums);
+	record_sums_release(&r->sums);
 	free(r);
 }
 
@@ -52,23 +50,17 @@ static uint32_t find_target(struct flow_records *r, const struct batch *b, size_
 				time_ns);
 }
 
-static struct flow_record_sum *add_key(struct flow_records *r, const uint64_t *key)
-{
-	uint32_t number = tuples_add(&r->keys, key);
-
-	if (number == r->sums.n)
-		vec_add(&r->sums);
-	return &r->sums.items[number];
-}
-
 static void add_record(struct flow_records *r, const struct batch *b, size_t row)
 {
 	uint32_t has = b->has[row];
 	uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
 	bool is_branch = has & HAS_OP && b->op_class[row] == SPE_OP_BRANCH;
-	uint64_t operations = record_operations(r, b, row);
 	uint64_t key[FLOW_RECORD_WORDS] = { [FLOW_RECORD_PLACE] = b->place[row] };
-	struct flow_record_sum *sum;
+	const struct flow_record_sum one = {
+		.n = 1,
+		.n_mispredicted = is_branch && events >> SPE_EV_MISPREDICTED & 1,
+		.operations = record_operations(r, b, row),
+	};
 
 	if (is_branch)
 		key[FLOW_RECORD_KIND] =
@@ -77,14 +69,11 @@ static void add_record(struct flow_records *r, const struct batch *b, size_t row
 		key[FLOW_RECORD_TARGET] = find_target(r, b, row, b->target[row]);
 	if (has & HAS_PREV_TARGET)
 		key[FLOW_RECORD_PREVIOUS] = find_target(r, b, row, b->prev_target[row]);
-	sum = add_key(r, key);
-	sum->n++;
-	sum->n_mispredicted += is_branch && events >> SPE_EV_MISPREDICTED & 1;
-	sum->operations += operations;
+	record_sums_add(&r->sums, key, &one);
 	r->n++;
 	r->n_branches += is_branch;
 	r->n_previous += (has & HAS_PREV_TARGET) != 0;
-	r->operations += operations;
+	r->operations += one.operations;
 }
 
 static void flow_records_consume(void *partial, const struct batch *b)
@@ -104,19 +93,20 @@ static void flow_records_consume(void *partial, const struct batch *b)
 	}
 }
 
+static void flow_records_finish(void *partial)
+{
+	struct flow_records *r = partial;
+
+	record_sums_finish(&r->sums);
+}
+
 static void flow_records_merge(void *into, const void *from, const struct id_map *map)
 {
 	struct flow_records *r = into;
 	const struct flow_records *part = from;
 
 	(void)map; /* places have the same numbers everywhere */
-	for (uint32_t i = 0; i < part->keys.n; i++) {
-		struct flow_record_sum *sum = add_key(r, tuples_get(&part->keys, i));
-
-		sum->n += part->sums.items[i].n;
-		sum->n_mispredicted += part->sums.items[i].n_mispredicted;
-		sum->operations += part->sums.items[i].operations;
-	}
+	record_sums_merge(&r->sums, &part->sums);
 	r->n += part->n;
 	r->n_branches += part->n_branches;
 	r->n_previous += part->n_previous;
@@ -128,5 +118,69 @@ const struct analysis_class flow_record_class = {
 	.new = flow_records_new,
 	.free = flow_records_free,
 	.consume = flow_records_consume,
+	.finish = flow_records_finish,
 	.merge = flow_records_merge,
+};
+
+static void *place_samples_new(const struct session *session, const void *options)
+{
+	const struct place_samples_options *o = options;
+	struct place_samples *s = mem_zalloc(1, sizeof(*s));
+
+	s->event = o->event;
+	record_sums_init(&s->sums, o->memory_bytes, pool_size(session->pool));
+	return s;
+}
+
+static void place_samples_free(void *partial)
+{
+	struct place_samples *s = partial;
+
+	if (s == NULL)
+		return;
+	record_sums_release(&s->sums);
+	free(s);
+}
+
+static void place_samples_consume(void *partial, const struct batch *b)
+{
+	struct place_samples *s = partial;
+
+	for (size_t row = 0; b->kind == BATCH_SAMPLES && row < b->n; row++) {
+		const uint64_t key[FLOW_RECORD_WORDS] = { [FLOW_RECORD_PLACE] = b->place[row] };
+		const struct flow_record_sum one = {
+			.n = 1,
+			.operations = b->has[row] & HAS_PERIOD ? b->period[row] : 1,
+		};
+
+		if (b->event[row] != s->event || !(b->has[row] & HAS_PLACE))
+			continue;
+		record_sums_add(&s->sums, key, &one);
+		s->n++;
+	}
+}
+
+static void place_samples_finish(void *partial)
+{
+	struct place_samples *s = partial;
+
+	record_sums_finish(&s->sums);
+}
+
+static void place_samples_merge(void *into, const void *from, const struct id_map *map)
+{
+	const struct place_samples *part = from;
+	struct place_samples *s = into;
+
+	(void)map; /* places have the same numbers everywhere */
+	record_sums_merge(&s->sums, &part->sums);
+	s->n += part->n;
+}
+
+const struct analysis_class place_samples_class = {
+	.new = place_samples_new,
+	.free = place_samples_free,
+	.consume = place_samples_consume,
+	.finish = place_samples_finish,
+	.merge = place_samples_merge,
 };

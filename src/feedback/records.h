@@ -9,8 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/tuples.h"
-#include "base/vec.h"
+#include "feedback/record_sums.h"
 #include "session/analysis.h"
 
 struct place_cache;
@@ -21,35 +20,37 @@ enum flow_record_kind {
 	RECORD_NOT_TAKEN, /* a conditional branch that was not taken */
 };
 
-/* Words of the keys. */
-enum {
-	FLOW_RECORD_PLACE,
-	FLOW_RECORD_KIND,
-	FLOW_RECORD_TARGET,
-	FLOW_RECORD_PREVIOUS,
-	FLOW_RECORD_WORDS
-};
-
-struct flow_record_sum {
-	uint64_t n, n_mispredicted;
-	uint64_t
-		operations; /* that they stand for; the number of records if intervals are unknown */
-};
+/* What is usual for sums, of all workers. */
+enum { FLOW_RECORDS_BYTES = 8 << 20 };
 
 /*
- * Options: none. Result: this. Keys: places of the instruction, of a taken branch's target (else 0) and
- * of the target of the taken branch before (0: not recorded).
+ * Options: bytes of memory for the sums of all workers, a size_t. Result: this. Keys: places of the instruction, of a taken
+ * branch's target (else 0) and of the target of the taken branch before (0: not recorded).
  */
 struct flow_records {
 	const struct session *session;
 	struct place_cache *cache; /* the worker's */
-	struct tuples keys;
-	VEC_OF(struct flow_record_sum) sums;
+	struct record_sums sums;
 	uint64_t n, n_branches, n_previous; /* records; of branches; with the target before */
 	uint64_t operations;		    /* that all stand for */
 	uint64_t n_not_retired;		    /* left out */
 };
 
 extern const struct analysis_class flow_record_class;
+
+/* PMU samples of an event by place: all there is where no branches were recorded. */
+struct place_samples_options {
+	size_t event;	     /* its number */
+	size_t memory_bytes; /* for the sums of all workers */
+};
+
+/* Options: these. Result: this. */
+struct place_samples {
+	size_t event;
+	struct record_sums sums; /* by place; a sample stands for its period */
+	uint64_t n;
+};
+
+extern const struct analysis_class place_samples_class;
 
 #endif

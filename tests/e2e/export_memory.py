@@ -9,7 +9,8 @@ process (RLIMIT_DATA), in which the sums by chain do not fit: the same command w
 What is written is the same with and without the limit. hot and report show functions, of which there are few; of chains they
 show those that are heavy. The same of loads by their callers.
 Profiles for compilers, and calls, are made of branch stacks: nearly each branch of the other capture was taken once. Of a capture with code
-they are the same whether or not branches go to files.
+they are the same whether or not branches go to files. The same of SPE records of which each third is of a place of its own, with the code
+that they are of.
 """
 
 import argparse
@@ -19,6 +20,8 @@ import resource
 import subprocess
 import tempfile
 
+import small_elf
+from branch_program import NOP, RET, seeded
 from harness import ENVIRONMENT, Checks, run, skip
 
 # Profiles keep call stacks; of rows, pieces of text wait for the one before, and frames are looked up.
@@ -27,6 +30,8 @@ ROWS = ["perf-script", "csv", "json", "parquet"]
 ANSWERS = [["hot", "--all"], ["report", "--all"], ["hot", "--callers", "--by", "instruction"],
            ["hot", "--call-tree", "--by", "instruction"]]
 OF_LOADS = [["mem", "--by", "function,caller"], ["mem", "--by", "caller"], ["mem", "--by", "thread,function,caller"]]
+OF_PLACES = ["bolt", "bolt-pre-aggregated"]
+PROGRAM = "srv/made-up/worker"  # of the family many-places
 OF_BRANCHES = ["bolt", "bolt-pre-aggregated", "autofdo"]
 NO_DATA = 4
 ALL_IN_MEMORY = "1G"
@@ -54,6 +59,30 @@ def written(words, folder, limit=None, memory=None):
     return digest
 
 
+def write_code(path, rng):
+    """Functions with calls of those before and conditional branches, one instruction in six each."""
+    functions, n = {}, 0
+    while n < 200000:
+        size = rng.randrange(24, 400)
+        words = [(NOP, NOP, NOP, NOP, 0x54000001 | (rng.randrange(size) - i & 0x7FFFF) << 5,
+                  0x94000000 | -rng.randrange(n + i + 1) & 0x3FFFFFF)[rng.randrange(6)] for i in range(size - 1)]
+        functions[f"f{len(functions)}"] = [*words, RET]
+        n += size
+    os.makedirs(os.path.dirname(path))
+    small_elf.write(path, functions)
+
+
+def check_places(arguments, folder, checks):
+    root, capture = os.path.join(folder, "root"), os.path.join(folder, "places.data")
+    write_code(os.path.join(root, PROGRAM), seeded("export memory"))
+    run(arguments.make_family, "many-places", str(arguments.records), capture)
+    for format_name in OF_PLACES:
+        words = [arguments.cyclops, "export", "--format", format_name, "--symfs", root, "-j2", capture]
+        bounded, free = (written(words, folder, most, arguments.memory if most else None) for most in (arguments.limit_of_places, None))
+        checks.expect(bounded is not None, f"{format_name} of many places: fails within {arguments.limit_of_places} MiB")
+        checks.expect(free is not None and bounded in (free, None), f"{format_name} of many places: differs with the limit")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--samples", type=int, default=30000)
@@ -62,6 +91,8 @@ def main():
     parser.add_argument("--limit-of-rows", type=int, default=64, help="the same for rows")
     parser.add_argument("--limit-of-answers", type=int, default=32, help="the same for answers about functions")
     parser.add_argument("--limit-of-branches", type=int, default=64, help="the same for profiles of branch stacks")
+    parser.add_argument("--records", type=int, default=250000, help="of many places")
+    parser.add_argument("--limit-of-places", type=int, default=56, help="the same for profiles of these")
     parser.add_argument("cyclops", type=os.path.abspath)
     parser.add_argument("make_family", type=os.path.abspath)
     parser.add_argument("data", type=os.path.abspath)
@@ -103,6 +134,7 @@ def main():
             words += ["--symfs", os.path.join(arguments.data, "root"), os.path.join(arguments.data, "executions.data")]
             bounded, free = (written(words, folder, memory=memory) for memory in ("1K", None))
             checks.expect(free is not None and bounded == free, f"{format_name}: differs with branches in files")
+        check_places(arguments, folder, checks)
     checks.finish()
 
 

@@ -26,6 +26,8 @@ static void the_first_is_found(void **state)
 					behind++;
 				assert_int_equal(bisect(from, to, i, items[i] < wanted), first);
 				assert_int_equal(bisect(from, to, k, items[k] <= wanted), behind);
+				assert_int_equal(bisect_near(from, to, i, items[i] < wanted),
+						 first);
 			}
 }
 
@@ -38,6 +40,12 @@ static void few_are_asked(void **state)
 	(void)state;
 	assert_int_equal(bisect(0, many, i, (n_asked++, i < wanted)), wanted);
 	assert_in_range(n_asked, 1, 64);
+	n_asked = 0;
+	assert_int_equal(bisect_near(0, many, i, (n_asked++, i < wanted)), wanted);
+	assert_in_range(n_asked, 1, 127);
+	n_asked = 0;
+	assert_int_equal(bisect_near(wanted - 2, many, i, (n_asked++, i < wanted)), wanted);
+	assert_in_range(n_asked, 1, 4);
 }
 
 int main(void)
