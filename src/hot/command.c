@@ -198,7 +198,7 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 			       (command->time_estimate ? 0 : 1u << DIM_FRAME) |
 			       (s->slices.n > 0 ? 1u << DIM_SLICE : 0) |
 			       (view->with_estimates ? estimate_dimensions(s) : 0));
-	const struct scan_wish wish = { .with_branches = event->with_branches };
+	struct scan_wish wish = { .with_branches = event->with_branches };
 	struct analysis analyses[] = { { .class = &hot_class, .options = &hot_options }, { 0 } };
 	struct analysis *hot = &analyses[0];
 	const char *obstacle = NULL;
@@ -219,6 +219,7 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 		time = commit_time_new(s, select, &obstacle);
 	if (time != NULL)
 		analyses[1] = commit_time_first(time);
+	wish.without_addresses = hot_options.condition == NULL && time == NULL;
 	if (hot_options.dimensions >> DIM_FRAME & 1 && !hot_options.without_spe)
 		callers_estimate(s);
 	scan_part(s, select, &wish, analyses, time != NULL ? 2 : 1);

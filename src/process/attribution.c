@@ -379,6 +379,13 @@ static uint32_t caller_of(const struct attribution *a, uint32_t frame)
 	return caller == 0 ? 0 : (uint32_t)tuples_get(&a->chains.frames, caller)[1];
 }
 
+/* SPE records have no call chains. */
+static void apply_no_frames(struct batch *b)
+{
+	memset(b->frame, 0, b->n * sizeof(*b->frame));
+	memset(b->caller, 0, b->n * sizeof(*b->caller));
+}
+
 static void apply_frames(struct attribution *a, struct batch *b)
 {
 	for (size_t row = 0; row < b->n; row++) {
@@ -391,8 +398,6 @@ static void apply_frames(struct attribution *a, struct batch *b)
 		b->frame[row] = has_stack ? attribution_find_frame(a, b, row) : 0;
 		b->caller[row] = b->frame[row] != 0 ? caller_of(a, b->frame[row]) : 0;
 	}
-	if (a->callers != NULL && b->kind == BATCH_SPE && !a->skips_frames_of_spe)
-		apply_callers(a, b);
 }
 
 static void attribution_count_rows(struct attribution *a, const struct batch *b)
@@ -409,7 +414,13 @@ void attribution_apply(struct attribution *a, struct batch *b)
 	if (a->skips_places)
 		return;
 	apply_places(a, b);
-	apply_frames(a, b);
+	if (b->kind != BATCH_SPE) {
+		apply_frames(a, b);
+		return;
+	}
+	apply_no_frames(b);
+	if (a->callers != NULL && !a->skips_frames_of_spe)
+		apply_callers(a, b);
 }
 
 void attribution_set_unwind(struct attribution *a, attribution_unwind *unwind, void *context)

@@ -117,6 +117,8 @@ static struct spe_wanted spe_wanted(const struct scan_job *job)
 		.addresses = wish->with_physical ? NULL : wish->addresses,
 		.only_memory = wish->only_memory && job->filters.events.n == 0 &&
 			       !job->session->slices.is_provisional,
+		.without_addresses =
+			wish->without_addresses && wish->addresses == NULL && job->select == NULL,
 	};
 }
 

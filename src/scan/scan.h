@@ -36,6 +36,8 @@ struct scan_wish {
 	const struct address_filter *addresses;
 	bool with_physical; /* … or whose physical address may be in it */
 	bool only_memory;   /* of SPE records, only loads, stores and atomics */
+	/* The analyses look at no data addresses and branch targets of SPE records, so these need not be there. */
+	bool without_addresses;
 };
 
 /* The same as scan(), with a wish. */

@@ -136,7 +136,10 @@ static bool end_record(struct spe_decoder *d, struct batch *out)
 	if (is_rest) {
 		drop_record(d, d->record_bytes);
 	} else {
-		spe_fields_deliver(&d->fields, d->position, out);
+		if (d->wanted.without_addresses)
+			spe_fields_deliver(&d->fields, d->position, true, out);
+		else
+			spe_fields_deliver(&d->fields, d->position, false, out);
 		d->damage.record_bytes += d->record_bytes;
 	}
 	begin_record(d);

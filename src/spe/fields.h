@@ -7,6 +7,7 @@
 #define CYCLOPS_SPE_FIELDS_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "batch/batch.h"
@@ -90,25 +91,24 @@ static inline uint64_t spe_physical_address(uint64_t payload)
 	return payload & UINT64_MAX >> 8;
 }
 
+/* What is left out for struct spe_wanted's without_addresses. */
+enum { SPE_ADDRESSES = HAS_VA | HAS_PA | HAS_TARGET | HAS_PREV_TARGET };
+
 /*
  * Appends a row; there must be room. Absent fields are stored as 0: stores are cheaper than
- * mispredicted branches.
+ * mispredicted branches. Whether addresses are left out is a constant of the caller's, for the same reason.
  */
 __attribute__((always_inline)) static inline void spe_fields_deliver(const struct spe_fields *f,
 								     uint64_t position,
+								     bool without_addresses,
 								     struct batch *out)
 {
 	const uint64_t *value = f->value;
 	size_t row = out->n++;
 
-	out->has[row] = f->has & ~(1u << SPE_FIELD_NONE);
+	out->has[row] = f->has & ~(1u << SPE_FIELD_NONE | (without_addresses ? SPE_ADDRESSES : 0u));
 	out->position[row] = position;
 	out->pc[row] = spe_code_address(value[SPE_FIELD_PC]);
-	out->va[row] = spe_data_address(value[SPE_FIELD_VA]);
-	out->va_tag[row] = (uint8_t)(value[SPE_FIELD_VA] >> SPE_ADDRESS_BITS);
-	out->pa[row] = spe_physical_address(value[SPE_FIELD_PA]);
-	out->target[row] = spe_code_address(value[SPE_FIELD_TARGET]);
-	out->prev_target[row] = spe_code_address(value[SPE_FIELD_PREV_TARGET]);
 	out->ticks[row] = value[SPE_FIELD_TICKS];
 	out->events[row] = value[SPE_FIELD_EVENTS];
 	out->context[row] = (uint32_t)value[SPE_FIELD_CONTEXT];
@@ -122,6 +122,13 @@ __attribute__((always_inline)) static inline void spe_fields_deliver(const struc
 				    spe_code_level(value[SPE_FIELD_TARGET]) << 2 |
 				    spe_code_level(value[SPE_FIELD_PREV_TARGET]) << 4 |
 				    f->context_level << 6);
+	if (without_addresses)
+		return;
+	out->va[row] = spe_data_address(value[SPE_FIELD_VA]);
+	out->va_tag[row] = (uint8_t)(value[SPE_FIELD_VA] >> SPE_ADDRESS_BITS);
+	out->pa[row] = spe_physical_address(value[SPE_FIELD_PA]);
+	out->target[row] = spe_code_address(value[SPE_FIELD_TARGET]);
+	out->prev_target[row] = spe_code_address(value[SPE_FIELD_PREV_TARGET]);
 }
 
 #endif

@@ -235,6 +235,7 @@ static inline uint64_t shape_payload(const struct spe_shape *s, const uint8_t *b
 __attribute__((always_inline)) static inline void deliver_as(const struct spe_shape *s,
 							     const uint8_t *bytes,
 							     uint64_t position, bool is_branch,
+							     bool without_addresses,
 							     struct batch *out)
 {
 	struct spe_fields f;
@@ -243,8 +244,8 @@ __attribute__((always_inline)) static inline void deliver_as(const struct spe_sh
 	f.op_class = s->op_class;
 	f.context_level = s->context_level;
 	f.value[SPE_FIELD_PC] = shape_payload(s, bytes, SPE_FIELD_PC);
-	f.value[SPE_FIELD_VA] = shape_payload(s, bytes, SPE_FIELD_VA);
-	f.value[SPE_FIELD_PA] = shape_payload(s, bytes, SPE_FIELD_PA);
+	f.value[SPE_FIELD_VA] = without_addresses ? 0 : shape_payload(s, bytes, SPE_FIELD_VA);
+	f.value[SPE_FIELD_PA] = without_addresses ? 0 : shape_payload(s, bytes, SPE_FIELD_PA);
 	f.value[SPE_FIELD_TARGET] = is_branch ? shape_payload(s, bytes, SPE_FIELD_TARGET) : 0;
 	f.value[SPE_FIELD_PREV_TARGET] =
 		is_branch ? shape_payload(s, bytes, SPE_FIELD_PREV_TARGET) : 0;
@@ -256,17 +257,19 @@ __attribute__((always_inline)) static inline void deliver_as(const struct spe_sh
 	f.value[SPE_FIELD_OP] = shape_payload(s, bytes, SPE_FIELD_OP);
 	f.value[SPE_FIELD_SOURCE] = shape_payload(s, bytes, SPE_FIELD_SOURCE);
 	f.value[SPE_FIELD_CONTEXT] = shape_payload(s, bytes, SPE_FIELD_CONTEXT);
-	spe_fields_deliver(&f, position, out);
+	spe_fields_deliver(&f, position, without_addresses, out);
 }
 
 /* Appends a row. Branch targets are a third of the work, so they are skipped for other records. */
 static void deliver_row(const struct spe_shape *s, const uint8_t *bytes, uint64_t position,
-			struct batch *out)
+			bool without_addresses, struct batch *out)
 {
-	if (s->has & (HAS_TARGET | HAS_PREV_TARGET))
-		deliver_as(s, bytes, position, true, out);
+	if (without_addresses)
+		deliver_as(s, bytes, position, false, true, out);
+	else if (s->has & (HAS_TARGET | HAS_PREV_TARGET))
+		deliver_as(s, bytes, position, true, false, out);
 	else
-		deliver_as(s, bytes, position, false, out);
+		deliver_as(s, bytes, position, false, false, out);
 }
 
 static inline bool shape_is_wanted(const struct spe_shape *s, const uint8_t *bytes,
@@ -309,7 +312,7 @@ __attribute__((always_inline)) static inline size_t spe_decode_shapes(
 		if (s == NULL)
 			break;
 		if (shape_is_wanted(s, bytes + at, &w))
-			deliver_row(s, bytes + at, position + at, out);
+			deliver_row(s, bytes + at, position + at, w.without_addresses, out);
 		s->n_hits++;
 		at += length != 0 ? length : s->length;
 		n_padding += s->padding;

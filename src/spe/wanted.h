@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which records a decoder must deliver. Skipping others saves most of its work. */
+/* Which records, and what of them, a decoder must deliver. Skipping others saves most of its work. */
 #ifndef CYCLOPS_SPE_WANTED_H
 #define CYCLOPS_SPE_WANTED_H
 
@@ -12,6 +12,8 @@ struct spe_wanted {
 	/* only if it may contain the data address; NULL: any */
 	const struct address_filter *addresses;
 	bool only_memory; /* only loads, stores and atomics */
+	/* Nobody looks at data addresses and branch targets: rows are without them. Not together with `addresses`. */
+	bool without_addresses;
 };
 
 #endif

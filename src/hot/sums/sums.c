@@ -322,12 +322,14 @@ static bool hot_is_wanted(const struct hot *hot, const struct batch *b, size_t r
 static void hot_consume(void *partial, const struct batch *b)
 {
 	struct hot *hot = partial;
+	const bool is_all = b->kind == BATCH_SPE && !hot->options->without_spe &&
+			    hot->options->condition == NULL;
 	uint16_t rows[BATCH_ROWS];
 	size_t n = 0;
 
 	for (size_t row = 0; row < b->n; row++) {
 		rows[n] = (uint16_t)row;
-		n += hot_is_wanted(hot, b, row);
+		n += is_all || hot_is_wanted(hot, b, row);
 	}
 	for (size_t i = 0; i < n; i += ROWS_AT_ONCE) {
 		size_t some = n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE;

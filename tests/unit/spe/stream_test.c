@@ -30,6 +30,7 @@ struct result {
 struct feeding {
 	bool use_shapes;
 	size_t max_piece; /* pieces of 0 to so many bytes; 0: all at once */
+	bool without_addresses;
 };
 
 static void add_record(struct stream *s, const struct spe_record *r,
@@ -144,6 +145,7 @@ static struct result decode(const struct stream *s, struct feeding how)
 	size_t at = 0;
 
 	spe_decoder_use_shapes(d, how.use_shapes);
+	spe_decoder_want(d, (struct spe_wanted){ .without_addresses = how.without_addresses });
 	while (at < s->bytes.n) {
 		size_t left = s->bytes.n - at;
 		size_t n = how.max_piece > 0 ? spe_random_below(&random, how.max_piece + 1) : left;
@@ -167,13 +169,53 @@ static void check_same(const struct result *a, const struct result *b)
 	assert_memory_equal(&a->damage, &b->damage, sizeof(a->damage));
 }
 
+/* Takes out of rows what comes with data addresses and branch targets. */
+static void forget_addresses(struct result *r)
+{
+	enum {
+		ADDRESSES = HAS_VA | HAS_PA | HAS_TARGET | HAS_PREV_TARGET,
+		LEVELS_OF_TARGETS = 0x3c
+	};
+
+	for (size_t i = 0; i < r->rows.n; i++) {
+		struct row *row = &r->rows.items[i];
+
+		row->has &= ~(uint32_t)ADDRESSES;
+		row->va = row->pa = row->target = row->prev_target = 0;
+		row->va_tag = 0;
+		row->level &= (uint8_t)~LEVELS_OF_TARGETS;
+	}
+}
+
+/* Without addresses, rows are the same but for these, and no row has them. `all` is changed. */
+static void check_without_addresses(const struct stream *s, struct result *all)
+{
+	static const struct feeding ways[] = { { true, 0, true },
+					       { true, 100, true },
+					       { false, 0, true } };
+
+	for (size_t i = 0; i < COUNT(ways); i++) {
+		struct result got = decode(s, ways[i]);
+
+		for (size_t row = 0; row < got.rows.n; row++)
+			assert_int_equal(got.rows.items[row].has &
+						 (HAS_VA | HAS_PA | HAS_TARGET | HAS_PREV_TARGET),
+					 0);
+		forget_addresses(&got);
+		forget_addresses(all);
+		check_same(&got, all);
+		vec_release(&got.rows);
+	}
+}
+
 /* Decodes in all ways; returns how many rows there were. Releases the stream. */
 static size_t check_stream(struct stream *s)
 {
-	static const struct feeding ways[] = { { true, 0 },	{ true, 1000 }, { true, 100 },
-					       { true, 20 },	{ true, 3 },	{ true, 1 },
-					       { false, 1000 }, { false, 3 } };
-	struct result wanted = decode(s, (struct feeding){ false, 0 });
+	static const struct feeding ways[] = { { true, 0, false },     { true, 1000, false },
+					       { true, 100, false },   { true, 20, false },
+					       { true, 3, false },     { true, 1, false },
+					       { false, 1000, false }, { false, 3, false } };
+	struct result wanted = decode(s, (struct feeding){ false, 0, false });
 	const struct spe_damage *d = &wanted.damage;
 	size_t n_rows = wanted.rows.n;
 
@@ -185,6 +227,7 @@ static size_t check_stream(struct stream *s)
 		check_same(&got, &wanted);
 		vec_release(&got.rows);
 	}
+	check_without_addresses(s, &wanted);
 	vec_release(&wanted.rows);
 	vec_release(&s->bytes);
 	return n_rows;
