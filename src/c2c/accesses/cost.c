@@ -18,14 +18,14 @@
 
 enum { ENOUGH_WRITES = 5 /* as for a verdict */ };
 
-static uint64_t median_hit(const uint32_t *histogram)
+static uint64_t median_hit(const struct c2c_lines *lines)
 {
 	uint64_t n = 0, below = 0;
 
-	for (size_t i = 0; i <= C2C_LATENCY_MAX; i++)
-		n += histogram[i];
-	for (size_t i = 0; n > 0 && i <= C2C_LATENCY_MAX; i++) {
-		below += histogram[i];
+	for (size_t i = 0; i <= lines->all_latencies; i++)
+		n += lines->local_hits[i];
+	for (size_t i = 0; n > 0 && i <= lines->all_latencies; i++) {
+		below += lines->local_hits[i];
 		if (2 * below >= n)
 			return i;
 	}
@@ -38,7 +38,7 @@ static uint64_t median_hit(const uint32_t *histogram)
  */
 uint64_t c2c_local_cycles(const struct c2c *s)
 {
-	uint64_t median = median_hit(s->lines->local_hits);
+	uint64_t median = median_hit(s->lines);
 
 	return s->minimum_cycles > 0 && median > s->minimum_cycles ? s->minimum_cycles : median;
 }

@@ -279,6 +279,7 @@ static inline uint64_t add_load(struct c2c_lines *l, const struct batch *b, size
 	l->loads.n_saturated += c2c_is_saturated(b, total);
 	cycles = c2c_row_access(b, row, total);
 	histogram[bounded(cycles)] += counts;
+	l->all_latencies |= bounded(cycles);
 	l->loads.cycles += cycles - bounded(cycles); /* the rest comes out of the histogram */
 	out->cycles = c2c_row_cycles(bounded(cycles), is_timed, is_reload);
 	out->mask = mask | (is_timed ? C2C_ROW_TIMED : 0) | (is_reload ? C2C_ROW_RELOAD : 0);
@@ -340,12 +341,12 @@ static void lines_consume(void *partial, const struct batch *b)
 		c2c_paces_add(&l->paces, b, waits);
 }
 
-/* What add_load() left to the histograms. Most of them is empty, and takes no memory until it is written to. */
+/* What add_load() left to the histograms. Most of them is empty, and takes no memory until it is touched. */
 static void sum_loads(struct c2c_lines *l)
 {
 	const uint32_t *others = l->work->latencies, *hits = others + LATENCIES;
 
-	for (uint64_t i = 0; i < LATENCIES; i++) {
+	for (uint64_t i = 0; i <= l->all_latencies; i++) {
 		uint32_t n = hits[i] + others[i];
 
 		if (n == 0)
@@ -383,7 +384,8 @@ static void lines_merge(void *into, const void *from, const struct id_map *map)
 	to->n_physical += part->n_physical;
 	to->period += part->period;
 	to->n_samples += part->n_samples;
-	for (size_t i = 0; i < LATENCIES; i++)
+	to->all_latencies |= part->all_latencies;
+	for (size_t i = 0; i <= part->all_latencies; i++)
 		if (part->local_hits[i] > 0)
 			to->local_hits[i] += part->local_hits[i];
 }

@@ -55,7 +55,8 @@ struct c2c_lines {
 	uint64_t n_samples;	     /* those of `period`: records of SPE are not among them */
 
 	/* How often loads that hit the core's own L1 took so many cycles. */
-	uint32_t *local_hits; /* C2C_LATENCY_MAX + 1 */
+	uint32_t *local_hits;	/* C2C_LATENCY_MAX + 1 */
+	uint64_t all_latencies; /* all bits of latencies of loads: none is above */
 
 	struct c2c_paces paces;	     /* of SPE */
 	struct c2c_lines_work *work; /* while it is filled */

@@ -99,8 +99,10 @@ static void the_usual_latency_is_the_median(void **state)
 		};
 		const struct c2c s = { .lines = &lines, .minimum_cycles = cases[i].minimum };
 
-		for (int k = 0; k < 3; k++)
+		for (int k = 0; k < 3; k++) {
 			lines.local_hits[cases[i].hits[k][0]] += cases[i].hits[k][1];
+			lines.all_latencies |= cases[i].hits[k][0];
+		}
 		assert_int_equal(c2c_local_cycles(&s), cases[i].expected);
 		free(lines.local_hits);
 	}
