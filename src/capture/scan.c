@@ -246,6 +246,8 @@ static int scan_segment(struct scan *s, struct err *err)
 		if (scan_record(s, &r, err) < 0)
 			return -1;
 		behind = forget_behind(c, forgotten, r.position);
+		if (behind == forgotten)
+			continue;
 		progress_add(c->progress, behind - forgotten);
 		forgotten = behind;
 	}

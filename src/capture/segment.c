@@ -47,7 +47,7 @@ static uint64_t wrapped_size(uint32_t type, const uint8_t *at, uint64_t left)
 	return data <= full - fixed && data + 8 > full - fixed ? full : 0;
 }
 
-enum frame_status frame_read(const uint8_t *at, uint64_t left, struct frame *out)
+enum frame_status frame_read_any_(const uint8_t *at, uint64_t left, struct frame *out)
 {
 	struct frame f = { 0 };
 
@@ -170,7 +170,7 @@ static bool segment_find_frame(struct walk *w, struct frame *out)
 	return true;
 }
 
-bool walk_next(struct walk *w, struct record *out)
+bool walk_next_any_(struct walk *w, struct record *out)
 {
 	const struct segment *s = w->segment;
 	struct frame f;

@@ -107,7 +107,47 @@ static inline void frame_fill(const struct frame *f, const uint8_t *at, struct r
 	out->was_compressed = false;
 }
 
-enum frame_status frame_read(const uint8_t *at, uint64_t left, struct frame *out);
+/* Is it the header of a record of the kernel? Nearly all are, and have no data behind them. */
+static inline bool frame_is_of_kernel(const uint8_t *at, uint64_t left)
+{
+	return left >= RECORD_HEADER_BYTES && load_u32(at) < RECORD_HEADER_ATTR &&
+	       load_u16(at + 6) >= RECORD_HEADER_BYTES && load_u16(at + 6) <= left;
+}
+
+static inline struct frame frame_of_kernel(const uint8_t *at)
+{
+	return (struct frame){
+		.type = load_u32(at),
+		.misc = load_u16(at + 4),
+		.size = load_u16(at + 6),
+	};
+}
+
+/* frame_read() of any record. */
+enum frame_status frame_read_any_(const uint8_t *at, uint64_t left, struct frame *out);
+
+static inline enum frame_status frame_read(const uint8_t *at, uint64_t left, struct frame *out)
+{
+	if (!frame_is_of_kernel(at, left))
+		return frame_read_any_(at, left, out);
+	*out = frame_of_kernel(at);
+	return FRAME_OK;
+}
+
+/*
+ * Fetches a record some way behind the one at `at`, in case all between have its size, as those of one event often do:
+ * else each long one waits for memory, since where it begins is not known before the one in front of it was read.
+ */
+static inline void frame_fetch_ahead(const uint8_t *at, uint64_t left, uint64_t size)
+{
+	enum { AHEAD = 16, LINE = 64 };
+
+	if (left / (AHEAD + 1) < size)
+		return;
+	at += AHEAD * size;
+	__builtin_prefetch(at);
+	__builtin_prefetch(at + LINE - 1); /* what all samples have may reach over a line */
+}
 
 /*
  * The number of bytes before the next record; `left` if there is none. Several known types must
@@ -137,12 +177,30 @@ struct walk {
 
 void walk_start(struct walk *, const struct segment *);
 
+/* walk_next() of any record. */
+bool walk_next_any_(struct walk *, struct record *out);
+
 /*
  * Returns the next record; false at the end of the segment or if there is none any more. A
  * COMPRESSED record is returned before its contents. For the contents, segment_inflate() must have
  * been called before the next call.
  */
-bool walk_next(struct walk *, struct record *out);
+static inline bool walk_next(struct walk *w, struct record *out)
+{
+	const uint8_t *at = segment_at(w->segment, w->at);
+	uint64_t left = w->segment->end - w->at;
+	struct frame f;
+
+	if (w->n_chunks > 0 || !frame_is_of_kernel(at, left))
+		return walk_next_any_(w, out);
+	f = frame_of_kernel(at);
+	frame_fetch_ahead(at, left, f.size);
+	frame_fill(&f, at, out);
+	out->position = w->at;
+	w->payload = w->missing = w->skipped = 0;
+	w->at += f.size;
+	return true;
+}
 
 /* Could the contents of the last COMPRESSED record be decompressed? */
 bool walk_chunk_is_readable(const struct walk *);

@@ -319,6 +319,7 @@ static bool take_record(struct unit_reader *r, struct record *out)
 		r->at = r->unit->to; /* the file has changed since pass 1 */
 		return false;
 	}
+	frame_fetch_ahead(bytes, r->unit->to - r->at, f.size);
 	frame_fill(&f, bytes, out);
 	out->position = r->at;
 	out->was_compressed = is_plain;
