@@ -87,6 +87,15 @@ void tuples_reset(struct tuples *t)
 	t->n = 0;
 }
 
+/* Most are pairs, for which a call of memcpy() takes longer than the copy. */
+static inline void copy_tuple(uint64_t *to, const uint64_t *from, size_t width)
+{
+	if (width == 2)
+		memcpy(to, from, 2 * sizeof(*to));
+	else
+		memcpy(to, from, width * sizeof(*to));
+}
+
 static inline uint32_t add_hashed(struct tuples *t, const uint64_t *tuple, uint32_t hash)
 {
 	uint32_t slot = tuples_probe(t, tuple, hash);
@@ -97,7 +106,7 @@ static inline uint32_t add_hashed(struct tuples *t, const uint64_t *tuple, uint3
 		tuples_grow(t);
 		slot = tuples_probe(t, tuple, hash);
 	}
-	memcpy(t->words + (size_t)t->n * t->width, tuple, t->width * sizeof(*tuple));
+	copy_tuple(t->words + (size_t)t->n * t->width, tuple, t->width);
 	t->slots[slot] = ++t->n;
 	return t->n - 1;
 }
@@ -107,12 +116,13 @@ uint32_t tuples_add(struct tuples *t, const uint64_t *tuple)
 	return add_hashed(t, tuple, tuples_hash(t, tuple));
 }
 
-uint32_t tuples_append(struct tuples *t, const uint64_t *tuple)
+uint64_t *tuples_append(struct tuples *t, uint32_t n, uint32_t *out_first)
 {
-	if (t->n == t->cap)
+	while (t->cap - t->n < n)
 		tuples_grow(t);
-	memcpy(t->words + (size_t)t->n * t->width, tuple, t->width * sizeof(*tuple));
-	return t->n++;
+	*out_first = t->n;
+	t->n += n;
+	return t->words + (size_t)*out_first * t->width;
 }
 
 /* Prefetches the slots first. They may be wrong later, if the table grows or a slot is taken. */

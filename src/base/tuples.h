@@ -43,10 +43,10 @@ void tuples_add_all(struct tuples *, const uint64_t *tuples, size_t n, uint32_t 
 void tuples_add_runs(struct tuples *, const uint64_t *tuples, size_t n, uint32_t *out_numbers);
 
 /*
- * The number of the tuple, which is added even if it is there: then equal tuples have several numbers, of which tuples_add()
- * finds any or none. For tuples that hardly ever come twice this is quicker.
+ * Adds `n` tuples, which the caller writes to where this points before the next call, even if they are there: then equal tuples
+ * have several numbers, of which tuples_add() finds any or none. For tuples that hardly ever come twice this is quicker.
  */
-uint32_t tuples_append(struct tuples *, const uint64_t *tuple);
+uint64_t *tuples_append(struct tuples *, uint32_t n, uint32_t *out_first);
 
 /* Gives each tuple another number: i to the one that was order[i], of which there are `n`. */
 void tuples_reorder(struct tuples *, const uint32_t *order);

@@ -103,6 +103,27 @@ size_t chains_read(const struct chain_sample *s, const uint64_t *words, size_t n
 	return n_links;
 }
 
+static uint32_t place_of_link(const struct chains *c, const struct chain_sample *s,
+			      const struct chain_link *link)
+{
+	return place_cache_find(c->cache, link->whose, link->address, s->time_ns);
+}
+
+/* Adds frames without looking for equal ones: each is behind its caller. */
+static uint32_t append_links(struct chains *c, const struct chain_sample *s,
+			     const struct chain_link *links, size_t n)
+{
+	uint32_t first, frame = 0;
+	uint64_t *out = tuples_append(&c->frames, (uint32_t)n, &first);
+
+	for (size_t i = 0; i < n; i++) {
+		out[2 * i] = frame;
+		out[2 * i + 1] = place_of_link(c, s, &links[n - 1 - i]);
+		frame = first + (uint32_t)i;
+	}
+	return frame;
+}
+
 uint32_t chains_add(struct chains *c, const struct chain_sample *s, const uint64_t *words, size_t n)
 {
 	struct chain_link links[CHAIN_MAX];
@@ -110,14 +131,11 @@ uint32_t chains_add(struct chains *c, const struct chain_sample *s, const uint64
 	uint32_t frame = 0;
 
 	c->n_links += n_links;
-	for (size_t i = n_links; i-- > 0;) {
-		uint32_t place =
-			place_cache_find(c->cache, links[i].whose, links[i].address, s->time_ns);
-		uint64_t tuple[2] = { frame, place };
-
-		frame = chains_are_loose(c) ? tuples_append(&c->frames, tuple)
-					    : tuples_add(&c->frames, tuple);
-	}
+	if (chains_are_loose(c))
+		return append_links(c, s, links, n_links);
+	for (size_t i = n_links; i-- > 0;)
+		frame = tuples_add(&c->frames,
+				   (const uint64_t[2]){ frame, place_of_link(c, s, &links[i]) });
 	return frame;
 }
 

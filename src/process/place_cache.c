@@ -5,12 +5,13 @@
 
 #include "base/alloc.h"
 
-/* Sizes. A range is 64 bytes: the cache grows from 64 KiB to 4 MiB. */
+/* Sizes. A range is 64 bytes: the cache grows from 64 KiB to 4 MiB. A place is 24 bytes: from 96 KiB to 1.5 MiB. */
 enum {
 	FIRST_LOG = 10,
 	LAST_LOG = 16,
+	KNOWN_FIRST_LOG = 12,
+	KNOWN_LAST_LOG = 16,
 	GROWTH_LOG = 2,
-	KNOWN_LOG = 12, /* 24 bytes each */
 };
 
 void place_cache_init(struct place_cache *c, const struct timeline *timeline,
@@ -22,7 +23,8 @@ void place_cache_init(struct place_cache *c, const struct timeline *timeline,
 		.ranges = mem_zalloc((size_t)1 << FIRST_LOG, sizeof(*c->ranges)),
 		.shift = 64 - FIRST_LOG,
 		.seed = hash_seed(),
-		.known = mem_zalloc((size_t)1 << KNOWN_LOG, sizeof(*c->known)),
+		.known = mem_zalloc((size_t)1 << KNOWN_FIRST_LOG, sizeof(*c->known)),
+		.known_shift = 64 - KNOWN_FIRST_LOG,
 	};
 }
 
@@ -75,12 +77,37 @@ const struct place_range *place_cache_miss_(struct place_cache *c, uint32_t whos
 	return slot;
 }
 
+static uint64_t known_hash(const struct place_cache *c, struct place place)
+{
+	return hash_mix(place.offset ^ c->seed, place.module.v ^ 0x9e3779b97f4a7c15u);
+}
+
+/* Twice as many misses as slots: there are more places than that, as where callers are of a large program. */
+static void grow_known(struct place_cache *c)
+{
+	c->n_known_misses = 0;
+	if (c->known_shift == 64 - KNOWN_LAST_LOG)
+		return;
+	c->known_shift -= GROWTH_LOG;
+	free(c->known);
+	c->known = mem_zalloc((size_t)1 << (64 - c->known_shift), sizeof(*c->known));
+}
+
+__attribute__((noinline)) static uint32_t known_miss(struct place_cache *c, struct place place)
+{
+	uint32_t number = place_numbers_add(c->places, place);
+
+	if (++c->n_known_misses > (uint64_t)2 << (64 - c->known_shift))
+		grow_known(c);
+	c->known[known_hash(c, place) >> c->known_shift] = (struct known_place){ place, number };
+	return number;
+}
+
 uint32_t place_cache_number_(struct place_cache *c, struct place place)
 {
-	uint64_t hash = hash_mix(place.offset ^ c->seed, place.module.v ^ 0x9e3779b97f4a7c15u);
-	struct known_place *known = &c->known[hash >> (64 - KNOWN_LOG)];
+	const struct known_place *known = &c->known[known_hash(c, place) >> c->known_shift];
 
 	if (known->place.module.v != place.module.v || known->place.offset != place.offset)
-		*known = (struct known_place){ place, place_numbers_add(c->places, place) };
+		return known_miss(c, place);
 	return known->number;
 }

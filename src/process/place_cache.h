@@ -37,6 +37,8 @@ struct place_cache {
 	uint64_t seed;			 /* of the hash */
 	uint64_t n_misses;		 /* since the cache last grew */
 	struct known_place *known;	 /* direct-mapped cache: place → number */
+	unsigned known_shift;		 /* the same of it */
+	uint64_t n_known_misses;
 };
 
 void place_cache_init(struct place_cache *, const struct timeline *, struct place_numbers *);

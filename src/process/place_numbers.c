@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Most places are instructions of four bytes, close together. A page of them has an array of
- * numbers, which is read without a lock. Other places, and those of pages beyond the first
+ * Most places are instructions of four bytes, or callers, close together. A page of them has arrays of
+ * numbers, which are read without a lock. Other places, and those of pages beyond the first
  * MAX_PAGES, are in hash tables. A place of a page is added without a lock, too: which thread adds it is settled where its
  * number is stored, so threads that add neighbours do not take the line of a lock from each other's core. Pages and other
  * places are added under one of N_SHARDS locks, so that threads rarely wait.
@@ -28,7 +28,7 @@
 enum {
 	SHARDS_LOG = 5,
 	N_SHARDS = 1 << SHARDS_LOG,
-	MAX_PAGES = 2048, /* 4 KiB each */
+	MAX_PAGES = 2048, /* 8 KiB each */
 	/* Are allocated together: each allocation of a thread grows its heap by a system call. */
 	PAGES_AT_ONCE = 16,
 };
@@ -197,13 +197,20 @@ static uint32_t add_other(struct place_numbers *p, struct place place)
 	return number;
 }
 
+/* May a page store it? */
+static bool is_kept(struct place place)
+{
+	return place.offset % PLACE_CODE_SIZE == 0 ||
+	       place.offset % PLACE_CODE_SIZE == PLACE_CODE_SIZE - 1;
+}
+
 uint32_t place_numbers_add(struct place_numbers *p, struct place place)
 {
 	struct place_page *page = NULL;
 	_Atomic uint32_t *kept;
 	uint32_t number;
 
-	if (place.offset % PLACE_CODE_SIZE == 0)
+	if (is_kept(place))
 		page = place_numbers_page(p, place.module, place.offset & -(uint64_t)PLACE_PAGE);
 	kept = place_numbers_kept(page, place.offset);
 	if (kept == NULL)
@@ -243,7 +250,7 @@ uint32_t place_numbers_find(const struct place_numbers *p, struct place place)
 	const uint64_t page[2] = { place.module.v, place.offset & -(uint64_t)PLACE_PAGE };
 	const _Atomic uint32_t *kept = NULL;
 
-	if (place.offset % PLACE_CODE_SIZE == 0)
+	if (is_kept(place))
 		kept = place_numbers_kept(find_page(shard_of(p, page), page), place.offset);
 	return kept != NULL ? place_numbers_look(kept) : find_other(shard_of(p, tuple), tuple);
 }
@@ -333,8 +340,10 @@ static void count_page(void *context, size_t i, unsigned worker)
 	size_t n = 0;
 
 	(void)worker;
-	for (size_t at = 0; at < COUNT(page->at); at++)
-		n += atomic_load_explicit(&page->at[at], memory_order_relaxed) != 0;
+	for (size_t word = 0; word < PLACE_WORDS; word++) {
+		n += place_numbers_look(&page->first[word]) != PLACE_NONE;
+		n += place_numbers_look(&page->last[word]) != PLACE_NONE;
+	}
 	s->first[i + 1] = n;
 }
 
@@ -372,6 +381,16 @@ static void put_others_before(const struct sorting *s, struct sorting_to *to, st
 	}
 }
 
+static void put_kept(const struct sorting *s, struct sorting_to *to, uint32_t number,
+		     struct place place)
+{
+	if (number == PLACE_NONE)
+		return;
+	if (to->other < to->end)
+		put_others_before(s, to, place);
+	sorting_put(s, to, number, place);
+}
+
 /* A job: puts the places of a page, with its others, where they belong. */
 static void put_page(void *context, size_t i, unsigned worker)
 {
@@ -382,16 +401,13 @@ static void put_page(void *context, size_t i, unsigned worker)
 				 .end = s->first_other[i + 1] };
 
 	(void)worker;
-	for (uint32_t at = 0; at < COUNT(page->page->at); at++) {
-		uint32_t number = place_numbers_look(&page->page->at[at]);
+	for (uint32_t word = 0; word < PLACE_WORDS; word++) {
 		struct place place = page->start;
 
-		if (number == PLACE_NONE)
-			continue;
-		place.offset += at * PLACE_CODE_SIZE;
-		if (to.other < to.end)
-			put_others_before(s, &to, place);
-		sorting_put(s, &to, number, place);
+		place.offset += word * PLACE_CODE_SIZE;
+		put_kept(s, &to, place_numbers_look(&page->page->first[word]), place);
+		place.offset += PLACE_CODE_SIZE - 1;
+		put_kept(s, &to, place_numbers_look(&page->page->last[word]), place);
 	}
 	put_others_before(s, &to, (struct place){ { UINT32_MAX }, UINT64_MAX });
 }
@@ -406,7 +422,7 @@ void place_numbers_sorted(const struct place_numbers *p, struct pool *pool, uint
 	struct sorting_to behind;
 
 	/* Pages with few places each take longer to look through than those to sort. */
-	if (place_numbers_n(p) < n_pages * (COUNT(pages->page->at) / 16)) {
+	if (place_numbers_n(p) < n_pages * (PLACE_WORDS / 16)) {
 		n_pages = 0;
 		s.n_others = place_numbers_n(p);
 		for (uint32_t number = 0; number < s.n_others; number++)

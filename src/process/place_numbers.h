@@ -19,17 +19,22 @@ struct pool;
 enum {
 	PLACE_PAGE = 4096,   /* bytes of a module */
 	PLACE_CODE_SIZE = 4, /* bytes of an instruction, where all have one size */
+	PLACE_WORDS = PLACE_PAGE / PLACE_CODE_SIZE,
 
 	/* Places are stored in chunks: of 1024, 2048, 4096 … places. */
 	PLACE_FIRST_LOG = 10,
 	PLACE_CHUNKS = 32 - PLACE_FIRST_LOG,
 };
 
-/* By word of a page: number of the place + 1; 0: it has none yet; PLACE_BEING_ADDED: a thread is about to give it one. */
+/* In place of a number + 1: a thread is about to give it one. */
 #define PLACE_BEING_ADDED UINT32_MAX
 
+/*
+ * By word of a page: number of the place + 1; 0: it has none yet; PLACE_BEING_ADDED. Of its first bytes, where instructions are,
+ * and of its last ones, where callers of a chain are: one before the address that they return to.
+ */
 struct place_page {
-	_Atomic uint32_t at[PLACE_PAGE / PLACE_CODE_SIZE];
+	_Atomic uint32_t first[PLACE_WORDS], last[PLACE_WORDS];
 };
 
 /* Opaque but for `chunks`: the places by number, which never move. */
@@ -77,13 +82,17 @@ uint32_t place_numbers_find(const struct place_numbers *, struct place);
 struct place_page *place_numbers_page(struct place_numbers *, struct module_id, uint64_t offset);
 
 /*
- * Where the page stores the number of a place; NULL if it cannot: offset not aligned, or no page.
+ * Where the page stores the number of a place; NULL if it cannot: inside of a word, or no page.
  */
 static inline _Atomic uint32_t *place_numbers_kept(struct place_page *page, uint64_t offset)
 {
-	if (page == NULL || offset % PLACE_CODE_SIZE != 0)
+	uint64_t word = offset % PLACE_PAGE / PLACE_CODE_SIZE;
+
+	if (page == NULL)
 		return NULL;
-	return &page->at[offset % PLACE_PAGE / PLACE_CODE_SIZE];
+	if (offset % PLACE_CODE_SIZE == 0)
+		return &page->first[word];
+	return offset % PLACE_CODE_SIZE == PLACE_CODE_SIZE - 1 ? &page->last[word] : NULL;
 }
 
 /* The stored number. PLACE_NONE: none yet, use place_numbers_add_kept(). */

@@ -123,12 +123,21 @@ static void reordered_tuples_are_found(void **state)
 /* Each is added, however often it comes, and growing loses none. */
 static void appended_tuples_have_numbers_of_their_own(void **state)
 {
+	enum { AT_ONCE = 3 };
+	uint32_t first;
 	struct tuples t;
 
 	(void)state;
 	tuples_init(&t, 2);
-	for (uint64_t i = 0; i < N_TUPLES; i++)
-		assert_int_equal(tuples_append(&t, (uint64_t[]){ i / 2, 7 }), i);
+	for (uint32_t i = 0; i < N_TUPLES; i += AT_ONCE) {
+		uint64_t *words = tuples_append(&t, AT_ONCE, &first);
+
+		assert_int_equal(first, i);
+		for (uint32_t k = 0; k < AT_ONCE; k++) {
+			words[2 * k] = (i + k) / 2;
+			words[2 * k + 1] = 7;
+		}
+	}
 	for (uint64_t i = 0; i < N_TUPLES; i++)
 		assert_int_equal(tuples_get(&t, (uint32_t)i)[0], i / 2);
 	tuples_reset(&t);

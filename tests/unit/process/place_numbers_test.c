@@ -155,7 +155,26 @@ static void test_pages(void **state)
 	assert_int_equal(place_numbers_add(p, place), 1);
 	assert_int_equal(place_numbers_find(p, place), 1);
 	assert_null(place_numbers_kept(page, place.offset + 1));
+	assert_null(place_numbers_kept(page, place.offset + 2));
 	assert_null(place_numbers_kept(NULL, place.offset));
+	place_numbers_free(p);
+}
+
+/* A caller is one before the address that it returns to: its page has a number for it beside that of its instruction. */
+static void test_callers(void **state)
+{
+	struct place_numbers *p = place_numbers_new();
+	const struct place instruction = { { 5 }, 3 * PLACE_PAGE + 0x10 };
+	const struct place caller = { { 5 }, 3 * PLACE_PAGE + 0x13 };
+	struct place_page *page = place_numbers_page(p, caller.module, 3 * PLACE_PAGE);
+	_Atomic uint32_t *kept = place_numbers_kept(page, caller.offset);
+
+	(void)state;
+	assert_int_equal(place_numbers_add_kept(p, kept, caller), 1);
+	assert_int_equal(place_numbers_find(p, caller), 1);
+	assert_int_equal(place_numbers_find(p, instruction), PLACE_NONE);
+	assert_int_equal(place_numbers_add(p, instruction), 2);
+	assert_int_equal(place_numbers_add(p, caller), 1);
 	place_numbers_free(p);
 }
 
@@ -165,6 +184,7 @@ int main(void)
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_callers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
