@@ -164,13 +164,19 @@ static void put_rows_in_csv(void *to, size_t column, const void *first, unsigned
 			    const uint32_t *has, uint32_t bits, size_t n)
 {
 	struct csv_column *c = (struct csv_column *)to + column;
+	uint32_t in_some = 0, in_all = UINT32_MAX;
+	uint8_t *restrict shown = c->shown;
 
 	widen(first, width, n, c->values);
 	for (size_t row = 0; row < n; row++) {
-		c->shown[row] = (has[row] & bits) != 0;
-		c->is_in_some |= c->shown[row];
-		c->is_in_all &= c->shown[row];
+		uint32_t its = has[row] & bits;
+
+		shown[row] = its != 0;
+		in_some |= its;
+		in_all &= its == 0 ? 0 : UINT32_MAX;
 	}
+	c->is_in_some |= in_some != 0;
+	c->is_in_all &= in_all != 0;
 }
 
 static void put_text_in_csv(void *to, size_t column, const struct text *text)
