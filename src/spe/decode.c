@@ -258,6 +258,21 @@ static size_t take_plain_packets(struct spe_fields *f, const uint8_t *bytes, siz
 }
 
 /*
+ * Learns the layout of the record at bytes[from … to - 1]. Padding behind it that makes it as long as a shape can be is part of
+ * the layout: records of that length all begin where they are expected, so several are examined at the same time. Where
+ * the bytes end in the padding it is not known how long that is, and nothing is learned.
+ */
+static void learn_record(struct spe_decoder *d, const struct input *in, size_t from, size_t to)
+{
+	size_t end = to + spe_padding_size(in->bytes + to, in->size - to);
+
+	if (end - from >= SPE_SHAPE_SIZE && to - from < SPE_SHAPE_SIZE)
+		spe_shapes_learn(&d->shapes, in->bytes + from, SPE_SHAPE_SIZE);
+	else if (end < in->size)
+		spe_shapes_learn(&d->shapes, in->bytes + from, to - from);
+}
+
+/*
  * Parses until a row is made or the bytes end. A split packet is carried over. Returns where it
  * stopped.
  */
@@ -290,11 +305,8 @@ static size_t parse_record(struct spe_decoder *d, const struct input *in, size_t
 		if (!accept_packet(d, &p, in->bytes + at - p.length, in->position + at - p.length,
 				   out))
 			continue;
-		if (begins_here && d->use_shapes) {
-			size_t start = d->position - in->position;
-
-			spe_shapes_learn(&d->shapes, in->bytes + start, at - start);
-		}
+		if (begins_here && d->use_shapes)
+			learn_record(d, in, d->position - in->position, at);
 		break;
 	}
 	return at;

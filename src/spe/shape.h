@@ -28,7 +28,7 @@ struct spe_shape {
 	uint8_t mask[SPE_SHAPE_SIZE], value[SPE_SHAPE_SIZE]; /* bytes of headers and padding */
 	uint64_t n_hits;
 	uint32_t has;
-	uint8_t length;			 /* from the first to the last packet, with padding */
+	uint8_t length;			 /* from the first packet on, with padding */
 	uint8_t padding;		 /* its padding bytes */
 	uint8_t place[SPE_N_FIELDS];	 /* offset of the payload in the record */
 	uint8_t op_class, context_level; /* as in struct spe_fields */

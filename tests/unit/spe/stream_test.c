@@ -247,6 +247,37 @@ static void test_good_streams(void **state)
 	}
 }
 
+/* Padding behind records, up to 64 bytes or less: it may be learned with these, and counts the same. */
+static void test_padding_behind(void **state)
+{
+	enum { N = 2000 };
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		struct spe_random random = { seed };
+		uint8_t order[SPE_N_SLOTS];
+		struct spe_layout layout = some_layout(&random, order);
+		struct spe_generator g;
+		struct stream s = { 0 };
+
+		spe_generator_init(&g, &spe_generate_defaults);
+		layout.record_size = 1;
+		for (size_t i = 0; i < N; i++) {
+			size_t from = s.bytes.n, to;
+			struct spe_record r;
+
+			spe_generator_next(&g, &r);
+			add_record(&s, &r, &layout);
+			to = from + (spe_random_chance(&random, 900) ? 64 : 32);
+			if (to > s.bytes.n)
+				vec_reserve(&s.bytes, to - s.bytes.n);
+			while (s.bytes.n < to)
+				s.bytes.items[s.bytes.n++] = 0;
+		}
+		assert_int_equal(check_stream(&s), N);
+	}
+}
+
 static void test_damaged_streams(void **state)
 {
 	(void)state;
@@ -276,6 +307,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good_streams),
+		cmocka_unit_test(test_padding_behind),
 		cmocka_unit_test(test_damaged_streams),
 		cmocka_unit_test(test_noise),
 	};
