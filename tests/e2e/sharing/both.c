@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * As counters.c, but each thread counts twice, in two arrays. Built with -DPADDED, only the counters of the first array have
- * cache lines of their own: then the threads wait for the second one instead.
+ * cache lines of their own: then the threads wait for the second one instead. With -DPADDED -DALL_PADDED all have.
  */
 #include "../../../kernels/start.h"
 
@@ -16,7 +16,11 @@ struct steps {
 };
 
 struct visits {
+#ifdef ALL_PADDED
+	uint64_t n __attribute__((aligned(LINE)));
+#else
 	uint64_t n;
+#endif
 };
 
 static struct steps steps[N_THREADS] __attribute__((aligned(LINE)));
