@@ -20,6 +20,7 @@ import re
 import subprocess
 import tempfile
 
+import profiles
 from harness import ENVIRONMENT, NO_DATA, Checks, real_captures, run
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
@@ -127,6 +128,23 @@ def made_up(make_capture, folder, i):
     return path
 
 
+def check_names(compared, make_capture):
+    """Functions whose names are of quotes, ends of lines, escape sequences or no UTF-8: as csv has them, and not without some of them."""
+    profiles.make_strange(make_capture, compared.folder)
+    capture, options = compared.folder / "names.data", ["--symfs", "/"]
+    run(make_capture, "--output", capture, "--records", 3000, "--samples", 3000, "--binary", compared.folder / "prog", "--symbols")
+    for table in TABLES:
+        compared.export(capture, "--table", table, *options)
+    for command in ANSWERS:
+        compared.answer(capture, [*command, *options])
+    path = compared.folder / "names.parquet"
+    run(compared.cyclops, "export", capture, "--table", "samples", "--format", "parquet", *options, "-o", path)
+    head, columns = rows_of(run(compared.reader, path))
+    found = {name for name in columns[head.index("symbol")] if name != ""}
+    compared.checks.expect(len(found) == len(profiles.NAMES), f"strange names: {len(found)} in Parquet: {sorted(found)}")
+    compared.checks.count("strange names", len(found))
+
+
 def check_metadata(compared, capture):
     """Keys of a file, and the capture's hash as xxhsum gives it, where that is installed."""
     path = compared.folder / "meta.parquet"
@@ -191,6 +209,7 @@ def main():
         compared.export(spe, "--table", "spe")
         compared.spe_parser(spe)
         compared.spe_parser(DATA / "demo.data", "--symbols", "--symfs", DATA / "root")
+        check_names(compared, options.make_capture)
         check_metadata(compared, spe)
         check_refusals(compared, spe)
         checks.finish()

@@ -517,6 +517,10 @@ def check_records(checks, cyclops, maker, folder):
         expected = merged(counts["arm_spe" if name == "spe-parser" else "cycles:u"], shown if name == "json" else str)
         seen = merged(seen, shown) if name == "json" else seen
         checks.equal(f"strange names: {name}", sorted(seen.items()), sorted(expected.items()), "hot")
+    lines = run(cyclops, "export", "--format", "bolt-pre-aggregated", *options, path).decode("ascii").splitlines()
+    wrong = [line for line in lines if not re.fullmatch(r"B (?:X:)?[0-9a-f]+ (?:X:)?[0-9a-f]+ \d+ \d+|[FfrS] (?:X:)?[0-9a-f]+ (?:X:)?[0-9a-f]+ \d+", line)]
+    checks.expect(lines and not wrong, f"strange names: lines of bolt-pre-aggregated: {wrong[:3]}")
+    checks.count("strange names: lines of bolt-pre-aggregated", len(lines))
     lines = run(cyclops, "export", "--format", "bolt", *options, path).removesuffix(b"\n").split(b"\n")
     ends = [re.fullmatch(rb"[01] ((?:\\.|[^ \\])+) [0-9a-f]+ [01] ((?:\\.|[^ \\])+) [0-9a-f]+ \d+ \d+", line) for line in lines]
     checks.expect(lines and all(ends), f"strange names: lines of bolt: {[line for line, end in zip(lines, ends) if not end][:3]}")
