@@ -191,6 +191,7 @@ void cycle_report_shares(const struct cycle_report *r, struct table *t)
 		};
 	n_extra = add_extra_columns(r, columns + n);
 	table_init(t, "shares", NULL, columns, n + n_extra);
+	t->meanings = node_meanings;
 	table_own_columns(t, 0);
 	for (uint32_t i = 0; i < cycle_report_whole(r); i++) {
 		uint32_t row = r->order[i];
@@ -452,6 +453,7 @@ int cycle_report_long(const struct cycle_report *r, struct table *t, struct err 
 	for (size_t i = 0; i < n_more; i++)
 		columns[N_OBJECT_NAMES + N_NODE_COLUMNS + i] = r->objects->columns[more[i]];
 	table_init(t, "cycles", NULL, columns, N_OBJECT_NAMES + N_NODE_COLUMNS + n_more);
+	t->meanings = node_meanings;
 	table_own_columns(t, 0);
 	add_notes(r, t);
 	if (r->request->node_of != NULL) {

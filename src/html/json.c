@@ -194,6 +194,22 @@ static void put_parents(struct text *out, const struct table *t)
 	text_char(out, ']');
 }
 
+/* By the word of a mark, what it means in this table. */
+static void put_meanings(struct text *out, const struct table *t)
+{
+	const char *comma = "";
+
+	text_str(out, ",\n\"meanings\":{");
+	for (unsigned mark = 0; mark < N_MARKS; mark++) {
+		if (t->meanings[mark] == NULL)
+			continue;
+		text_format(out, "%s\"%s\":", comma, mark_word((enum cell_mark)mark));
+		html_put_string(out, t->meanings[mark]);
+		comma = ",";
+	}
+	text_char(out, '}');
+}
+
 static void html_put_table(struct text *out, const struct table *t, bool *is_first)
 {
 	text_str(out, *is_first ? "\n{\"name\":" : ",\n{\"name\":");
@@ -211,6 +227,8 @@ static void html_put_table(struct text *out, const struct table *t, bool *is_fir
 	text_format(out, "],\n\"rows\":%zu", table_n_rows(t));
 	put_parents(out, t);
 	put_cells(out, t);
+	if (t->meanings != NULL)
+		put_meanings(out, t);
 	text_str(out, ",\n\"notes\":[");
 	for (size_t i = 0; i < t->notes.n; i++) {
 		text_str(out, i == 0 ? "" : ",");

@@ -298,7 +298,7 @@ static void markdown_rows(const struct document *d, const struct table *t, bool 
 		marks = put_grid(t, out);
 	for (size_t i = 0; i < t->notes.n; i++)
 		put_paragraph(out, t->notes.items[i], "");
-	legend = show_legend(marks, true, &memory);
+	legend = show_legend(t, marks, true, &memory);
 	if (legend.size > 0) {
 		put_markdown_line(out, legend);
 		text_str(out, "\n\n");

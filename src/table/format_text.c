@@ -190,7 +190,7 @@ static void text_rows(const struct document *d, const struct table *t, bool is_f
 		marks &= ~*d->explained;
 		*d->explained |= marks;
 	}
-	write_remark(&pen, PEN_DIM, indent_of(t), show_legend(marks, d->has_unicode, &memory));
+	write_remark(&pen, PEN_DIM, indent_of(t), show_legend(t, marks, d->has_unicode, &memory));
 	arena_release(&memory);
 }
 

@@ -145,17 +145,19 @@ static struct span shell_word(struct span s)
 
 void pen_wrap_command(struct pen *pen, struct span s, size_t indent)
 {
+	const struct span backslash = { .bytes = "\\", .size = 1, .width = 1 };
+
 	while (s.size > 0) {
 		struct span word = shell_word(s);
 		struct span rest = span_rest(s, word);
 		size_t going_on = rest.size > 0 ? strlen(" \\") : 0;
 
 		if (pen->column + word.width + going_on > pen->width && pen->inked > indent) {
-			pen_ascii(pen, PEN_PLAIN, "\\");
+			ink(pen, PEN_PLAIN, backslash);
 			pen_newline(pen);
 			pen->column = indent;
 		}
-		pen_wrap(pen, PEN_PLAIN, word, indent, pen->width);
+		ink(pen, PEN_PLAIN, word);
 		pen->column++;
 		s = rest;
 	}

@@ -43,8 +43,8 @@ void pen_newline(struct pen *);
 void pen_wrap(struct pen *, enum pen_style, struct span, size_t indent, size_t end);
 
 /*
- * The same for a shell command, so that it can be pasted: continued lines end in a backslash, and
- * words in single quotes are not split. The lines may be as wide as the pen.
+ * The same for a shell command, so that it can be pasted: continued lines end in a backslash, and no
+ * word is split, nor what is in single quotes: one that is wider than the pen goes beyond it.
  */
 void pen_wrap_command(struct pen *, struct span, size_t indent);
 

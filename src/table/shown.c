@@ -12,7 +12,7 @@
 static const struct sign {
 	const char *before, *before_ascii, *behind;
 	const char *meaning;
-} signs[] = {
+} signs[N_MARKS] = {
 	[MARK_EXACT] = { "", "", "", "" },
 	[MARK_SCALED] = { "", "", "~", "~ scaled up from a part" },
 	[MARK_SPARSE] = { "", "", "?", "? too few samples" },
@@ -78,8 +78,10 @@ static void show_number(const struct showing *how, const struct cell *cell, cons
 	struct human h;
 
 	human_number(cell, column->unit, is_share, how->decimals, &h);
-	if (cell->mark == MARK_AT_MOST && h.whole[0] == '<')
-		before = ""; /* "<0.1 %" says so */
+	if (cell->mark == MARK_AT_MOST && h.whole[0] == '<') { /* "<0.1 %" says so */
+		before = "";
+		out->mark = MARK_EXACT;
+	}
 	out->parts[PART_WHOLE] = shown_join(memory, before, h.whole, how->has_unicode);
 	out->parts[PART_FRACTION] = shown_join(memory, h.fraction, "", how->has_unicode);
 	out->parts[PART_SUFFIX] = shown_join(memory, h.suffix, "", how->has_unicode);
@@ -197,21 +199,32 @@ static void put_bounds(unsigned marks, struct text *out)
 		    is_at_least ? ", and not all is sampled" : "");
 }
 
-struct span show_legend(unsigned marks, bool has_unicode, struct arena *memory)
+/* Those of the marks that mean something else in this table. */
+static unsigned own_marks(const struct table *t, unsigned marks)
 {
-	unsigned bounds = marks & BOUNDS;
+	unsigned own = 0;
+
+	for (unsigned mark = 0; t->meanings != NULL && mark < N_MARKS; mark++)
+		own |= (t->meanings[mark] != NULL ? 1u << mark : 0) & marks;
+	return own;
+}
+
+struct span show_legend(const struct table *t, unsigned marks, bool has_unicode,
+			struct arena *memory)
+{
+	unsigned own = own_marks(t, marks), bounds = marks & BOUNDS & ~own;
 	struct text legend = { 0 };
 	struct span span;
 
 	if ((bounds & (bounds - 1)) != 0) { /* several */
 		put_bounds(bounds, &legend);
-		marks &= ~(unsigned)BOUNDS;
+		marks &= ~bounds;
 	}
-	for (unsigned mark = 0; mark < COUNT(signs); mark++) {
+	for (unsigned mark = 0; mark < N_MARKS; mark++) {
 		if ((marks & 1u << mark) == 0 || signs[mark].meaning[0] == '\0')
 			continue;
 		text_str(&legend, legend.n > 0 ? "   " : "");
-		text_str(&legend, signs[mark].meaning);
+		text_str(&legend, own >> mark & 1 ? t->meanings[mark] : signs[mark].meaning);
 	}
 	text_char(&legend, '\0');
 	span = shown_join(memory, legend.bytes, "", has_unicode);

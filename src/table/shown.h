@@ -42,7 +42,8 @@ struct span show_words(const struct column *, const struct cell *, bool has_unic
 /* The width of all parts together. */
 size_t shown_width(const struct shown *);
 
-/* The legend of signs, "~ …   ? …", for the marks in `marks` (bit n: mark n); "" if it is 0. */
-struct span show_legend(unsigned marks, bool has_unicode, struct arena *memory);
+/* The legend of a table's signs, "~ …   ? …", for the marks in `marks` (bit n: mark n); "" if it is 0. */
+struct span show_legend(const struct table *, unsigned marks, bool has_unicode,
+			struct arena *memory);
 
 #endif

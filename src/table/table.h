@@ -40,6 +40,7 @@ enum cell_mark {
 	MARK_BIASED,	  /* samples prefer some of it: only an order of magnitude */
 	MARK_INCOMPLETE,  /* a part of it was not collected: a lower bound */
 	MARK_IMPLAUSIBLE, /* impossible: the counts contradict each other */
+	N_MARKS,
 };
 
 /* The mark of a value that may be higher or lower than shown. Exact if neither. */
@@ -131,6 +132,8 @@ struct table {
 	struct arena memory;	    /* texts of this table */
 	enum table_style style;
 	enum table_readers readers;
+	/* By mark, what the legend says of it where it means something else here; NULL: the usual. Borrowed. */
+	const char *const *meanings;
 	/* json: an object with the first column as keys, not a list */
 	bool is_keyed;
 	VEC_OF(struct table *) nested; /* see table_nest(); borrowed */

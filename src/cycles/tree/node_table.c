@@ -42,6 +42,11 @@ const struct column node_columns[N_NODE_COLUMNS] = {
 			   "cost / cap, if it is above 1: costs that overlap" },
 };
 
+const char *const node_meanings[N_MARKS] = {
+	[MARK_AT_MOST] = "≤ at most this: costs overlap, or a part to subtract was not collected",
+	[MARK_UNCERTAIN] = "≈ events took turns unseen: more or less",
+};
+
 enum cell_mark node_mark(const struct cycle_value *v)
 {
 	if (v->is_lower_bound) /* says more than that it is of few samples */
@@ -247,6 +252,7 @@ void node_tree_table(const struct node_view *view, struct table *out)
 	uint32_t *rows = mem_alloc(tree->n_nodes, sizeof(*rows));
 
 	table_init(out, "tree", NULL, tree_columns, N_TREE_COLUMNS);
+	out->meanings = node_meanings;
 	for (size_t i = 0; i < tree->n_nodes; i++) {
 		const struct cycle_node *n = &tree->nodes[i];
 		struct cell *cells;

@@ -60,6 +60,9 @@ void node_show_extra(const char *name, const struct node_evidence *, struct cell
 /* How far a value of the tree can be trusted. */
 enum cell_mark node_mark(const struct cycle_value *);
 
+/* What these marks mean, for tables with such shares (struct table, meanings). */
+extern const char *const node_meanings[N_MARKS];
+
 /* Initialises the table "tree", for people, and fills it: a row for each node that says anything. */
 void node_tree_table(const struct node_view *, struct table *out);
 

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "fixture.h"
+#include "table/answer.h"
 #include "table/utf8.h"
 
 static void assert_text(struct table *t, unsigned width, bool has_unicode, const char *expected)
@@ -478,11 +479,57 @@ static void deep_trees_keep_their_labels(void **state)
 	table_release(&t);
 }
 
+/* A table may mean something else by a mark than that latencies are saturated. */
+static void a_table_has_meanings_of_its_own(void **state)
+{
+	static const struct column columns[] = {
+		{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE, "" },
+		{ "other", NULL, "", CELL_NUMBER, COLUMN_SHARE, "" },
+	};
+	static const char *const meanings[N_MARKS] = { [MARK_AT_MOST] = "≤ costs overlap" };
+	struct table t;
+	struct cell *row;
+
+	(void)state;
+	table_init(&t, "t", NULL, columns, COUNT(columns));
+	row = table_add_row(&t);
+	row[0] = cell_marked(cell_number(0.5), MARK_AT_MOST);
+	row[1] = cell_marked(cell_number(0.25), MARK_SATURATED);
+	assert_text(&t, 100, true,
+		    "   share     other\n"
+		    "≤ 50.0 %  ≥ 25.0 %\n"
+		    "≥ ≤ bounds: some latencies are saturated\n");
+	t.meanings = meanings;
+	assert_text(&t, 100, true,
+		    "   share     other\n"
+		    "≤ 50.0 %  ≥ 25.0 %\n"
+		    "≥ saturated: at least this   ≤ costs overlap\n");
+	table_release(&t);
+}
+
+/* So that it can be pasted: no word of a command is broken, however long it is, nor what is in quotes. */
+static void commands_are_broken_between_words(void **state)
+{
+	struct table t;
+
+	(void)state;
+	answer_init(&t);
+	answer_next(&t, "cyclops hot --time-estimate 'two words that are quoted and long' "
+			"a/path/of-one/word-that-no/line-of-forty/columns-can-hold");
+	assert_text(&t, 40, true,
+		    "Next: cyclops hot --time-estimate \\\n"
+		    "      'two words that are quoted and long' \\\n"
+		    "      a/path/of-one/word-that-no/line-of-forty/columns-can-hold\n");
+	table_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_tables_at_known_widths),
 		cmocka_unit_test(a_note_may_explain_signs),
+		cmocka_unit_test(a_table_has_meanings_of_its_own),
+		cmocka_unit_test(commands_are_broken_between_words),
 		cmocka_unit_test(empty_tables_say_so),
 		cmocka_unit_test(tables_stand_apart),
 		cmocka_unit_test(the_title_shares_a_line_with_numbers_alone),
