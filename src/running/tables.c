@@ -46,7 +46,7 @@ static const struct column waiting_columns[WAITING_N] = {
 			   "where function is from: a sample at the switch, or the last one "
 			   "before, "
 			   "when it may have been elsewhere still" },
-	[WAITING_MODULE] = { "module", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+	[WAITING_MODULE] = { "module", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_BLANK,
 			     "file that the function is in" },
 };
 
@@ -164,6 +164,16 @@ static void show_row(const struct waiting *w, uint32_t number, struct table *t)
 	cells[WAITING_LONGEST] = cell_count(row->longest_ns);
 }
 
+/* The function, or the file of code without names. */
+static const char *place_words(const struct waiting *w, uint32_t place, struct table *t)
+{
+	const struct session *s = w->running->session;
+
+	if (w->names.symbols[place].function.v != 0)
+		return table_text(t, names_function(&w->names, place));
+	return table_format(t, "code in %s", names_module(s, session_place(s, place).module));
+}
+
 /* Where threads were blocked longest, if any place is known. */
 static void find_blocked(const struct waiting *w, const uint32_t *order, struct running_tables *out)
 {
@@ -172,7 +182,7 @@ static void find_blocked(const struct waiting *w, const uint32_t *order, struct 
 
 		if (tuples_get(&w->keys, order[i])[KEY_CAUSE] != WAITING_BLOCKED || row->place == 0)
 			continue;
-		out->blocked_in = table_text(&out->waiting, names_function(&w->names, row->place));
+		out->blocked_in = place_words(w, row->place, &out->waiting);
 		out->blocked_share = (double)row->ns / (double)w->ns;
 		return;
 	}

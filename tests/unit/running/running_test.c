@@ -255,6 +255,34 @@ static void pairs_and_others(void **state)
 	close_made(&o);
 }
 
+/* Code without names is told by its file: in the sentence, and in a column that people see. */
+static void blocked_in_code_without_names(void **state)
+{
+	static const struct happening list[] = {
+		{ 1000, 100, SAMPLE, JIT + 0x800, 0 },
+		{ 1100, 100, OUT, 0, 0 },
+		{ 1300, 100, IN, 0, 0 },
+		{ 1400, 100, SAMPLE, JIT + 0x800, 0 },
+	};
+	static const uint64_t ns[] = { 200, 200 };
+	struct running_tables t = { 0 };
+	struct opened o;
+	size_t module;
+	char wanted[64];
+
+	(void)state;
+	open_made(list, COUNT(list), true, &o);
+	answer(&o, ns, COUNT(ns), &t);
+	assert_int_equal(waited(&t, "blocked", "[unknown]", "time_ns"), 200);
+	module = (size_t)table_column(&t.waiting, "module");
+	assert_int_equal(t.waiting.columns[module].flags & COLUMN_MACHINE_ONLY, 0);
+	snprintf(wanted, sizeof(wanted), "code in %s", table_cell(&t.waiting, 0, module)->text);
+	assert_string_equal(t.blocked_in, wanted);
+	assert_string_not_equal(wanted, "code in [unknown]");
+	running_tables_release(&t);
+	close_made(&o);
+}
+
 /*
  * 1000     1100     1200     1300     1400     1500     1600
  * 100 runs .............................................
@@ -346,8 +374,11 @@ static void without_switches(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(two_threads),	    cmocka_unit_test(pairs_and_others),
-		cmocka_unit_test(begins_and_ends),  cmocka_unit_test(slices_of_the_time),
+		cmocka_unit_test(two_threads),
+		cmocka_unit_test(blocked_in_code_without_names),
+		cmocka_unit_test(pairs_and_others),
+		cmocka_unit_test(begins_and_ends),
+		cmocka_unit_test(slices_of_the_time),
 		cmocka_unit_test(without_switches),
 	};
 
