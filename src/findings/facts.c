@@ -411,3 +411,74 @@ void findings_loops_table(const struct findings *f, struct table *out)
 		if (f->list.items[i]->loop != NULL)
 			loop_row_add(out, i + 1, f->list.items[i]->loop);
 }
+
+enum unexplained_column {
+	REST_SHARE,
+	REST_ERROR,
+	REST_FUNCTION,
+	REST_MODULE,
+	REST_FILE,
+	REST_LINE,
+	REST_CYCLES,
+	REST_EXPLAINED,
+	REST_CLOCK,
+	REST_CLOCK_IS_ASSUMED,
+	REST_SUSPECT,
+	REST_SUSPECT_FILE,
+	REST_SUSPECT_LINE,
+	N_REST_COLUMNS,
+};
+
+static const struct column unexplained_columns[N_REST_COLUMNS] = {
+	[REST_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_SHARE,
+			 "of the run time, that nothing explains" },
+	[REST_ERROR] = { "share_error", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_MACHINE_ONLY,
+			 "half of the 95 % interval of that" },
+	[REST_FUNCTION] = { "function", NULL, "", CELL_TEXT, 0, "function of the loop" },
+	[REST_MODULE] = { "module", NULL, "", CELL_TEXT, 0, "module of that function" },
+	[REST_FILE] = { "file", NULL, "", CELL_TEXT, 0, "where the loop goes back" },
+	[REST_LINE] = { "line", NULL, "", CELL_COUNT, 0, "where the loop goes back" },
+	[REST_CYCLES] = { "iteration_cycles", NULL, "cycles", CELL_NUMBER, 0,
+			  "that an iteration takes" },
+	[REST_EXPLAINED] = { "explained_cycles", NULL, "cycles", CELL_NUMBER, 0,
+			     "of that, what its chain, the core's width and its waits explain" },
+	[REST_CLOCK] = { "clock_hz", NULL, "Hz", CELL_NUMBER, 0,
+			 "that times are compared with latencies at" },
+	[REST_CLOCK_IS_ASSUMED] = { "clock_is_assumed", NULL, "", CELL_BOOL, 0,
+				    "else it was recorded or given" },
+	[REST_SUSPECT] = { "suspect", NULL, "", CELL_TEXT, 0,
+			   "atomic or ordered access in it: function and offset" },
+	[REST_SUSPECT_FILE] = { "suspect_file", NULL, "", CELL_TEXT, 0, "source file of it" },
+	[REST_SUSPECT_LINE] = { "suspect_line", NULL, "", CELL_COUNT, 0, "line in that file" },
+};
+
+static void unexplained_row_add(struct table *t, const struct finding *f)
+{
+	const struct finding_loop *l = f->loop;
+	struct cell *row = table_add_row(t);
+
+	row[REST_SHARE] = cell_number(f->size.share);
+	row[REST_ERROR] = cell_number(f->size.error);
+	row[REST_FUNCTION] = table_text_cell(t, f->function);
+	row[REST_MODULE] = table_text_cell(t, f->module);
+	row[REST_FILE] = table_text_cell(t, l->at.file);
+	if (l->at.file != NULL)
+		row[REST_LINE] = cell_count(l->at.line);
+	row[REST_CYCLES] = cell_number(l->iteration_cycles);
+	row[REST_EXPLAINED] = cell_number(l->explained_cycles);
+	row[REST_CLOCK] = if_positive(l->ghz * 1e9);
+	row[REST_CLOCK_IS_ASSUMED] = cell_bool(l->is_clock_assumed);
+	row[REST_SUSPECT] = table_text_cell(t, l->other.name);
+	row[REST_SUSPECT_FILE] = table_text_cell(t, l->other.file);
+	if (l->other.file != NULL)
+		row[REST_SUSPECT_LINE] = cell_count(l->other.line);
+}
+
+void findings_unexplained_table(const struct findings *f, struct table *out)
+{
+	table_init(out, "unexplained", NULL, unexplained_columns, COUNT(unexplained_columns));
+	out->readers = TABLE_FOR_PROGRAMS;
+	for (size_t i = 0; i < f->silences.n; i++)
+		if (f->silences.items[i].unexplained != NULL)
+			unexplained_row_add(out, f->silences.items[i].unexplained);
+}

@@ -20,6 +20,9 @@ void findings_table(const struct findings *, const struct session *, struct tabl
 void findings_evidence_table(const struct findings *, struct table *out);
 void findings_loops_table(const struct findings *, struct table *out);
 
+/* Of silences, for programs: the loop with most time that nothing explains. Table "unexplained". */
+void findings_unexplained_table(const struct findings *, struct table *out);
+
 /*
  * The same at a glance, for people: the answer in at most three sentences, or why there is none;
  * table "summary" with a row for each finding; table "next" with commands that show more. `lost`: what
@@ -28,6 +31,9 @@ void findings_loops_table(const struct findings *, struct table *out);
 void findings_answer(const struct findings *, const char *lost, struct table *out);
 void findings_brief_table(const struct findings *, const struct session *, struct table *out);
 void findings_next_table(const struct findings *, const struct session *, struct table *out);
+
+/* Do they have a share of the run time with its 95 % interval, to be shown with +-? */
+bool findings_have_intervals_of_time(const struct findings *);
 
 /* Appends what an answer says of its first finding: the cause, where it is, its cost; and the fix. */
 void finding_answer(struct table *answer, const struct finding *);

@@ -18,7 +18,7 @@ static const char *whole_words(const struct finding *f)
 	return f->size.of == WHOLE_CPU_TIME ? "the CPU time" : f->size.whole;
 }
 
-/* ": at most 71.9 % of the time", ": 86.4 % +- 3.2 of load latency" */
+/* ": at most 71.9 % of the time", ": 86.4 % +- 3.2 of load latency, not of run time" */
 static void put_brief_cost(struct table *t, const struct finding *f, struct text *out)
 {
 	const char *cost = words_cost(t, f);
@@ -26,6 +26,8 @@ static void put_brief_cost(struct table *t, const struct finding *f, struct text
 	if (cost == NULL)
 		return;
 	text_format(out, ": %s%s of %s", words_bound(f), cost, whole_words(f));
+	if (f->sharing != NULL && f->sharing->has_gain)
+		text_str(out, ", not of run time"); /* which the gain is of */
 	if (f->loop == NULL && f->size.mark == MARK_SATURATED)
 		text_str(out, " or more");
 	else if (f->loop == NULL && f->size.mark == MARK_AT_MOST)

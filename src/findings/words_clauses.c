@@ -173,6 +173,23 @@ bool words_has_error(const struct finding *f)
 	return !is_bound && !isnan(f->size.error) && f->size.error > 0;
 }
 
+static bool has_interval_of_time(const struct finding *f)
+{
+	return f != NULL && f->size.of == WHOLE_TIME && words_has_error(f);
+}
+
+bool findings_have_intervals_of_time(const struct findings *f)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < f->list.n; i++)
+		has |= has_interval_of_time(f->list.items[i]);
+	for (size_t i = 0; i < f->silences.n && f->list.n == 0; i++)
+		has |= has_interval_of_time(f->silences.items[i].unexplained) ||
+		       has_interval_of_time(f->silences.items[i].largest);
+	return has;
+}
+
 const char *words_cost(struct table *t, const struct finding *f)
 {
 	struct text text = { 0 };

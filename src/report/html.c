@@ -21,8 +21,9 @@ static void add_answer(const struct session *s, struct report *r, struct html *h
 {
 	const struct report_detail detail = { true, true };
 	struct tables tables = { 0 };
-	struct table *const first[] = { &r->answer,   &r->summary, &r->findings,    &r->next,
-					&r->evidence, &r->loops,   &r->brief_facts, &r->addresses };
+	struct table *const first[] = { &r->answer,	 &r->summary,	  &r->findings,
+					&r->next,	 &r->evidence,	  &r->loops,
+					&r->unexplained, &r->brief_facts, &r->addresses };
 	const struct table *last = is_among(&r->shown, &r->elapsed) ? NULL : &r->elapsed;
 
 	report_screen(s, &detail, r);
@@ -34,8 +35,7 @@ static void add_answer(const struct session *s, struct report *r, struct html *h
 		if (first[i]->columns != NULL)
 			*vec_add(&tables.list) = first[i];
 	for (size_t i = 0; i < r->shown.list.n; i++)
-		if (r->shown.list.items[i] != &r->findings && r->shown.list.items[i] != last &&
-		    r->shown.list.items[i] != &r->evidence && r->shown.list.items[i] != &r->loops)
+		if (r->shown.list.items[i] != last && !is_among(&tables, r->shown.list.items[i]))
 			*vec_add(&tables.list) = r->shown.list.items[i];
 	if (last != NULL && last->columns != NULL)
 		*vec_add(&tables.list) = &r->elapsed;

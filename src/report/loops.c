@@ -234,6 +234,8 @@ const struct finding *report_unexplained(const struct bottlenecks *all, const st
 	f = findings_make(out, FINDING_HOT_FUNCTION);
 	f->function = findings_text(out, names_function(names, b->place));
 	f->subject = subject_name(names, b->place, out);
+	f->module = findings_text(
+		out, names_module(names->session, session_place(names->session, b->place).module));
 	f->size = (struct finding_size){
 		.share = b->time_share * b->cost,
 		.error = extent_error(&extent) * b->cost,

@@ -24,7 +24,7 @@ extern const struct hot_options report_hot_options;
 struct report {
 	struct table capture, sampled; /* the facts, for programs */
 	struct table facts, elapsed, functions, user_code, lines, modules, processes, findings,
-		evidence, loops;
+		evidence, loops, unexplained;
 	struct running_tables threads; /* empty without records of switches */
 	struct tables shown; /* those that have something to say, in order: for programs */
 	struct table answer, summary, addresses, brief_facts, next; /* for people */
