@@ -40,6 +40,7 @@ CAPTURES = {
     "executions": ("executions.data", True),
     "stride": ("samples/stride.data", False),
     "copies": ("samples/copies.data", False),
+    "padded": ("samples/padded.data", False),
 }
 
 # By page: the command whose csv has the tables, and by table its options.
@@ -86,6 +87,7 @@ def addresses(page):
 
 READ_GRIDS = """(async () => {
     const tables = {};
+    document.querySelectorAll(".all-columns").forEach((button) => button.click());
     for (const grid of document.querySelectorAll(".grid")) {
         const rows = new Map(), box = grid.parentElement;
         const take = () => grid.querySelectorAll("tr[data-row]").forEach((tr) => rows.set(Number(tr.dataset.row),
@@ -186,6 +188,7 @@ def check_values(checks, page, cyclops, data, capture, options):
         rows = csv_of(cyclops, data, "report", "--all", "--table", name, *options, capture)
         compare_grid(checks, f"{capture} #answer {name}", shown, rows[:len(shown)])
     check_facts(checks, page, cyclops, data, capture, options)
+    check_unexplained(checks, page, cyclops, data, capture, options)
     check_cards(checks, page, csv_of(cyclops, data, "report", "--all", "--table", "findings", *options, capture), capture)
     page.show("#quality")
     for name, shown in page.run(READ_GRIDS).items():
@@ -199,6 +202,26 @@ def check_values(checks, page, cyclops, data, capture, options):
 # Rows that are lists of facts: their table, number, and values by column.
 READ_FACTS = """[...document.querySelectorAll("dl[data-row]")].map((list) => [list.dataset.table, Number(list.dataset.row),
     Object.fromEntries([...list.querySelectorAll("dd[data-column]")].map((dd) => [dd.dataset.column, dd.dataset.value]))])"""
+
+
+# Lines of the source that stands on the page without a card, by what they are marked as.
+READ_SNIPPET = """[...document.querySelectorAll(".snippets tr.marked")].filter((tr) => tr.closest(".card") === null && tr.querySelector(".said") !== null)
+    .flatMap((tr) => tr.querySelector(".said").textContent.replace("^", "").split(",").map((what) => [what.trim(),
+        Number(tr.previousElementSibling.firstElementChild.textContent)]))"""
+
+
+def check_unexplained(checks, page, cyclops, data, capture, options):
+    """An answer without a finding shows the source of the time that nothing explains, or else of the hottest line."""
+    if not isinstance(capture, str) or csv_of(cyclops, data, "report", "--all", "--table", "findings", *options, capture):
+        return  # what the test makes has no source
+    marked = page.run(READ_SNIPPET)
+    rows = csv_of(cyclops, data, "report", "--all", "--table", "unexplained", *options, capture)
+    if rows:
+        wanted = [["loop", int(rows[0]["line"])]] + ([["suspect", int(rows[0]["suspect_line"])]] if rows[0]["suspect_line"] else [])
+        checks.expect(marked == wanted, f"{capture} #answer: source marked at {marked}, unexplained are {wanted}")
+    else:
+        checks.expect(len(marked) == 1 and marked[0][0].startswith("hottest by "), f"{capture} #answer: source marked at {marked}")
+    checks.count("answers without a finding")
 
 
 def check_facts(checks, page, cyclops, data, capture, options):
@@ -423,7 +446,58 @@ def check_access(checks, page, axe, what):
     page.dark(False)
 
 
-# What is hard to read: labels of an axis or of loops over each other, a figure in two lines.
+# By table, drawing and list: the signs that its values have, and those that what stands below it explains. Rows not in sight count.
+READ_SIGNS = """(async () => {
+    const found = [], SIGN = /^[≥≤≈](?= )|[~?=*!]$/g;
+    const signs = (texts) => [...new Set(texts.flatMap((text) => text.trim().match(SIGN) || []))].sort();
+    const explained = (elements) => [...new Set(elements.filter((e) => e !== null && !e.hidden).flatMap((e) => e.classList.contains("legend")
+        ? e.textContent.split("; ").map((part) => part[0]) : [...e.textContent.matchAll(/(?<![^ ])([≥≤≈~?=*!]): /g)].map((m) => m[1])))].sort();
+    for (const grid of document.querySelectorAll(".grid")) {
+        const texts = new Set(), box = grid.parentElement;
+        for (let top = 0; top === 0 || top < box.scrollHeight; top += 300) {
+            box.scrollTop = top;
+            box.dispatchEvent(new Event("scroll"));
+            grid.querySelectorAll("td.number").forEach((td) => texts.add(td.textContent));
+        }
+        box.scrollTop = 0;
+        box.dispatchEvent(new Event("scroll"));
+        found.push([grid.dataset.table, signs([...texts]), explained([...box.parentElement.querySelectorAll(".notes p")])]);
+    }
+    const behind = (e) => [e.nextElementSibling, e.nextElementSibling === null ? null : e.nextElementSibling.nextElementSibling]
+        .filter((next) => next !== null && next.matches("p.legend"));
+    for (const list of document.querySelectorAll("dl[data-row]"))
+        found.push([list.dataset.table, signs([...list.querySelectorAll("dd[data-mark]")].map((dd) => dd.textContent.split(" ")
+            .filter((word, i, all) => i < 2 || i === all.length - 1).join(" "))), explained(behind(list))]);
+    for (const flow of document.querySelectorAll(".flow-box"))
+        found.push(["control flow", signs([...flow.querySelectorAll("text")].flatMap((text) => text.textContent.split(/[ ()]+(?=[≥≤≈\\d(])|\\)/))), explained(behind(flow))]);
+    return found;
+})()"""
+
+
+def check_signs(checks, page, what):
+    """A legend has each sign that its table, list or drawing shows, and no other."""
+    for name, shown, explained in page.run(READ_SIGNS):
+        checks.expect(shown == explained, f"{what} {name}: signs {shown}, explained {explained}")
+        checks.count("signs", len(shown))
+
+
+# Tables that are wider than their place, and whether a note says so.
+READ_WIDE = """[...document.querySelectorAll(".scroller")].flatMap((box) => {
+    const says = !box.parentElement.querySelector(".sideways").hidden, isWide = box.scrollWidth > box.clientWidth + 1;
+    return isWide || says ? [[box.firstElementChild.dataset.table, isWide, says]] : [];
+})"""
+
+
+def check_width(checks, page, what):
+    """On a wide screen each table fits, as columns are hidden by name; on a narrow one a note says which are to be scrolled."""
+    checks.expect(page.run(READ_WIDE) == [], f"{what}: wider than {WIDE} pixels: {page.run(READ_WIDE)}")
+    hidden = page.run("[...document.querySelectorAll('.hidden-columns:not([hidden])')].map((e) => e.textContent)")
+    checks.expect(all(re.match("hidden columns: .+Show all columns$", words) for words in hidden), f"{what}: {hidden}")
+    checks.count("tables with hidden columns", len(hidden))
+
+
+# What is hard to read: labels of an axis or of loops over each other, a figure in two lines, a word of a command that is broken
+# though there is room for it in a line.
 READ_CLASHES = """(() => {
     const clashes = [...document.querySelectorAll(".figure")].filter((e) => e.getClientRects().length > 1).map((e) => e.textContent);
     for (const axis of document.querySelectorAll(".ticks")) {
@@ -434,6 +508,12 @@ READ_CLASHES = """(() => {
     loops.forEach(([a, words], i) => loops.slice(0, i).forEach(([b, others]) => {
         if (a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom) clashes.push(`${others} | ${words}`);
     }));
+    for (const word of document.querySelectorAll("code .word")) {
+        const line = word.closest("p, dd, li, h1, h2, td"), room = line.clientWidth, height = word.offsetHeight;
+        word.style.whiteSpace = "nowrap";
+        if (height > 1.5 * word.offsetHeight && word.scrollWidth < 0.9 * room) clashes.push(`broken: ${word.textContent}`);
+        word.style.whiteSpace = "";
+    }
     return clashes;
 })()"""
 
@@ -448,6 +528,9 @@ def check_text(checks, page, name, address, data, update):
     checks.expect(width <= NARROW, f"{path.stem}: {width} pixels wide on a screen of {NARROW}")
     clashes = page.run(READ_CLASHES)
     checks.expect(not clashes, f"{path.stem}: on a screen of {NARROW} pixels: {clashes}")
+    page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")  # notes follow the size
+    silent = [name for name, is_wide, says in page.run(READ_WIDE) if is_wide != says]
+    checks.expect(not silent, f"{path.stem}: on a screen of {NARROW} pixels no note says that {silent} are wider")
     page.size(WIDE, 900)
     if update:
         path.parent.mkdir(exist_ok=True)
@@ -491,6 +574,8 @@ def check_capture(checks, page, arguments, name, folder, axe):
         check_twin(checks, page, f"{name}{address}")
         clashes = page.run(READ_CLASHES)
         checks.expect(not clashes, f"{name}{address}: {clashes}")
+        check_width(checks, page, f"{name}{address}")
+        check_signs(checks, page, f"{name}{address}")
         is_first = address.startswith("#function/") and not any(a.startswith("#function/") for a in found[:found.index(address)])
         if arguments.everything or (name in ("demo", "executions") or address.startswith("#sharing")) and (
                 is_first or not address.startswith("#function/")):

@@ -60,11 +60,19 @@ const DISTANCES: Readonly<Record<string, number>> = {
 
 const distance = (part: SourcePart): number => DISTANCES[part.level] ?? 2;
 
+const sizeOf = (parts: readonly SourcePart[]): number => parts.reduce((sum, p) => sum + p.size, 0);
+
+/** "L1D 80 %, DRAM 20 %" */
+const sourcesWords = (parts: readonly SourcePart[]): string => [...parts].sort((a, b) => b.size - a.size)
+  .map((p) => `${p.name} ${Math.round((100 * p.size) / sizeOf(parts))} %`).join(", ");
+
+/** Characters that a bar with its words needs. */
+export const sourcesWidth = (parts: readonly SourcePart[]): number => (sizeOf(parts) === 0 ? 0 : 10 + sourcesWords(parts).length);
+
 export function sourcesBar(parts: readonly SourcePart[]): Node | null {
-  const all = parts.reduce((sum, p) => sum + p.size, 0);
+  const all = sizeOf(parts);
   if (all === 0) return null;
-  const words = [...parts].sort((a, b) => b.size - a.size)
-    .map((p) => `${p.name} ${Math.round((100 * p.size) / all)} %`).join(", ");
+  const words = sourcesWords(parts);
   const ordered = [...parts].sort((a, b) => distance(a) - distance(b));
   return h("span", { class: "with-words" }, bar(ordered, all, words, (_, i) => `level-${distance(ordered[i]!)}`), ` ${words}`);
 }

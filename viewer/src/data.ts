@@ -26,6 +26,8 @@ export interface RawTable {
   readonly parents?: readonly number[];
   readonly cells: readonly (readonly Value[])[];
   readonly marks: readonly Readonly<Record<string, string>>[];
+  /** By mark, where it means something else in this table than elsewhere. */
+  readonly meanings?: Readonly<Record<string, string>>;
   readonly notes: readonly string[];
 }
 
@@ -80,6 +82,10 @@ export class Table {
   }
   mark(row: number, column: number): string {
     return this.raw.marks[column]?.[row] ?? "exact";
+  }
+  hasMarks(column: number): boolean {
+    for (const _ in this.raw.marks[column]) return true;
+    return false;
   }
   parent(row: number): number {
     return this.raw.parents?.[row] ?? -1;

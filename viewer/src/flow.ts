@@ -6,6 +6,8 @@ import { graphlib, layout } from "@dagrejs/dagre";
 import type { Table } from "./data.js";
 import { h, svg } from "./dom.js";
 import { shown } from "./human.js";
+import { legend } from "./marks.js";
+import { marksOf } from "./text.js";
 
 const MOST_BLOCKS = 160;
 const WIDTH = 196;
@@ -25,6 +27,9 @@ interface Edge {
   readonly kind: string;
 }
 
+const rowsOf = (t: Table): number[] => Array.from({ length: t.rows }, (_, row) => row);
+const marksIn = (t: Table, rows: readonly number[], ...names: string[]): string[] =>
+  [...marksOf(t, rows, names.map((name) => t.column(name)).filter((c) => c >= 0))];
 const cellOf = (t: Table, row: number, name: string): string => (t.get(row, name) === null ? "" : shown(t, row, t.column(name)));
 
 /** Of very many blocks, those with most of the samples, in their order. */
@@ -150,7 +155,10 @@ export function drawFlow(
   }
   if (rows.length < blocks.rows)
     root.append(h("p", { class: "note" }, `the ${rows.length} hottest of ${blocks.rows} blocks`));
+  const marks = [...marksIn(blocks, rows, "share", "exec"), ...marksIn(edges, rowsOf(edges), "share", "count"),
+    ...(loops === undefined ? [] : marksIn(loops, rowsOf(loops), "share"))];
   root.append(h("div", { class: "flow-box", tabindex: 0, role: "region", "aria-label": "Control flow" }, picture),
     h("p", { class: "note" }, 
       "dashed: closes a loop" + (inside.length > 0 ? "; frames: loops by their addresses, with their part of the function" : "") + (list.some((edge) => edge.words !== "") ? "; on edges: executions by branch stacks, and their part of the block's" : "")));
+  if (marks.some((mark) => mark !== "exact")) root.append(h("p", { class: "note legend" }, legend(blocks, new Set(marks)).join("; ")));
 }

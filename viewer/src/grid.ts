@@ -3,9 +3,10 @@
 import type { Column, Table } from "./data.js";
 import { announce, button, copy, h } from "./dom.js";
 import { shown } from "./human.js";
-import { legend, sign } from "./marks.js";
+import { legend, meaningOf } from "./marks.js";
 import { descendsFirst, filterOf, sortRows, treeOrder, withParents } from "./rows.js";
-import { depthOf, gridCsv, gridText, heading } from "./text.js";
+import { noteOf } from "./words.js";
+import { depthOf, gridCsv, gridText, heading, marksOf } from "./text.js";
 
 export interface GridOptions {
   /** Where a row leads to: the address of a page; null: nowhere. */
@@ -19,6 +20,8 @@ export interface GridOptions {
   readonly plain?: boolean;
   /** Columns that are not shown at first. */
   readonly hidden?: readonly string[];
+  /** Texts that are too long have several lines: for a few rows, all of which are drawn. */
+  readonly wraps?: boolean;
   /** Only so many rows. */
   readonly most?: number;
   /** Names of the columns at first, with commas; else those of the screens. */
@@ -42,6 +45,8 @@ const WIDEST = 64;
 const WIDEST_NARROW = 16; /* with its padding 18, as in style.css */
 const LETTER = 7.9; /* pixels, at most, as in style.css */
 const MARGINS = 34;
+/** Columns that no table is cut down to less than. */
+const FEWEST = 2;
 const SORTED = 2; /* the arrow of the column that rows are sorted by; in a heading of several lines it takes one */
 const isNarrow = (): boolean => window.matchMedia("(max-width: 600px)").matches;
 const longestWord = (words: string): number => words.split(" ").reduce((most, word) => Math.max(most, word.length), 0);
@@ -62,7 +67,15 @@ export class Grid {
   private readonly columnGroup = h("colgroup");
   private readonly scroller: HTMLElement;
   private readonly count = h("span", { class: "count" });
+  private readonly legend = h("p", { class: "note legend" });
+  /** Columns that are wanted, and of these those that there is room for. */
+  private wanted: number[];
   private columns: number[];
+  /** All that are wanted are shown, as somebody chose them; the table may then be wider than the page. */
+  private isChosen = false;
+  private readonly boxes: HTMLInputElement[] = [];
+  private readonly hiddenColumns = h("p", { class: "note hidden-columns" });
+  private readonly sideways = h("p", { class: "note sideways" }, "wider than the page: scroll it sideways →");
   private sort = -1;
   private descending = false;
   private filter = "";
@@ -79,15 +92,16 @@ export class Grid {
 
   constructor(readonly table: Table, private readonly options: GridOptions = {}) {
     this.isTree = table.raw.parents !== undefined;
-    this.columns = defaultColumns(table, options.hidden ?? []);
+    this.wanted = this.columns = defaultColumns(table, options.hidden ?? []);
     this.readState(options.state);
-    const element = h("table", { class: "grid", "aria-label": table.title, "data-table": table.name },
+    const element = h("table", { class: options.wraps === true ? "grid wraps" : "grid", "aria-label": table.title, "data-table": table.name },
       this.columnGroup, this.head, this.body);
     this.scroller = h("div", { class: "scroller", tabindex: 0, role: "region", "aria-label": `${table.title}: rows` },
       element);
     this.scroller.addEventListener("scroll", () => this.draw());
-    this.element = h("section", { class: "grid-section" }, options.plain === true ? null : this.tools(), this.scroller,
-      this.remarks());
+    this.element = h("section", { class: "grid-section" }, options.plain === true ? null : this.tools(), this.sideways, this.scroller,
+      this.hiddenColumns, this.remarks());
+    new ResizeObserver(() => this.sayWidth()).observe(this.scroller);
     this.refresh();
   }
 
@@ -123,17 +137,18 @@ export class Grid {
     this.filter = state?.get("filter") ?? "";
     const columns = state?.get("columns")?.split(",").map((name) => this.table.column(name)).filter((c) => c >= 0)
       ?? this.options.usual?.split(",").map((name) => this.table.column(name)).filter((c) => c >= 0);
-    if (columns !== undefined && columns.length > 0) this.columns = columns;
+    if (columns !== undefined && columns.length > 0) this.wanted = this.columns = columns;
+    this.isChosen = state?.has("columns") ?? false;
   }
 
   private writeState(): void {
     const state = new URLSearchParams();
     if (this.sort >= 0) state.set("sort", (this.descending ? "-" : "") + this.table.columns[this.sort]!.name);
     if (this.filter !== "") state.set("filter", this.filter);
-    const columns = this.columns.map((c) => this.table.columns[c]!.name).join(",");
+    const columns = this.wanted.map((c) => this.table.columns[c]!.name).join(",");
     const usual = this.options.usual ?? defaultColumns(this.table, this.options.hidden ?? [])
       .map((c) => this.table.columns[c]!.name).join(",");
-    if (columns !== usual) state.set("columns", columns);
+    if (this.isChosen || columns !== usual) state.set("columns", columns);
     this.options.onState?.(state);
   }
 
@@ -151,32 +166,50 @@ export class Grid {
     });
     return h("div", { class: "tools" }, input, this.chooser(), this.count,
       button("Copy as text", () => void copy(this.text(), "Table as text")),
-      button("Copy as csv", () => void copy(gridCsv(this.table, this.rows, this.columns), "Table as csv")));
+      button("Copy as csv", () => void copy(gridCsv(this.table, this.rows, this.wanted), "Table as csv")));
   }
 
   private chooser(): HTMLElement {
     const boxes = this.table.columns.map((c, i) => {
       const box = h("input", { type: "checkbox" });
-      box.checked = this.columns.includes(i);
-      box.addEventListener("change", () => {
-        this.columns = this.table.columns.flatMap((_, k) =>
-          (k === i ? box.checked : this.columns.includes(k)) ? [k] : []);
-        this.refresh();
-        this.writeState();
-      });
+      this.boxes.push(box);
+      box.addEventListener("change", () => this.choose(this.table.columns.flatMap((_, k) =>
+        (k === i ? box.checked : this.columns.includes(k)) ? [k] : [])));
       return h("label", { title: c.meaning }, box, ` ${c.title} `, h("span", { class: "dim" }, c.meaning));
     });
     return h("details", { class: "chooser" }, h("summary", {}, "Columns"), h("div", { class: "boxes" }, ...boxes));
   }
 
-  /** What the marks in the table mean, and its notes. */
-  private remarks(): HTMLElement | null {
-    const marks = new Set<string>();
-    this.table.raw.marks.forEach((of, i) => {
-      if (this.columns.includes(i) && !this.table.columns[i]!.flags.includes("noted")) Object.values(of).forEach((mark) => marks.add(mark));
-    });
-    const lines = [legend(marks).join("; "), ...this.table.raw.notes].filter((line) => line !== "");
-    return lines.length === 0 ? null : h("div", { class: "notes" }, ...lines.map((line) => h("p", { class: "note" }, line)));
+  private choose(columns: readonly number[]): void {
+    this.wanted = [...columns];
+    this.isChosen = true;
+    this.refresh();
+    this.writeState();
+  }
+
+  /** Columns from the right are left out where the table would be wider than the page, as on the screens. */
+  private fitColumns(): void {
+    this.columns = [...this.wanted];
+    while (!this.isChosen && !isNarrow() && this.columns.length > FEWEST && this.isTooWide()) this.columns.pop();
+    this.boxes.forEach((box, i) => (box.checked = this.columns.includes(i)));
+    const hidden = this.wanted.slice(this.columns.length).map((i) => this.table.columns[i]!.title);
+    this.hiddenColumns.hidden = hidden.length === 0;
+    this.hiddenColumns.replaceChildren(`hidden columns: ${hidden.join(", ")} `,
+      button("Show all columns", () => this.choose(this.wanted), { class: "all-columns" }));
+  }
+
+  private sayWidth(): void {
+    this.sideways.hidden = this.scroller.scrollWidth <= this.scroller.clientWidth + 1;
+  }
+
+  /** What the marks in the rows mean, whether they are in sight or not, and the notes of the table. */
+  private remarks(): HTMLElement {
+    return h("div", { class: "notes" }, this.legend, ...this.table.raw.notes.map(noteOf));
+  }
+
+  private explainMarks(): void {
+    this.legend.textContent = legend(this.table, marksOf(this.table, this.rows, this.columns)).join("; ");
+    this.legend.hidden = this.legend.textContent === "";
   }
 
   private refresh(): void {
@@ -191,6 +224,7 @@ export class Grid {
     this.count.textContent = this.rows.length === this.table.rows
       ? `${this.table.rows} row${this.table.rows === 1 ? "" : "s"}` : `${this.rows.length} of ${this.table.rows} rows`;
     this.drawHead();
+    this.explainMarks();
     this.first = this.last = -1;
     this.draw();
   }
@@ -206,8 +240,10 @@ export class Grid {
   }
 
   private drawHead(): void {
+    this.columns = [...this.wanted];
     if (!isNarrow()) this.setTight(false);
-    if (this.least() * LETTER > (this.options.room ?? 1) * window.innerWidth - MARGINS) this.setTight(true);
+    if (this.isTooWide()) this.setTight(true);
+    this.fitColumns();
     const cells = this.columns.map((i) => {
       const c = this.table.columns[i]!;
       const order = this.sort !== i ? "none" : this.descending ? "descending" : "ascending";
@@ -223,8 +259,13 @@ export class Grid {
       return element;
     }));
     const table = this.body.parentElement as HTMLTableElement;
-    table.style.minWidth = `${this.least()}ch`;
+    if (this.options.wraps !== true) table.style.minWidth = `${this.least()}ch`;
     table.setAttribute("aria-rowcount", String(this.rows.length + 1));
+    this.sayWidth();
+  }
+
+  private isTooWide(): boolean {
+    return this.least() * LETTER > (this.options.room ?? 1) * window.innerWidth - MARGINS;
   }
 
   private setTight(isTight: boolean): void {
@@ -255,7 +296,7 @@ export class Grid {
   }
 
   /** Draws the rows in sight, between two empty ones as high as all others. */
-  private draw(all = false): void {
+  private draw(all = this.options.wraps === true): void {
     const height = this.scroller.clientHeight || 600;
     const first = all ? 0 : Math.max(0, Math.floor(this.scroller.scrollTop / ROW_HEIGHT) - SPARE_ROWS);
     const last = all ? Math.min(this.rows.length, MOST_PRINTED)
@@ -302,7 +343,7 @@ export class Grid {
     const href = this.options.linkColumns?.includes(c.name) === true ? this.options.link?.(row) ?? null : null;
     const drawn = this.options.draw?.[c.name]?.(row) ?? null;
     const content = drawn ?? (href === null ? words : h("a", { href }, words));
-    const title = [words, mark === "exact" || c.flags.includes("noted") ? "" : sign(mark).meaning].filter((s) => s !== "").join("\n");
+    const title = [words, mark === "exact" || c.flags.includes("noted") ? "" : meaningOf(this.table, mark)].filter((s) => s !== "").join("\n");
     const cell = h("td", {
       class: c.type === "text" ? "" : "number", "data-column": c.name, "data-value": value === null ? "" : String(value),
       "data-mark": value === null || mark === "exact" ? undefined : mark,

@@ -143,13 +143,19 @@ export function decimalsOf(table: Table, column: number): number {
   return decimals;
 }
 
+const unsigned = (table: Table, row: number, column: number): string =>
+  humanValue(table.at(row, column), table.columns[column]!, decimalsOf(table, column));
+
+/** The mark whose sign a cell has: "<0.1 %" says itself that it is at most that. */
+export function shownMark(table: Table, row: number, column: number): string {
+  const mark = table.at(row, column) === null ? "exact" : table.mark(row, column);
+  return mark === "at-most" && unsigned(table, row, column).startsWith("<") ? "exact" : mark;
+}
+
 /** A cell as the text screens show it, with the sign of its mark. */
 export function shown(table: Table, row: number, column: number): string {
-  const value = table.at(row, column);
-  const words = humanValue(value, table.columns[column]!, decimalsOf(table, column));
-  const mark = sign(value === null ? "exact" : table.mark(row, column));
-  const before = mark.before === "≤ " && words.startsWith("<") ? "" : mark.before;
-  return before + words + mark.behind;
+  const mark = sign(shownMark(table, row, column));
+  return mark.before + unsigned(table, row, column) + mark.behind;
 }
 
 /** The same with its unit: "36.8 G cycles". */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far values can be trusted: the signs of the text screens (src/table/shown.c).
+import type { Table } from "./data.js";
 
 interface Sign {
   readonly before: string;
@@ -27,7 +28,12 @@ export function sign(mark: string): Sign {
   return SIGNS[mark] ?? EXACT;
 }
 
-/** What the marks mean, each once, in the order above. */
-export function legend(marks: ReadonlySet<string>): string[] {
-  return Object.keys(SIGNS).filter((mark) => marks.has(mark) && mark !== "exact").map((mark) => sign(mark).meaning);
+/** What a mark means in a table. */
+export function meaningOf(table: Table, mark: string): string {
+  return table.raw.meanings?.[mark] ?? sign(mark).meaning;
+}
+
+/** What the marks mean in a table, each once, in the order above. */
+export function legend(table: Table, marks: ReadonlySet<string>): string[] {
+  return Object.keys(SIGNS).filter((mark) => marks.has(mark) && mark !== "exact").map((mark) => meaningOf(table, mark));
 }

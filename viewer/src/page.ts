@@ -4,7 +4,9 @@ import type { Data, Table } from "./data.js";
 import { button, copy, h } from "./dom.js";
 import { Grid, type GridOptions } from "./grid.js";
 import { shownWithUnit } from "./human.js";
-import { factsText } from "./text.js";
+import { legend } from "./marks.js";
+import { factsText, marksOf } from "./text.js";
+import { codeOf, noteOf, unbroken, withCode } from "./words.js";
 
 /** An address behind the "#": a page, what it is about, and the state of its parts. */
 export interface Route {
@@ -64,48 +66,48 @@ export function addSentences(root: HTMLElement, table: Table, view: View): void 
   view.texts.push(() => lines.join("\n") + "\n");
 }
 
-/** A share with its bound and its error, and an option: no line ends inside of them. */
-const FIGURE = /((?:[≥≤≈] )?\d[\d.]* %(?: ± \d[\d.]*)?)/;
-const OPTION = /((?<![^ ])--[\w-]*)/;
-
-const unbroken = (words: string, parts: RegExp): (Node | string)[] =>
-  words.split(parts).map((piece, i) => (i % 2 === 1 ? h("span", { class: "figure" }, piece) : piece));
-
-/** A command as code. */
-const codeOf = (words: string): HTMLElement => h("code", {}, ...unbroken(words, OPTION));
-
-/** What stands in `quotes` is code. */
-export function withCode(words: string): (Node | string)[] {
-  return words.split("`").flatMap((part, i, all): (Node | string)[] => (i % 2 === 1 && i < all.length - 1 ? [codeOf(part)] : unbroken(part, FIGURE)));
-}
-
 /** "cyclops annotate chase" as something to copy, with words before it. */
 export function commandLine(command: string, before = ""): HTMLElement {
   return h("p", { class: "command" }, before, codeOf(command),
     button("Copy", () => void copy(command, "Command"), { "aria-label": `Copy ${command}` }));
 }
 
+/** The value of a fact: what is a command is shown as one. */
+const valueOf = (name: string, words: string): (Node | string)[] =>
+  (name === "command" || /^cyclops /.test(words) ? [codeOf(words)] : unbroken(words));
+
 /** A row as a list of names and values; absent ones are left out. */
 export function factsOf(table: Table, row: number, columns: readonly number[]): HTMLElement {
   return h("dl", { class: "facts", "data-table": table.name, "data-row": row },
-    ...columns.filter((c) => table.at(row, c) !== null).flatMap((c) => [
-      h("dt", { title: table.columns[c]!.meaning }, table.columns[c]!.title),
-      h("dd", { "data-column": table.columns[c]!.name, "data-value": String(table.at(row, c)) },
-        shownWithUnit(table, row, c)),
-    ]));
+    ...columns.filter((c) => table.at(row, c) !== null).flatMap((c) => {
+      const mark = table.mark(row, c);
+      return [
+        h("dt", { title: table.columns[c]!.meaning }, table.columns[c]!.title),
+        h("dd", {
+          "data-column": table.columns[c]!.name, "data-value": String(table.at(row, c)),
+          "data-mark": mark === "exact" ? undefined : mark,
+        }, ...valueOf(table.columns[c]!.name, shownWithUnit(table, row, c))),
+      ];
+    }));
+}
+
+/** What the marks of such a list mean; null: it has none. */
+export function factsLegend(table: Table, row: number, columns: readonly number[]): HTMLElement | null {
+  const words = legend(table, marksOf(table, [row], columns)).join("; ");
+  return words === "" ? null : h("p", { class: "note legend" }, words);
 }
 
 function addFacts(root: HTMLElement, table: Table, view: View): void {
   const rows = Array.from({ length: table.rows }, (_, row) => row);
   root.append(h("dl", { class: "facts", "data-table": table.name }, ...rows.flatMap((row) => [
-    h("dt", {}, String(table.at(row, 0) ?? "")), h("dd", {}, ...unbroken(String(table.at(row, 1) ?? ""), OPTION)),
+    h("dt", {}, String(table.at(row, 0) ?? "")), h("dd", {}, ...valueOf(String(table.at(row, 0) ?? ""), String(table.at(row, 1) ?? ""))),
   ])));
   view.texts.push(() => rows.map((row) => `${String(table.at(row, 0))}: ${String(table.at(row, 1))}\n`).join(""));
 }
 
 function addNotes(root: HTMLElement, table: Table, view: View): void {
   if (table.raw.notes.length === 0) return;
-  root.append(...table.raw.notes.map((note) => h("p", { class: "note" }, note)));
+  root.append(...table.raw.notes.map(noteOf));
   view.texts.push(() => table.raw.notes.join("\n") + "\n");
 }
 
@@ -148,7 +150,7 @@ export function addProgramFacts(root: HTMLElement, table: Table, view: View): vo
   if (table.rows === 0) return;
   const all = table.columns.map((_, i) => i);
   root.append(h("details", {}, h("summary", {}, table.title),
-    ...Array.from({ length: table.rows }, (_, row) => factsOf(table, row, all))));
+    ...Array.from({ length: table.rows }, (_, row) => row).flatMap((row) => [factsOf(table, row, all), factsLegend(table, row, all)])));
   view.texts.push(() => `\n${table.title}\n` +
     Array.from({ length: table.rows }, (_, row) => factsText(table, row, all)).join("\n"));
 }

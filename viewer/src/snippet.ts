@@ -70,7 +70,7 @@ const isOfOneFunction = (a: Place, b: Place): boolean => a.function === b.functi
  * The lines around the places of one function, in the order of the file, with marks at all that are among them. Null: the source of
  * the first is not there.
  */
-function figure(code: Code, source: Table, around: readonly Place[], places: readonly Place[], address: string, number: number): HTMLElement | null {
+function figure(code: Code, source: Table, around: readonly Place[], places: readonly Place[], address: string, subject: string): HTMLElement | null {
   const of = around[0]!;
   const lineOf = (i: number): number => Number(source.get(i, "line"));
   const lines = Array.from({ length: source.rows }, (_, i) => i)
@@ -82,7 +82,7 @@ function figure(code: Code, source: Table, around: readonly Place[], places: rea
   const name = `${of.function}, ${of.file}`;
   return h("figure", { class: "snippet" },
     h("figcaption", {}, h("a", { href: address }, name), ` (bars: share of the function's ${code.what}${code.what === "latency" ? ", not of its time" : ""})`),
-    h("div", { class: "source", tabindex: 0, role: "region", "aria-label": `Source of finding ${number}: ${of.what}` },
+    h("div", { class: "source", tabindex: 0, role: "region", "aria-label": `Source of ${subject}: ${of.what}` },
       h("table", { class: "code", "aria-label": `${name}: ${of.what}` }, h("tbody", {}, ...lines.flatMap((i, k) => {
         const line = lineOf(i);
         const isGap = k > 0 && line > lineOf(lines[k - 1]!) + 1;
@@ -101,25 +101,66 @@ function figure(code: Code, source: Table, around: readonly Place[], places: rea
       })))));
 }
 
-/** Null: the file has no page of the function, or its source is not there. */
-export async function snippetOf(view: View, findings: Table, loops: Table | undefined, row: number): Promise<HTMLElement | null> {
-  const named = placesOf(findings, loops, row);
-  const isNamed = (at: Place): boolean => named.some((p) => isOfOneFunction(p, at) && p.line === at.line);
-  const places = [...named, ...(await accessesOf(view, findings, row)).filter((at) => !isNamed(at))];
+/** Figures of the places `named`, one for each function; `places` are marked in them, too. Null: there is no source of any. */
+async function figuresOf(view: View, module: string, named: readonly Place[], places: readonly Place[], subject: string): Promise<HTMLElement | null> {
   const figures: HTMLElement[] = [];
   const shown: Place[] = [];
   for (const place of named) {
     const isShown = shown.some((p) => isOfOneFunction(p, place));
-    const block = view.data.find("function", `${place.function}@${findings.words(row, "module")}`);
+    const block = view.data.find("function", `${place.function}@${module}`);
     if (isShown || block < 0) continue;
     const tables = await view.data.load(block);
     const code = readCode(tables);
     const source = tables.find((t) => t.name === "source");
     const one = code === null || source === undefined ? null
-      : figure(code, source, named.filter((p) => isOfOneFunction(p, place)), places, addressOf("function", view.data.about.blocks[block]!.label), row + 1);
+      : figure(code, source, named.filter((p) => isOfOneFunction(p, place)), places, addressOf("function", view.data.about.blocks[block]!.label), subject);
     if (one === null) continue;
     shown.push(place);
     figures.push(one);
   }
   return figures.length === 0 ? null : h("div", { class: "snippets" }, ...figures);
+}
+
+/** Null: the file has no page of the function, or its source is not there. */
+export async function snippetOf(view: View, findings: Table, loops: Table | undefined, row: number): Promise<HTMLElement | null> {
+  const named = placesOf(findings, loops, row);
+  const isNamed = (at: Place): boolean => named.some((p) => isOfOneFunction(p, at) && p.line === at.line);
+  const places = [...named, ...(await accessesOf(view, findings, row)).filter((at) => !isNamed(at))];
+  return figuresOf(view, findings.words(row, "module"), named, places, `finding ${row + 1}`);
+}
+
+/** Of code without a finding: the loop that nothing explains, with the access that may be why. */
+function unexplainedPlaces(rest: Table): Place[] {
+  const at = (prefix: string, what: string): Place => ({
+    function: rest.words(0, "function"), file: rest.words(0, `${prefix}file`), line: Number(rest.words(0, `${prefix}line`) || 0), what,
+  });
+  return [at("", "loop"), at("suspect_", "suspect")].filter((place) => place.line > 0);
+}
+
+/** The line that has most of a function; null: its source is not here. */
+async function hottestPlace(view: View, name: string, module: string): Promise<Place | null> {
+  const block = view.data.find("function", `${name}@${module}`);
+  const code = block < 0 ? null : readCode(await view.data.load(block));
+  if (code === null) return null;
+  let hottest = null, most = 0;
+  for (const [key, rows] of code.byLine) {
+    const weight = rows.reduce((sum, row) => sum + code.weights[row]!, 0);
+    const [, file, line] = /^(.*):(\d+)$/.exec(key) ?? [];
+    if (file === undefined || weight <= most) continue;
+    most = weight;
+    hottest = { function: name, file, line: Number(line), what: `hottest by ${code.what}` };
+  }
+  return hottest;
+}
+
+/** Where an answer has no finding: what it says of unexplained time; else the hottest line of the first function that has source. */
+export async function snippetWithoutFinding(view: View, unexplained: Table | undefined, functions: Table | undefined): Promise<HTMLElement | null> {
+  if (unexplained !== undefined && unexplained.rows > 0) {
+    const places = unexplainedPlaces(unexplained);
+    return figuresOf(view, unexplained.words(0, "module"), places, places, "unexplained time");
+  }
+  if (functions === undefined || functions.rows === 0) return null;
+  const module = functions.words(0, "module");
+  const place = await hottestPlace(view, functions.words(0, "function"), module);
+  return place === null ? null : figuresOf(view, module, [place], [place], "the hottest code");
 }

@@ -92,9 +92,11 @@ export function setFigures(drawn: HTMLElement, strips: readonly Strip[]): void {
 
 /** What the colours of bars mean, of those that are there. */
 export function stripsLegend(strips: readonly Strip[]): string {
+  const isDrawn = (which: (s: Strip) => ReadonlySet<number> | undefined): boolean =>
+    strips.some((s) => s.values.some((value, step) => (value ?? 0) > 0 && which(s)?.has(step) === true));
   return [
-    strips.some((s) => (s.bounds?.size ?? 0) > 0) ? `orange: ${sign("saturated").meaning}` : "",
-    strips.some((s) => (s.sparse?.size ?? 0) > 0) ? `light: ${sign("sparse").meaning}` : "",
+    isDrawn((s) => s.bounds) ? `orange: ${sign("saturated").meaning}` : "",
+    isDrawn((s) => s.sparse) ? `light: ${sign("sparse").meaning}` : "",
   ].filter((s) => s !== "").join("   ");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text twin of a page: what "copy as text" copies.
 import type { Table } from "./data.js";
-import { shown, shownWithUnit } from "./human.js";
+import { shown, shownMark, shownWithUnit } from "./human.js";
 import { legend } from "./marks.js";
 
 const isText = (table: Table, column: number): boolean => table.columns[column]?.type === "text";
@@ -23,14 +23,20 @@ export function heading(table: Table, column: number): string {
     : `${c.title} (${c.unit})`;
 }
 
+/** The marks that these cells show, but those that notes of the table explain. */
+export function marksOf(table: Table, rows: readonly number[], columns: readonly number[]): Set<string> {
+  const marks = new Set<string>();
+  for (const column of columns.filter((c) => table.hasMarks(c) && !table.columns[c]!.flags.includes("noted")))
+    for (const row of rows) marks.add(shownMark(table, row, column));
+  return marks;
+}
+
 /** Rows and columns of a table as lines, aligned. */
 export function gridText(table: Table, rows: readonly number[], columns: readonly number[]): string {
   const lines = [columns.map((c) => heading(table, c))];
-  const marks = new Set<string>();
 
   for (const row of rows) {
     lines.push(columns.map((c) => {
-      if (table.at(row, c) !== null && !table.columns[c]!.flags.includes("noted")) marks.add(table.mark(row, c));
       const indent = table.columns[c]!.flags.includes("tree") ? "  ".repeat(depthOf(table, row)) : "";
       return indent + shown(table, row, c);
     }));
@@ -39,13 +45,14 @@ export function gridText(table: Table, rows: readonly number[], columns: readonl
   const aligned = lines.map((line) =>
     line.map((cell, i) => (isText(table, columns[i]!) ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!)))
       .join("  ").trimEnd());
-  return [...aligned, legend(marks).join("   "), ...table.raw.notes].filter((line) => line !== "").join("\n") + "\n";
+  return [...aligned, legend(table, marksOf(table, rows, columns)).join("   "), ...table.raw.notes].filter((line) => line !== "").join("\n") + "\n";
 }
 
-/** A line for each fact of a row: its name and value. */
+/** A line for each fact of a row: its name and value; then what their marks mean. */
 export function factsText(table: Table, row: number, columns: readonly number[]): string {
+  const marks = legend(table, marksOf(table, [row], columns)).join("   ");
   return columns.filter((c) => table.at(row, c) !== null)
-    .map((c) => `${table.columns[c]!.title}: ${shownWithUnit(table, row, c)}\n`).join("");
+    .map((c) => `${table.columns[c]!.title}: ${shownWithUnit(table, row, c)}\n`).join("") + (marks === "" ? "" : `${marks}\n`);
 }
 
 function csvCell(value: string): string {

@@ -3,13 +3,17 @@
 import type { Table } from "../data.js";
 import { h } from "../dom.js";
 import {
-  addGrid, addProgramFacts, addressOf, addTable, commandLine, factsOf, withCode, type Page, type View,
+  addGrid, addProgramFacts, addressOf, addTable, commandLine, factsLegend, factsOf, type Page, type View,
 } from "../page.js";
-import { snippetOf } from "../snippet.js";
+import { snippetOf, snippetWithoutFinding } from "../snippet.js";
+import { noteOf, withCode } from "../words.js";
 import { FUNCTION_COLUMNS, functionAddress } from "./functions.js";
 
 /** Tables that cards show by the number of the finding. */
 const GROUNDS = ["evidence", "loops"];
+
+/** What answers without a finding say of the time that nothing explains. */
+const UNEXPLAINED = "unexplained";
 
 /** Tables that have a place of their own here, or on the page of functions. */
 const PLACED = [
@@ -60,9 +64,11 @@ function place(summary: Table, findings: Table, row: number, view: View): Node {
 /** What is known of the loops that a finding is about, and what it rests on: for those who doubt it. */
 function grounds(tables: readonly Table[], findings: Table, row: number): HTMLElement | null {
   const words = findings.words(row, "evidence");
-  const lists = tables.filter((t) => t.name === "loops" || t.name === "evidence").flatMap((t) =>
-    Array.from({ length: t.rows }, (_, i) => i).filter((i) => t.get(i, "finding") === row + 1)
-      .map((i) => factsOf(t, i, t.columns.flatMap((c, k) => (c.name === "finding" ? [] : [k])))));
+  const lists = tables.filter((t) => t.name === "loops" || t.name === "evidence").flatMap((t) => {
+    const columns = t.columns.flatMap((c, k) => (c.name === "finding" ? [] : [k]));
+    return Array.from({ length: t.rows }, (_, i) => i).filter((i) => t.get(i, "finding") === row + 1)
+      .flatMap((i) => [factsOf(t, i, columns), factsLegend(t, i, columns)]);
+  });
   if (lists.length === 0 && words === "") return null;
   return h("details", {}, h("summary", {}, "What it rests on"), words === "" ? null : h("p", {}, ...withCode(words)), ...lists);
 }
@@ -115,7 +121,7 @@ function addNext(root: HTMLElement, table: Table | undefined, view: View): void 
 
 function addNotesOf(root: HTMLElement, table: Table | undefined, view: View): void {
   if (table === undefined || table.raw.notes.length === 0) return;
-  root.append(...table.raw.notes.map((note) => h("p", { class: "note" }, note)));
+  root.append(...table.raw.notes.map(noteOf));
   view.texts.push(() => table.raw.notes.join("\n") + "\n");
 }
 
@@ -145,6 +151,10 @@ export const answer: Page = {
     await addCards(root, tables, view);
     // Without a finding the answer says why; with one the summary has the notes.
     const code = find("addresses") ?? tables.find((t) => OF_CODE.includes(t.name) && t.rows > 0);
+    if ((find("summary")?.rows ?? 0) === 0) {
+      const snippet = await snippetWithoutFinding(view, tables.find((t) => t.name === UNEXPLAINED), code);
+      if (snippet !== null) root.append(snippet);
+    }
     addHead(root, code, code?.title ?? "", view);
     for (const name of ["running", "waiting"]) {
       const table = find(name);

@@ -43,6 +43,7 @@ function treeOf(table: Table, rows: readonly number[]): Table {
   const numbers = shown.map((name) => table.column(name));
   return new Table({
     name: "tree", title: "Tree", style: "grid", readers: "all", rows: rows.length, columns, notes: [],
+    ...(table.raw.meanings === undefined ? {} : { meanings: table.raw.meanings }),
     parents: rows.map((row, i) => {
       const parent = at.get(table.words(row, "parent"));
       return parent !== undefined && parent < i ? parent : -1;

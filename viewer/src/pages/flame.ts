@@ -5,6 +5,7 @@ import { announce, h, svg } from "../dom.js";
 import { humanValue } from "../human.js";
 import { renamed } from "../modules.js";
 import { addGrid, addressOf, type Page, type View } from "../page.js";
+import { noteOf } from "../words.js";
 import { functionAddress } from "./functions.js";
 
 const ROW = 20;
@@ -358,7 +359,7 @@ export const flame: Page = {
     search.value = state.get("search") ?? "";
     at.append(tabs(choices, choice, keep()), h("div", { class: "tools" }, invertedLabel, isCompared ? beforeLabel : null, search));
     const notes = [...new Set(tables.flatMap((t) => t.raw.notes))];
-    at.append(...notes.map((note) => h("p", { class: "note" }, note)));
+    at.append(...notes.map(noteOf));
     const graph = new Graph(top, unit, !isCompared ? null : isBefore ? ["a", "b"] : ["b", "a"], at);
     search.addEventListener("input", () => {
       graph.search(search.value);

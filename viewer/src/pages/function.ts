@@ -5,14 +5,18 @@ import { lineKey, percent, readCode, type Code } from "../code.js";
 import type { Table } from "../data.js";
 import { button, h } from "../dom.js";
 import type { Grid } from "../grid.js";
-import { addGrid, addSentences, factsOf, type Page, type View } from "../page.js";
-import { partsBar, PARTS, sourcesBar } from "../bars.js";
+import { addGrid, addSentences, factsLegend, factsOf, type Page, type View } from "../page.js";
+import { noteOf } from "../words.js";
+import { partsBar, PARTS, sourcesBar, sourcesWidth } from "../bars.js";
 
 /** The columns of instructions at first, of those that have a value. */
 const FIRST = [
   "address", "instruction", "share", "events", "parts", "sources", "total_p50_cycles", "exec", "taken", "mispredicted",
   "spe_records", "line",
 ];
+
+/** Characters of data sources that are shown, as in style.css; their bar has a title with the rest. */
+const MOST_OF_SOURCES = 26;
 
 function instructionColumns(code: Code): string {
   const has = (c: number): boolean => code.instructions.raw.cells[c]!.some((v) => v !== null);
@@ -32,7 +36,7 @@ function addInstructions(root: HTMLElement, code: Code, view: View, onChoose: (r
     onState: view.keep,
     onChoose,
     room: 0.6, // as in style.css
-    widths: { parts: 16, sources: 26 },
+    widths: { parts: 14, sources: Math.min(MOST_OF_SOURCES, code.sources.reduce((most, parts) => Math.max(most, sourcesWidth(parts)), 0)) },
     draw: {
       parts: (row) => partsBar(code.parts[row] ?? null, most),
       sources: (row) => sourcesBar(code.sources[row] ?? []),
@@ -148,8 +152,8 @@ export const functionPage: Page = {
     const list = factsOf(facts, 0, saidFacts(facts));
     const shortage = facts.words(0, "shortage");
     list.classList.add("in-line");
-    root.append(list, ...[shortage].filter((words) => words !== "").map((words) => h("p", { class: "note" }, words)),
-      ...facts.raw.notes.map((note) => h("p", { class: "note" }, note)));
+    root.append(list, ...[factsLegend(facts, 0, saidFacts(facts))].filter((legend) => legend !== null), ...[shortage].filter((words) => words !== "").map(noteOf),
+      ...facts.raw.notes.map(noteOf));
     if (code === null) return;
 
     const left = h("div", { class: "pane" }, h("h2", {}, "Source"));

@@ -7,6 +7,7 @@ export const quality: Page = {
   title: "Quality",
   has: (data) => data.has("quality"),
   async render(root, view) {
-    for (const table of await view.data.load(view.data.find("quality"))) addTable(root, table, view);
+    for (const table of await view.data.load(view.data.find("quality")))
+      addTable(root, table, view, { wraps: table.name === "quality" });
   },
 };

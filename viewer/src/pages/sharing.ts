@@ -3,7 +3,8 @@
 import { drawBytes, type ByteRow, type Span } from "../bytes.js";
 import type { Table } from "../data.js";
 import { h } from "../dom.js";
-import { addressOf, addTable, withCode, type Page, type View } from "../page.js";
+import { addressOf, addTable, type Page, type View } from "../page.js";
+import { noteOf, withCode } from "../words.js";
 import { costBar } from "./answer.js";
 
 const PARTS = [
@@ -210,7 +211,7 @@ function addFindings(root: HTMLElement, tables: readonly Table[], view: View): v
     view.texts.push(() => rows.map((row) => cardText(tables, findings, row)).join(""));
   }
   if (findings !== undefined && findings.rows > 0) {
-    root.append(...findings.raw.notes.map((note) => h("p", { class: "note" }, note)));
+    root.append(...findings.raw.notes.map(noteOf));
     view.texts.push(() => findings.raw.notes.map((note) => note + "\n").join(""));
   }
   for (const table of tables.filter((t) => t.name === "pairs" || (t.raw.style === "facts" && t.raw.readers !== "programs")))
