@@ -127,30 +127,16 @@ static void show_second(struct tables *shown, struct table *t)
 static const struct keys function_key = { { KEY_FUNCTION }, 1 };
 
 /* Run time by function. */
-static int add_elapsed(struct elapsed_answer *answer, struct report *out, bool *out_has_limits,
-		       struct err *err)
+static int add_elapsed(struct elapsed_answer *answer, struct report *out, struct err *err)
 {
 	struct elapsed_told told;
 
 	if (elapsed_answer_table(answer, &out->elapsed, &told, err) < 0)
 		return -1;
 	out->is_timed = told.has_first;
-	*out_has_limits = told.has_limits;
 	if (out->is_timed)
 		show_second(&out->shown, &out->elapsed);
 	return 0;
-}
-
-/*
- * Limits of a function's time assume nothing of what ran between records, intervals of findings do: one may be 59 to
- * 100 % beside the other's +- 0.2.
- */
-static void note_intervals(struct report *out)
-{
-	if (findings_have_intervals_of_time(&out->found))
-		table_note(&out->elapsed,
-			   "time share, and \xc2\xb1 of time in the answer: if what ran between "
-			   "records is like the records");
 }
 
 /* Where no function is known people are shown addresses in place of functions. */
@@ -266,7 +252,7 @@ static int make_report(struct session *s, const struct select *select, struct an
 	struct slices_options slices_options;
 	struct analysis slices = { .class = &running_slices_class, .options = &slices_options };
 	size_t n_left = leading_keep(parts[CODE].result);
-	bool by_slices, has_limits = false;
+	bool by_slices;
 	int rc = 0;
 
 	leading_keep(parts[PROCESSES].result);
@@ -297,10 +283,7 @@ static int make_report(struct session *s, const struct select *select, struct an
 		shared_scan_add(&second, &slices, &(struct scan_wish){ 0 });
 	if (rc == 0)
 		shared_scan_run(s, select, &second);
-	if (rc == 0 && elapsed != NULL)
-		rc = add_elapsed(elapsed, out, &has_limits, err);
 	shared_scan_release(&second);
-	elapsed_answer_free(elapsed);
 	if (rc == 0 && by_slices) {
 		struct running *of_slices = running_of_slices(s, slices.result);
 
@@ -313,6 +296,10 @@ static int make_report(struct session *s, const struct select *select, struct an
 		bottlenecks_find(bottlenecks);
 	if (rc == 0)
 		report_find(code, &names, bottlenecks, user_code, &out->found);
+	request.has_intervals = findings_have_intervals_of_time(&out->found);
+	if (rc == 0 && elapsed != NULL)
+		rc = add_elapsed(elapsed, out, err);
+	elapsed_answer_free(elapsed);
 	if (rc == 0)
 		loop_data_name(s, &out->found);
 	out->explained = bottlenecks_explained_part(bottlenecks);
@@ -323,8 +310,6 @@ static int make_report(struct session *s, const struct select *select, struct an
 		add_sharing(sharing, select, &out->found);
 	if (rc == 0 && select == NULL)
 		predictions_add(s, &out->found);
-	if (has_limits)
-		note_intervals(out);
 	out->found.has_accounting = cycle_events_are_of_tree(s);
 	findings_table(&out->found, s, &out->findings);
 	findings_evidence_table(&out->found, &out->evidence);

@@ -35,6 +35,7 @@ struct elapsed_request {
 	const char *title; /* of the table, or NULL */
 	size_t top;	   /* rows; 0: all */
 	bool is_brief; /* beside others: the likely time of rows whose limits are far apart, too; few notes */
+	bool has_intervals; /* what stands beside a brief table has +- of time: say what these rest on */
 	const char *sort;	 /* name of a column, or NULL */
 	struct core_clock clock; /* basis CLOCK_UNKNOWN: 2 GHz are assumed, as the slowest */
 };

@@ -491,6 +491,12 @@ static void note_brief(const struct making *m, struct table *t)
 		   m->e->threads.n > 1 ? ", summed over threads" : "");
 	if (!m->has_limits)
 		note_unsure(m, t);
+	else if (m->request->has_intervals)
+		table_note(
+			t,
+			"from, to: whatever ran between records; time share, \xc2\xb1: if that is "
+			"like them%s",
+			has_unsure(t) ? "; ?: far apart" : "");
 	else
 		table_note(t, "from, to: limits, whatever ran between records%s",
 			   has_unsure(t) ? "; ?: far apart: record longer, or sample more often"
