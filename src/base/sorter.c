@@ -6,9 +6,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/radix.h"
 
 /* A record begins with the sizes of its key and its value, of 32 bits each. */
 enum { HEAD_BYTES = 8, SEEN_BYTES = 1 << 20, LEAST_SEEN_BYTES = 64 << 10 };
+
+/* Of a record, beside its bytes: where it starts, and what sort_starts() takes. */
+enum { START_BYTES = 2 * sizeof(size_t) + sizeof(uint64_t) + 2 * sizeof(uint32_t) };
 
 void sorter_init(struct sorter *s, size_t limit_bytes)
 {
@@ -57,10 +61,69 @@ static int compare_starts(const void *left, const void *right, void *sorter)
 	return order != 0 ? order : (a > b) - (a < b);
 }
 
+/* How many bytes all keys begin with alike. */
+static size_t common_bytes(const struct sorter *s)
+{
+	const uint8_t *bytes = (const uint8_t *)s->records.bytes;
+	struct sorter_record first, r;
+	size_t n;
+
+	read_record(bytes + s->starts.items[0], &first);
+	n = first.key_size;
+	for (size_t i = 1; i < s->starts.n && n > 0; i++) {
+		size_t k = 0;
+
+		read_record(bytes + s->starts.items[i], &r);
+		while (k < n && k < r.key_size && r.key[k] == first.key[k])
+			k++;
+		n = k;
+	}
+	return n;
+}
+
+/* The bytes of a key behind those, as a number that is ordered as they are. A key that ends there goes on with zeros. */
+static uint64_t key_number(const struct sorter_record *r, size_t from)
+{
+	uint64_t number = 0;
+
+	for (size_t i = from; i < from + sizeof(number); i++)
+		number = number << 8 | (i < r->key_size ? r->key[i] : 0);
+	return number;
+}
+
+/* By number, which reads no key twice; then those of one number by their keys. */
 static void sort_starts(struct sorter *s)
 {
-	if (s->starts.n > 1)
-		qsort_r(s->starts.items, s->starts.n, sizeof(*s->starts.items), compare_starts, s);
+	size_t n = s->starts.n, *starts, from;
+	uint64_t *numbers;
+	uint32_t *order;
+
+	if (n < 2)
+		return;
+	from = common_bytes(s);
+	numbers = mem_alloc(n, sizeof(*numbers));
+	order = mem_alloc(n, sizeof(*order));
+	starts = mem_alloc(n, sizeof(*starts));
+	for (size_t i = 0; i < n; i++) {
+		struct sorter_record r;
+
+		read_record((const uint8_t *)s->records.bytes + s->starts.items[i], &r);
+		numbers[i] = key_number(&r, from);
+		order[i] = (uint32_t)i;
+	}
+	radix_sort(order, n, numbers);
+	for (size_t i = 0; i < n; i++)
+		starts[i] = s->starts.items[order[i]];
+	memcpy(s->starts.items, starts, n * sizeof(*starts));
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && numbers[order[end]] == numbers[order[i]]; end++)
+			;
+		if (end - i > 1)
+			qsort_r(&s->starts.items[i], end - i, sizeof(*starts), compare_starts, s);
+	}
+	free(numbers);
+	free(order);
+	free(starts);
 }
 
 static int cannot_write(struct sorter *s)
@@ -101,11 +164,11 @@ void sorter_add(struct sorter *s, const struct text *key, const struct text *val
 {
 	const uint32_t sizes[] = { (uint32_t)key->n, (uint32_t)value->n };
 	size_t size = HEAD_BYTES + key->n + value->n;
-	size_t used = s->records.n + s->starts.n * sizeof(*s->starts.items);
+	size_t used = s->records.n + s->starts.n * START_BYTES;
 
 	if (s->rc < 0)
 		return;
-	if (s->starts.n > 0 && used + size + sizeof(*s->starts.items) > s->limit_bytes)
+	if (s->starts.n > 0 && used + size + START_BYTES > s->limit_bytes)
 		write_piece(s);
 	*vec_add(&s->starts) = s->records.n;
 	text_add(&s->records, (const char *)sizes, sizeof(sizes));

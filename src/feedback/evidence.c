@@ -286,6 +286,7 @@ static int read_spe(struct flow_evidence *e, const struct select *select, struct
 	e->previous_share = (double)r->n_previous / (double)r->n;
 	e->lost_factor = 1 / (1 - e->session->lost.share);
 	e->is_relative = spe_interval_range(e->session).longest == 0;
+	place_numbers_forget_index(e->session->places); /* only places of numbers are asked for */
 	return take_records(sorted, &r->sums, err);
 }
 

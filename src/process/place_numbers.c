@@ -13,6 +13,7 @@
 #include "process/place_numbers.h"
 
 #include <assert.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -67,26 +68,40 @@ struct place_numbers *place_numbers_new(void)
 	return p;
 }
 
-static void place_shard_release(struct shard *shard)
+static void place_shard_forget(struct shard *shard)
 {
 	vec_release(&shard->page_of);
 	vec_release(&shard->number_of);
 	tuples_release(&shard->pages);
 	tuples_release(&shard->others);
-	pthread_mutex_destroy(&shard->mutex);
+}
+
+static void place_index_forget(struct place_index *index)
+{
+	for (int i = 0; i < N_SHARDS; i++)
+		place_shard_forget(&index->shards[i]);
+	for (size_t i = 0; i < COUNT(index->pages); i++) {
+		free(index->pages[i]);
+		index->pages[i] = NULL;
+	}
+}
+
+void place_numbers_forget_index(struct place_numbers *p)
+{
+	place_index_forget(p->index);
+	malloc_trim(0); /* pages of numbers are too small to be given back one by one */
 }
 
 void place_numbers_free(struct place_numbers *p)
 {
 	if (p == NULL)
 		return;
+	place_index_forget(p->index);
 	for (int i = 0; i < N_SHARDS; i++)
-		place_shard_release(&p->index->shards[i]);
+		pthread_mutex_destroy(&p->index->shards[i].mutex);
 	pthread_mutex_destroy(&p->index->growing);
 	for (int i = 0; i < PLACE_CHUNKS; i++)
 		free(atomic_load(&p->chunks[i]));
-	for (size_t i = 0; i < COUNT(p->index->pages); i++)
-		free(p->index->pages[i]);
 	free(p->index);
 	free(p);
 }
@@ -366,7 +381,9 @@ static void sorting_put(const struct sorting *s, struct sorting_to *to, uint32_t
 			struct place place)
 {
 	s->numbers[to->at] = number;
-	s->places[to->at++] = place;
+	if (s->places != NULL)
+		s->places[to->at] = place;
+	to->at++;
 }
 
 static void put_others_before(const struct sorting *s, struct sorting_to *to, struct place place)

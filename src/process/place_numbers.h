@@ -66,11 +66,17 @@ static inline struct place place_numbers_get(const struct place_numbers *p, uint
 uint32_t place_numbers_add(struct place_numbers *, struct place);
 
 /*
- * Fills in all place_numbers_n() numbers and places, sorted by module and offset. No thread may add
- * places meanwhile.
+ * Fills in all place_numbers_n() numbers and places (NULL: none), sorted by module and offset. No
+ * thread may add places meanwhile.
  */
 void place_numbers_sorted(const struct place_numbers *, struct pool *, uint32_t *out_numbers,
 			  struct place *out_places);
+
+/*
+ * Frees what finds numbers, which is about half of the memory: place_numbers_get() and place_numbers_n() still answer,
+ * nothing else does, and no pages that were given may be used any more. Not thread-safe.
+ */
+void place_numbers_forget_index(struct place_numbers *);
 
 /* The number of a place, or PLACE_NONE. */
 uint32_t place_numbers_find(const struct place_numbers *, struct place);

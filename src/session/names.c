@@ -8,9 +8,31 @@
 
 static const char unknown[] = "[unknown]";
 
+enum { PLACES_AT_ONCE = 64 << 10 };
+
+/* The same without the places in order: some after the other. */
+static void resolve_some(struct names *n, const bool *wanted, enum symbols_depth depth)
+{
+	struct place *places = mem_alloc(PLACES_AT_ONCE, sizeof(*places));
+
+	for (uint32_t first = 0; first < n->n; first += PLACES_AT_ONCE) {
+		uint32_t some = n->n - first < PLACES_AT_ONCE ? n->n - first : PLACES_AT_ONCE;
+
+		for (uint32_t i = 0; i < some; i++)
+			places[i] = session_place(n->session, n->numbers[first + i]);
+		symbols_resolve_sorted(n->session->symbols, n->session->pool, places,
+				       &n->numbers[first], some, wanted, depth, n->symbols);
+	}
+	free(places);
+}
+
 /* Looks up those that are wanted (NULL: all) of the sorted places. */
 static void resolve_wanted(struct names *n, const bool *wanted, enum symbols_depth depth)
 {
+	if (n->places == NULL) {
+		resolve_some(n, wanted, depth);
+		return;
+	}
 	symbols_resolve_sorted(n->session->symbols, n->session->pool, n->places, n->numbers, n->n,
 			       wanted, depth, n->symbols);
 }
@@ -51,6 +73,16 @@ void names_init_few(struct names *out, struct session *s, const bool *wanted,
 	free(numbers);
 	free(places);
 	free(symbols);
+}
+
+void names_init_in_order(struct names *out, struct session *s, uint32_t *numbers,
+			 const bool *wanted, enum symbols_depth depth)
+{
+	uint32_t n = place_numbers_n(s->places);
+
+	*out = (struct names){ .session = s, .n = n, .depth = depth, .numbers = numbers };
+	out->symbols = mem_zalloc(n, sizeof(*out->symbols));
+	resolve_wanted(out, wanted, depth);
 }
 
 void names_forget_order(struct names *n)

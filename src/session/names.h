@@ -17,13 +17,20 @@ struct names {
 	uint32_t n;
 	enum symbols_depth depth;
 
-	/* All places with their numbers, sorted by module and offset. */
+	/* All places with their numbers, sorted by module and offset. names_init_in_order(): no places. */
 	uint32_t *numbers;
 	struct place *places;
 };
 
 /* Resolves the places whose `wanted` is true (NULL: all of the session's). */
 void names_init(struct names *, struct session *, const bool *wanted, enum symbols_depth);
+
+/*
+ * The same with less memory: takes the numbers of all places in their order (place_numbers_sorted()), and looks up some
+ * at a time.
+ */
+void names_init_in_order(struct names *, struct session *, uint32_t *numbers, const bool *wanted,
+			 enum symbols_depth);
 void names_release(struct names *);
 
 /* The same in time for the wanted ones alone, without the order of places. */

@@ -172,19 +172,23 @@ static uint32_t *rank_sources(struct stacks *s, const struct tuples *sources)
 	return ranks;
 }
 
-/* By place: its rank. To be freed. */
-static uint32_t *rank_places(const struct session *s)
+/* The numbers of places in order. To be freed. */
+static uint32_t *order_places(const struct session *s)
+{
+	uint32_t *numbers = mem_alloc(place_numbers_n(s->places) + 1, sizeof(*numbers));
+
+	place_numbers_sorted(s->places, s->pool, numbers, NULL);
+	return numbers;
+}
+
+/* By place: its rank in that order. To be freed. */
+static uint32_t *rank_places(const struct session *s, const uint32_t *numbers)
 {
 	uint32_t n = place_numbers_n(s->places);
-	uint32_t *numbers = mem_alloc(n + 1, sizeof(*numbers));
 	uint32_t *ranks = mem_alloc(n + 1, sizeof(*ranks));
-	struct place *places = mem_alloc(n + 1, sizeof(*places));
 
-	place_numbers_sorted(s->places, s->pool, numbers, places);
 	for (uint32_t i = 0; i < n; i++)
 		ranks[numbers[i]] = i;
-	free(numbers);
-	free(places);
 	return ranks;
 }
 
@@ -196,10 +200,10 @@ static void want_places(const struct chained_group *g, bool *wanted)
 }
 
 /* Sorts all groups by stack, adds up the totals, and marks the places that need a name. */
-static int sort_stacks(struct stacks *s, const struct stack_sums *sums, bool *wanted,
-		       struct err *err)
+static int sort_stacks(struct stacks *s, const struct stack_sums *sums, const uint32_t *numbers,
+		       bool *wanted, struct err *err)
 {
-	uint32_t *ranks = rank_places(s->session);
+	uint32_t *ranks = rank_places(s->session, numbers);
 	uint32_t *source_ranks = rank_sources(s, &sums->sources);
 	struct stack_sums_position at = { 0 };
 	struct chained_group g = { 0 };
@@ -258,10 +262,12 @@ static void name_inlined(struct stacks *s)
 	free(parts);
 }
 
+/* Takes the sums, which need no memory then. */
 static int take_sums(struct stacks *s, struct stack_sums *sums, enum symbols_depth depth,
 		     struct err *err)
 {
 	bool *wanted = mem_zalloc(place_numbers_n(s->session->places) + 1, sizeof(*wanted));
+	uint32_t *numbers = order_places(s->session);
 	int rc = stack_sums_finish(sums, err);
 
 	s->totals_end = hot_event_end(s->hot);
@@ -269,10 +275,16 @@ static int take_sums(struct stacks *s, struct stack_sums *sums, enum symbols_dep
 	for (size_t i = 0; i < sums->chains.places.n; i++)
 		wanted[i] = sums->chains.places.items[i];
 	if (rc == 0)
-		rc = sort_stacks(s, sums, wanted, err);
+		rc = sort_stacks(s, sums, numbers, wanted, err);
+	stack_sums_class.free(sums);
+	/* the next scan has other places, unless it goes on with these */
+	if (!s->options.only_places && s->session->callers.of.find == NULL)
+		place_numbers_forget_index(s->session->places);
 	if (rc == 0)
-		names_init(&s->names, s->session, wanted,
-			   depth == SYMBOLS_INLINED ? SYMBOLS_FUNCTIONS : depth);
+		names_init_in_order(&s->names, s->session, numbers, wanted,
+				    depth == SYMBOLS_INLINED ? SYMBOLS_FUNCTIONS : depth);
+	else
+		free(numbers);
 	if (rc == 0 && depth == SYMBOLS_INLINED)
 		name_inlined(s);
 	free(wanted);
@@ -305,7 +317,6 @@ int stacks_collect(struct stacks *out, struct session *session, const struct sel
 	out->hot = hot_class.new(session, &out->options.hot);
 	sorter_init(&out->sorted, memory);
 	rc = take_sums(out, sums.result, wish->depth, err);
-	stack_sums_class.free(sums.result);
 	if (rc < 0)
 		stacks_release(out);
 	return rc;
