@@ -24,4 +24,7 @@ void function_names_free(struct function_names *);
  */
 const char *function_names_find(struct function_names *, uint32_t place);
 
+/* How far a place whose function was found is from its start. */
+uint64_t function_names_offset(struct function_names *, uint32_t place);
+
 #endif

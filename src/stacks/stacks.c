@@ -220,8 +220,6 @@ static int sort_stacks(struct stacks *s, const struct stack_sums *sums, const ui
 			sort_value_put(&value, values[i]);
 			s->totals[g.key[DIM_EVENT]][i] += values[i];
 		}
-		if (s->options.only_places)
-			continue;
 		put_stack_key(ranks, source_ranks[source], &g, &key);
 		sorter_add(&s->sorted, &key, &value);
 	}
@@ -272,13 +270,11 @@ static int take_sums(struct stacks *s, struct stack_sums *sums, enum symbols_dep
 
 	s->totals_end = hot_event_end(s->hot);
 	s->totals = mem_zalloc(s->totals_end, sizeof(*s->totals));
-	for (size_t i = 0; i < sums->chains.places.n; i++)
-		wanted[i] = sums->chains.places.items[i];
 	if (rc == 0)
 		rc = sort_stacks(s, sums, numbers, wanted, err);
 	stack_sums_class.free(sums);
 	/* the next scan has other places, unless it goes on with these */
-	if (!s->options.only_places && s->session->callers.of.find == NULL)
+	if (s->session->callers.of.find == NULL)
 		place_numbers_forget_index(s->session->places);
 	if (rc == 0)
 		names_init_in_order(&s->names, s->session, numbers, wanted,
@@ -305,7 +301,6 @@ int stacks_collect(struct stacks *out, struct session *session, const struct sel
 	out->options = (struct stack_sums_options){
 		.hot = wish->records,
 		.limit_bytes = memory / pool_size(session->pool),
-		.only_places = wish->only_places,
 	};
 	out->options.hot.dimensions = wished_dimensions(session, wish);
 	out->mux = mux_new(session);

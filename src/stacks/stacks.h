@@ -52,7 +52,6 @@ struct stacks_wish {
 	bool by_source;	 /* by data source, too */
 	bool by_slice;	 /* by slice of time, too: of session->slices */
 	enum symbols_depth depth; /* SYMBOLS_LINES: frames have source lines */
-	bool only_places;	  /* there are names, but neither stacks nor totals */
 	size_t memory_bytes;	  /* 0: STACKS_MEMORY_BYTES; less is for tests */
 };
 

@@ -51,10 +51,6 @@ static void write_groups(struct stack_sums *sums, const struct tuples *frames)
 
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
 		hot_read_chained(hot, i, frames, &g);
-		if (sums->options->only_places) {
-			hot_chains_note(&sums->chains, &g);
-			continue;
-		}
 		tuples_add(&sums->sources, &g.key[DIM_SOURCE]);
 		hot_chains_add(&sums->chains, &g);
 	}

@@ -11,14 +11,13 @@
 struct stack_sums_options {
 	struct hot_options hot;
 	size_t limit_bytes; /* for the sums and frames of one worker */
-	bool only_places;   /* nobody asks for more than which places there are */
 };
 
 struct stack_sums {
 	const struct stack_sums_options *options;
 	struct hot *hot; /* what is in no file */
 
-	struct hot_chains chains; /* the others; only_places: which places they have */
+	struct hot_chains chains; /* the others */
 	struct tuples sources;	  /* words of DIM_SOURCE of these */
 };
 

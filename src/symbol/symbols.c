@@ -150,26 +150,31 @@ static struct str_id name_of_function(struct symbols *s, struct module_state *st
 	return state->names[i];
 }
 
-static struct str_id find_function_name(struct symbols *s, struct place place)
+/* *out_offset is from the function's start. */
+static struct str_id find_function_name(struct symbols *s, struct place place, uint64_t *out_offset)
 {
 	struct module_state *state = &s->states[place.module.v];
 	const struct binary *binary = &state->binary;
 	const struct function *function = NULL;
 	uint64_t address;
 
+	*out_offset = place.offset;
 	symbols_prepare(s, place.module);
 	symbols_load(s, place.module);
 	if (binary->only_name != NULL)
 		return strings_addz(&s->strings, binary->only_name);
 	if (binary_address(binary, place.offset, &address))
 		function = binary_find(binary, address);
-	return function == NULL ? (struct str_id){ 0 } : name_of_function(s, state, function);
+	if (function == NULL)
+		return (struct str_id){ 0 };
+	*out_offset = address + binary->to_function - function->start;
+	return name_of_function(s, state, function);
 }
 
-const char *symbols_function_at(struct symbols *s, struct place place)
+const char *symbols_function_at(struct symbols *s, struct place place, uint64_t *out_offset)
 {
 	struct module_state *state = &s->states[place.module.v];
-	struct str_id name = find_function_name(s, place);
+	struct str_id name = find_function_name(s, place, out_offset);
 
 	if (name.v != 0)
 		return strings_get(&s->strings, name);

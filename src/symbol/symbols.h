@@ -93,11 +93,11 @@ void symbols_resolve_sorted(struct symbols *, struct pool *, const struct place 
 			    enum symbols_depth, struct symbol *out);
 
 /*
- * The name of the function at one place, demangled, valid as long as the symbols; the same pointer for the same name.
- * NULL: it is not known, which symbols_missing_at() says after symbols_update_missing(). Each place is to be asked for once.
- * Not thread-safe.
+ * The name of the function at one place, demangled, valid as long as the symbols; the same pointer for the same name; and
+ * how far the place is from its start. NULL: it is not known, which symbols_missing_at() says after symbols_update_missing().
+ * Each place is to be asked for once. Not thread-safe.
  */
-const char *symbols_function_at(struct symbols *, struct place);
+const char *symbols_function_at(struct symbols *, struct place, uint64_t *out_offset);
 
 /* Frames of all symbols resolved so far; grows with each symbols_resolve(). */
 const struct symbol_frame *symbols_frames(const struct symbols *);

@@ -11,6 +11,7 @@
 #include "export/formats/profile.h"
 #include "process/chains.h"
 #include "scan/scan.h"
+#include "session/function_names.h"
 
 enum script_field {
 	FIELD_COMM,
@@ -46,8 +47,8 @@ struct script_worker {
 
 struct perf_script {
 	struct profile *profile;
-	struct stacks stacks; /* for the names of places */
-	uint32_t fields;      /* bits by enum script_field */
+	struct function_names *names;
+	uint32_t fields; /* bits by enum script_field */
 	size_t event_width;
 	bool is_by_position;
 	struct script_worker *workers;
@@ -199,16 +200,17 @@ static void put_file(const struct perf_script *s, struct module_id id, struct te
 static void put_address(const struct perf_script *s, uint64_t shown, uint64_t behind,
 			uint32_t place, struct text *out)
 {
-	const struct symbol *symbol = &s->stacks.names.symbols[place];
+	const char *function;
 
 	if (has_field(s, FIELD_IP))
 		put_right_hex(out, shown);
 	if (has_field(s, FIELD_SYM)) {
 		text_char(out, ' ');
-		put_printable(out, names_function(&s->stacks.names, place));
-		if (has_field(s, FIELD_SYMOFF) && symbol->function.v != 0) {
+		function = function_names_find(s->names, place);
+		put_printable(out, function == NULL ? "[unknown]" : function);
+		if (has_field(s, FIELD_SYMOFF) && function != NULL) {
 			text_char(out, '+');
-			text_hex(out, symbol->function_offset + behind);
+			text_hex(out, function_names_offset(s->names, place) + behind);
 		}
 	}
 	if (has_field(s, FIELD_DSO)) {
@@ -321,12 +323,6 @@ static int perf_script_write(struct profile *profile, struct err *err)
 {
 	const struct profile_options *o = profile->options;
 	struct session *session = profile->session;
-	const struct stacks_wish wish = {
-		.records = o->records,
-		.depth = SYMBOLS_FUNCTIONS,
-		.only_places = true,
-		.memory_bytes = o->memory_bytes,
-	};
 	struct perf_script s = {
 		.profile = profile,
 		.fields = DEFAULT_FIELDS,
@@ -345,8 +341,7 @@ static int perf_script_write(struct profile *profile, struct err *err)
 	if (o->fields != NULL)
 		parse_fields(o->fields, &s.fields, err); /* was checked */
 	find_event_width(&s);
-	if (stacks_collect(&s.stacks, session, profile->select, &wish, err) < 0)
-		return -1;
+	s.names = function_names_new(session);
 	s.workers = mem_zalloc(n, sizeof(*s.workers));
 	for (unsigned i = 0; i < n; i++)
 		place_cache_init(&s.workers[i].cache, session->timeline, session->places);
@@ -354,7 +349,7 @@ static int perf_script_write(struct profile *profile, struct err *err)
 	for (unsigned i = 0; i < n; i++)
 		place_cache_release(&s.workers[i].cache);
 	free(s.workers);
-	stacks_release(&s.stacks);
+	function_names_free(s.names);
 	return 0;
 }
 

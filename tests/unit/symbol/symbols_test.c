@@ -448,13 +448,17 @@ static void test_function_at(void **state)
 	one_by_one = symbols_new(&w.modules, &w.options);
 	symbols_resolve(at_once, w.pool, places, N_PLACES, SYMBOLS_FUNCTIONS, found);
 	for (size_t i = 0; i < N_PLACES; i++) {
-		const char *name = symbols_function_at(one_by_one, places[i]);
+		uint64_t offset, again;
+		const char *name = symbols_function_at(one_by_one, places[i], &offset);
 
 		assert_string_equal(name == NULL ? "" : name,
 				    strings_get(symbols_strings(at_once), found[i].function));
 		if (i > 0 && found[i].function.v != 0 &&
 		    found[i].function.v == found[i - 1].function.v)
-			assert_ptr_equal(name, symbols_function_at(one_by_one, places[i - 1]));
+			assert_ptr_equal(name,
+					 symbols_function_at(one_by_one, places[i - 1], &again));
+		if (name != NULL)
+			assert_int_equal(offset, found[i].function_offset);
 	}
 	symbols_update_missing(one_by_one);
 	assert_int_equal(symbols_n_missing(one_by_one), symbols_n_missing(at_once));
