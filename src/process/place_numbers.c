@@ -50,6 +50,16 @@ struct place_index {
 	struct shard shards[N_SHARDS];
 };
 
+/* An empty one; mutexes stay as they are. */
+static void place_index_init(struct place_index *index)
+{
+	index->n_pages = 0;
+	for (int i = 0; i < N_SHARDS; i++) {
+		tuples_init(&index->shards[i].pages, 2);
+		tuples_init(&index->shards[i].others, 2);
+	}
+}
+
 struct place_numbers *place_numbers_new(void)
 {
 	struct place_numbers *p = mem_zalloc(1, sizeof(*p));
@@ -57,13 +67,9 @@ struct place_numbers *place_numbers_new(void)
 	p->index = mem_zalloc(1, sizeof(*p->index));
 	p->index->seed = hash_seed();
 	pthread_mutex_init(&p->index->growing, NULL);
-	for (int i = 0; i < N_SHARDS; i++) {
-		struct shard *shard = &p->index->shards[i];
-
-		pthread_mutex_init(&shard->mutex, NULL);
-		tuples_init(&shard->pages, 2);
-		tuples_init(&shard->others, 2);
-	}
+	for (int i = 0; i < N_SHARDS; i++)
+		pthread_mutex_init(&p->index->shards[i].mutex, NULL);
+	place_index_init(p->index);
 	place_numbers_add(p, (struct place){ 0 });
 	return p;
 }
@@ -89,7 +95,21 @@ static void place_index_forget(struct place_index *index)
 void place_numbers_forget_index(struct place_numbers *p)
 {
 	place_index_forget(p->index);
+	p->is_without_index = true;
 	malloc_trim(0); /* pages of numbers are too small to be given back one by one */
+}
+
+void place_numbers_restore_index(struct place_numbers *p)
+{
+	uint32_t n = place_numbers_n(p);
+
+	if (!p->is_without_index)
+		return;
+	p->is_without_index = false;
+	place_index_init(p->index);
+	atomic_store(&p->n, 0);
+	for (uint32_t i = 0; i < n; i++)
+		place_numbers_add(p, place_numbers_get(p, i));
 }
 
 void place_numbers_free(struct place_numbers *p)

@@ -8,6 +8,7 @@
 #define CYCLOPS_PROCESS_PLACE_NUMBERS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "process/module.h"
@@ -42,6 +43,7 @@ struct place_numbers {
 	_Atomic(struct place *) chunks[PLACE_CHUNKS];
 	_Atomic uint32_t n;
 	struct place_index *index;
+	bool is_without_index; /* place_numbers_forget_index() */
 };
 
 /* A table with place 0, "unknown": (0, 0). new and free are not thread-safe. */
@@ -74,9 +76,12 @@ void place_numbers_sorted(const struct place_numbers *, struct pool *, uint32_t 
 
 /*
  * Frees what finds numbers, which is about half of the memory: place_numbers_get() and place_numbers_n() still answer,
- * nothing else does, and no pages that were given may be used any more. Not thread-safe.
+ * nothing else does until it is restored, and no pages that were given may be used any more. Not thread-safe.
  */
 void place_numbers_forget_index(struct place_numbers *);
+
+/* Makes it anew from the places, if it was freed: they keep their numbers. Not thread-safe. */
+void place_numbers_restore_index(struct place_numbers *);
 
 /* The number of a place, or PLACE_NONE. */
 uint32_t place_numbers_find(const struct place_numbers *, struct place);

@@ -192,6 +192,7 @@ static void workers_start(struct scan_job *job)
 		place_numbers_free(s->places);
 		s->places = place_numbers_new();
 	}
+	place_numbers_restore_index(s->places);
 	job->workers = mem_zalloc(n, sizeof(*job->workers));
 	for (unsigned i = 0; i < n; i++)
 		worker_init(&job->workers[i], job);

@@ -103,6 +103,12 @@ static void check_shared(void)
 		s.numbers[job] = mem_alloc(N, sizeof(*s.numbers[job]));
 	pool_run(pool, N_JOBS, add_job, &s);
 	check(&s, pool);
+	place_numbers_forget_index(s.places);
+	assert_int_equal(place_numbers_n(s.places), N + 1);
+	place_numbers_restore_index(s.places);
+	check(&s, pool);
+	place_numbers_restore_index(s.places); /* it is there */
+	check(&s, pool);
 	for (size_t job = 0; job < N_JOBS; job++)
 		free(s.numbers[job]);
 	place_numbers_free(s.places);
