@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sorter.h"
+#include "branch_stacks/counts.h"
 
 /* Of a key in memory, with its slots; and what goes to the file at once. */
 enum {
@@ -35,10 +36,7 @@ static void add_sum(struct record_sums *s, const uint64_t *key, const struct flo
 	to = &s->sums.items[number];
 	to->n += sum->n;
 	to->n_mispredicted += sum->n_mispredicted;
-	/* periods come from the file */
-	to->operations = to->operations > UINT64_MAX - sum->operations
-				 ? UINT64_MAX
-				 : to->operations + sum->operations;
+	to->operations = stack_weights_add(to->operations, sum->operations); /* or periods */
 }
 
 /* Sends all to the file, and begins anew. */

@@ -151,11 +151,11 @@ static struct place *chunk_of(struct place_numbers *p, unsigned i)
 static uint32_t place_numbers_next(struct place_numbers *p, struct place place)
 {
 	uint32_t number = atomic_fetch_add_explicit(&p->n, 1, memory_order_relaxed);
-	uint64_t at = (uint64_t)number + (1u << PLACE_FIRST_LOG);
-	unsigned log = 63u - (unsigned)__builtin_clzll(at);
+	uint64_t slot;
+	unsigned chunk = place_chunk_of(number, &slot);
 
 	assert(number < PLACE_NONE - (1u << PLACE_FIRST_LOG));
-	chunk_of(p, log - PLACE_FIRST_LOG)[at - ((uint64_t)1 << log)] = place;
+	chunk_of(p, chunk)[slot] = place;
 	return number;
 }
 

@@ -53,15 +53,23 @@ void place_numbers_free(struct place_numbers *);
 /* One more than the highest number. */
 uint32_t place_numbers_n(const struct place_numbers *);
 
-/* The place of a number that place_numbers_add() gave. */
-static inline struct place place_numbers_get(const struct place_numbers *p, uint32_t number)
+/* Of what is kept by number in such chunks: which of them it is in, and where. */
+static inline unsigned place_chunk_of(uint32_t number, uint64_t *out_slot)
 {
 	uint64_t at = (uint64_t)number + (1u << PLACE_FIRST_LOG);
 	unsigned log = 63u - (unsigned)__builtin_clzll(at);
-	const struct place *chunk =
-		atomic_load_explicit(&p->chunks[log - PLACE_FIRST_LOG], memory_order_relaxed);
 
-	return chunk[at - ((uint64_t)1 << log)];
+	*out_slot = at - ((uint64_t)1 << log);
+	return log - PLACE_FIRST_LOG;
+}
+
+/* The place of a number that place_numbers_add() gave. */
+static inline struct place place_numbers_get(const struct place_numbers *p, uint32_t number)
+{
+	uint64_t slot;
+	unsigned chunk = place_chunk_of(number, &slot);
+
+	return atomic_load_explicit(&p->chunks[chunk], memory_order_relaxed)[slot];
 }
 
 /* The number of a place, which is added if it is new. */

@@ -25,16 +25,6 @@ struct function_names {
 	_Atomic(_Atomic(uint32_t) *) answers[PLACE_CHUNKS];
 };
 
-/* Where a number is. */
-static inline unsigned chunk_of(uint32_t number, uint64_t *out_slot)
-{
-	uint64_t at = (uint64_t)number + (1u << PLACE_FIRST_LOG);
-	unsigned log = 63u - (unsigned)__builtin_clzll(at);
-
-	*out_slot = at - ((uint64_t)1 << log);
-	return log - PLACE_FIRST_LOG;
-}
-
 static size_t chunk_size(unsigned chunk)
 {
 	return (size_t)1 << (chunk + PLACE_FIRST_LOG);
@@ -46,7 +36,7 @@ static uint32_t add_function(struct function_names *f, const char *name, uint64_
 	uint32_t n = f->keys.n;
 	uint32_t number = tuples_add(&f->keys, (uint64_t[]){ (uintptr_t)name, start });
 	uint64_t slot;
-	unsigned chunk = chunk_of(number, &slot);
+	unsigned chunk = place_chunk_of(number, &slot);
 	struct known_function *list;
 
 	if (number < n)
@@ -91,7 +81,7 @@ __attribute__((noinline)) static uint32_t ask(struct function_names *f, uint32_t
 	struct place place = session_place(f->session, number);
 	_Atomic(uint32_t) *answers;
 	uint64_t slot, offset;
-	unsigned chunk = chunk_of(number, &slot);
+	unsigned chunk = place_chunk_of(number, &slot);
 	uint32_t answer;
 
 	pthread_mutex_lock(&f->asking);
@@ -115,14 +105,14 @@ __attribute__((noinline)) static uint32_t ask(struct function_names *f, uint32_t
 static const struct known_function *function_of(struct function_names *f, uint32_t place)
 {
 	uint64_t slot;
-	unsigned chunk = chunk_of(place, &slot);
+	unsigned chunk = place_chunk_of(place, &slot);
 	_Atomic(uint32_t) *answers = atomic_load_explicit(&f->answers[chunk], memory_order_acquire);
 	uint32_t answer =
 		answers == NULL ? 0 : atomic_load_explicit(&answers[slot], memory_order_acquire);
 
 	if (answer == 0)
 		answer = ask(f, place);
-	chunk = chunk_of(answer - 1, &slot);
+	chunk = place_chunk_of(answer - 1, &slot);
 	return &atomic_load_explicit(&f->functions[chunk], memory_order_acquire)[slot];
 }
 

@@ -10,7 +10,7 @@ static const char unknown[] = "[unknown]";
 
 enum { PLACES_AT_ONCE = 64 << 10 };
 
-/* The same without the places in order: some after the other. */
+/* Without a list of places in their order: some after the other. */
 static void resolve_some(struct names *n, const bool *wanted, enum symbols_depth depth)
 {
 	struct place *places = mem_alloc(PLACES_AT_ONCE, sizeof(*places));
