@@ -85,9 +85,10 @@ class Bench:
         self.add(row)
         return row
 
-    def beside(self, job, file, ours, other, name, at_most):
-        """`ours` beside another command of cyclops; the ratio is how many times as long it takes."""
-        a, b = measure.best([ours, other], self.home, [self.runs] * 2)
+    def beside(self, job, file, ours, others, name, at_most):
+        """`ours` beside other commands of cyclops; the ratio is how many times as long as these together it takes."""
+        a, *each = measure.best([ours, *others], self.home, [self.runs] * (1 + len(others)))
+        b = measure.Cost(sum(cost.wall for cost in each), sum(cost.cpu for cost in each))
         self.add(Row(job, file, a, peer=f"cyclops {name}", peers={name: b}, ratio=a.wall / b.wall, by_cpu=a.cpu / b.cpu,
                      wanted=f"<= {at_most} x", is_met=a.wall <= at_most * b.wall))
 
@@ -154,7 +155,7 @@ def bench_mem(b):
     """Memory operations, which read more of each record than hotspots."""
     file = b.inputs.spe("128M")
     mem = [*b.cyclops, "mem", "--symfs", "/", file]
-    b.beside("mem", "128M", mem, b.hot(file), "hot", 1.5)
+    b.beside("mem", "128M", mem, [b.hot(file)], "hot", 1.5)
     b.memory("mem", "128M", mem)
 
 
@@ -163,7 +164,7 @@ def bench_cycles(b):
     is another one here, of which `perf report --branch-history` takes more than a minute for 4000."""
     file, few_samples = b.inputs.samples("1M"), b.inputs.samples("64K")
     cycles = [*b.cyclops, "cycles", "--symfs", "/"]
-    b.beside("cycles", "1M samples", [*cycles, file], b.hot(file), "hot", 2)
+    b.beside("cycles", "1M samples", [*cycles, file], [b.hot(file)], "hot", 2)
     b.compare("cycles", "64K samples", [*cycles, few_samples], b.by_perf("script", "-F", "brstack", "-i", few_samples), 1)
 
 
@@ -182,7 +183,7 @@ def bench_parquet(b):
     for name, file in ((b.size, b.inputs.spe(b.size)), ("two-buffers", b.inputs.family("two-buffers", b.family_records))):
         ours, csv = [[*b.cyclops, "export", "--table", "spe", "--format", kind, "-o", b.home / f"rows.{kind}", file]
                      for kind in ("parquet", "csv")]
-        b.beside("export parquet", name, ours, csv, "export csv", 1)
+        b.beside("export parquet", name, ours, [csv], "export csv", 1)
         bench_pyarrow(b, name, ours)
     for size in ("8M", "64M"):
         bench_spe_parser(b, size)
@@ -244,7 +245,7 @@ def bench_branches(b):
     file, root = b.inputs.branches(), inputs.ROOT
     ask = {name: [*b.cyclops, name, "--symfs", root, file] for name in ("hot", "calls", "blocks")}
     for name in ("calls", "blocks"):
-        b.beside(name, "1 M stacks of 32", ask[name], ask["hot"], "hot", 2)
+        b.beside(name, "1 M stacks of 32", ask[name], [ask["hot"]], "hot", 2)
     b.compare("calls", "1 M stacks of 32", ask["calls"],
               b.by_perf("report", "--branch-history", "--no-inline", "--stdio", "--symfs", root, "-i", file), 2)
     b.compare("blocks", "1 M stacks of 32", ask["blocks"], b.by_perf("script", "-F", "brstack", "-i", file), 2)
@@ -295,6 +296,20 @@ def family_row(b, job, name, ours, peers, at_least):
     """What --only families measured in this run, or measured now."""
     found = [row for row in b.rows if row.job == job and row.file == name]
     return found[0] if found else b.compare(job, name, ours, peers, at_least)
+
+
+def bench_beside(b):
+    """Commands that read what hot reads, beside it, and Parquet beside csv, of the families. annotate needs a program, so it is asked of another capture."""
+    for name in b.only_family or b.inputs.families():
+        file = b.inputs.family(name, b.family_records)
+        hot = [*b.cyclops, "hot", file]
+        if name not in REPORT_OF_SAMPLES and name != "short":
+            b.beside("addr", name, [*b.cyclops, "addr", file], [hot], "hot", 1.5)
+        b.beside("diff", name, [*b.cyclops, "diff", file, file], [hot, hot], "hot, hot", 1.5)
+        parquet, csv = [[*b.cyclops, "export", "--format", kind, "-o", b.home / f"rows.{kind}", file] for kind in ("parquet", "csv")]
+        b.beside("export parquet", name, parquet, [csv], "export csv", 1)
+    file = b.inputs.spe(b.size)
+    b.beside("annotate", b.size, [*b.cyclops, "annotate", "--symfs", "/", inputs.A_FUNCTION, file], [b.hot(file)], "hot", 1.5)
 
 
 def bench_limits(b):
@@ -408,8 +423,16 @@ def bench_recorded(b):
                   wanted=f"<= {RECORDED_LIMIT_S} s of CPU", is_met=ours.cpu <= RECORDED_LIMIT_S))
 
 
+# Milliseconds by wall clock, the least of many runs.
+START_LIMITS_MS = {"--version": 3, "--help": 3, "report": 30}
+
+
 def bench_start(b):
     """A small file: mostly the time of starting."""
+    asked = [[*b.cyclops, "--version"], [*b.cyclops, "--help"], [*b.cyclops, "report", "--symfs", "/", b.inputs.spe("1M")]]
+    for command, limit_ms, cost in zip(START_LIMITS_MS, START_LIMITS_MS.values(), measure.best_short(asked, b.home)):
+        b.add(Row(command, "1M" if command == "report" else "", cost, peer=f"median {table.seconds(cost.wall_median)}",
+                  wanted=f"<= {limit_ms} ms", is_met=cost.wall <= limit_ms / 1000))
     file = b.inputs.spe("64K")
     ours, peer = measure.best_short([b.hot(file), [*PERF_REPORT, "-i", file]], b.home)
     b.add(Row("hot: start", "64K", ours, peer=command_words(PERF_REPORT), peers={next(iter(b.perfs)): peer},
@@ -427,6 +450,7 @@ BENCHES = {
     "c2c": bench_c2c,
     "branches": bench_branches,
     "families": bench_families,
+    "beside": bench_beside,
     "limits": bench_limits,
     "threads": bench_threads,
     "memory": bench_memory,
