@@ -106,10 +106,12 @@ static const struct c2c_request sharing_request = {
 	.with_objects = true,
 };
 
-static void add_sharing(struct c2c *sharing, const struct select *select, struct findings *findings)
+static void add_sharing(struct c2c *sharing, const struct select *select, const struct names *names,
+			struct findings *findings)
 {
 	struct c2c_labels labels;
 
+	sharing->known = names;
 	c2c_finish(sharing, select);
 	c2c_labels_init(&labels, sharing);
 	c2c_add_findings(sharing, &labels, findings);
@@ -305,9 +307,9 @@ static int make_report(struct session *s, const struct select *select, struct an
 	out->explained = bottlenecks_explained_part(bottlenecks);
 	user_code_free(user_code);
 	bottlenecks_free(bottlenecks);
-	names_release(&names);
 	if (rc == 0 && looks_closer)
-		add_sharing(sharing, select, &out->found);
+		add_sharing(sharing, select, &names, &out->found);
+	names_release(&names);
 	if (rc == 0 && select == NULL)
 		predictions_add(s, &out->found);
 	out->found.has_accounting = cycle_events_are_of_tree(s);

@@ -90,7 +90,7 @@ static void waiting_find_names(struct waiting *w, const struct wait_places *seen
 			w->places[i] = seen->list[i].place; /* of the kernel, without a chain */
 		wanted[w->places[i]] = wanted[w->callers[i]] = true;
 	}
-	names_init_few(&w->names, s, wanted, SYMBOLS_FUNCTIONS);
+	names_init_few(&w->names, s, wanted, SYMBOLS_FUNCTIONS, NULL);
 	free(wanted);
 }
 

@@ -50,8 +50,18 @@ void names_init(struct names *out, struct session *s, const bool *wanted, enum s
 	resolve_wanted(out, wanted, depth);
 }
 
+/* Takes the symbol of a place from other names, if these have one with all that is asked for. */
+static bool names_take(struct names *out, uint32_t place, const struct names *known)
+{
+	if (known == NULL || known->depth < out->depth || place >= known->n ||
+	    known->symbols[place].function.v == 0)
+		return false;
+	out->symbols[place] = known->symbols[place];
+	return true;
+}
+
 void names_init_few(struct names *out, struct session *s, const bool *wanted,
-		    enum symbols_depth depth)
+		    enum symbols_depth depth, const struct names *known)
 {
 	uint32_t n = place_numbers_n(s->places), n_wanted = 0;
 	uint32_t *numbers = mem_alloc(n + 1u, sizeof(*numbers));
@@ -62,7 +72,7 @@ void names_init_few(struct names *out, struct session *s, const bool *wanted,
 	out->symbols = mem_zalloc(n, sizeof(*out->symbols));
 	for (uint32_t number = 0; number < n; number++) {
 		numbers[n_wanted] = number;
-		n_wanted += wanted[number];
+		n_wanted += wanted[number] && !names_take(out, number, known);
 	}
 	places = mem_alloc(n_wanted, sizeof(*places));
 	symbols = mem_alloc(n_wanted, sizeof(*symbols));

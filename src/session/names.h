@@ -33,8 +33,12 @@ void names_init_in_order(struct names *, struct session *, uint32_t *numbers, co
 			 enum symbols_depth);
 void names_release(struct names *);
 
-/* The same in time for the wanted ones alone, without the order of places. */
-void names_init_few(struct names *, struct session *, const bool *wanted, enum symbols_depth);
+/*
+ * The same in time for the wanted ones alone, without the order of places. What is in `known` (NULL: nothing) is not looked
+ * up again.
+ */
+void names_init_few(struct names *, struct session *, const bool *wanted, enum symbols_depth,
+		    const struct names *known);
 
 /* Frees the order of places: `numbers` and `places`. names_add_inlined() needs them, and no name. */
 void names_forget_order(struct names *);

@@ -30,13 +30,20 @@ enum { AT_GNU_DISCRIMINATOR = 0x2136 };
  */
 enum { ROWS_KEPT = 1 << 19, LEAST_ROWS_KEPT = 1 << 16, ROWS_OF_UNIT = 1 << 8 };
 
+/* The function of a scope. Many addresses have the same. */
+struct scope_name {
+	struct str_id function;
+	bool is_known;
+};
+
 /* The work on one question. */
 struct job {
 	const struct lines_question *question;
 	struct lines_answer *answer;
 	struct dwarf_file file;
 	struct scopes scopes;
-	size_t n_rows; /* that libdw keeps */
+	VEC_OF(struct scope_name) names; /* by scope of the unit */
+	size_t n_rows;			 /* that libdw keeps */
 
 	/* Strings of the file, by their address in memory: interned once each. */
 	struct tuples texts;
@@ -157,6 +164,18 @@ static struct str_id symbol_lines_name_of(struct job *job, Dwarf_Die *die)
 	return symbol_lines_intern(job, symbol_lines_string_of(die, DW_AT_name), false);
 }
 
+/* The same of a scope of the unit, by its index: looked for once. */
+static struct str_id symbol_lines_function(struct job *job, size_t scope)
+{
+	struct scope_name *name = &job->names.items[scope];
+
+	if (!name->is_known) {
+		name->function = symbol_lines_name_of(job, &job->scopes.list.items[scope].die);
+		name->is_known = true;
+	}
+	return name->function;
+}
+
 static uint32_t to_u32(uint64_t number)
 {
 	return number <= UINT32_MAX ? (uint32_t)number : 0;
@@ -236,12 +255,12 @@ static struct line_chain build_chain(struct job *job, const struct unit_work *wo
 	struct line_chain chain = { .first = (uint32_t)answer->frames.n };
 	Dwarf_Line *row = lines_find_row(work, work->addresses[i]);
 	struct symbol_frame frame = { 0 };
-	struct scope *scope = &job->scopes.list.items[work->scopes[i]];
+	struct scope *scopes = job->scopes.list.items, *scope = &scopes[work->scopes[i]];
 	Dwarf_Die *call = NULL;
 
 	symbol_lines_set_place(job, work, row, &frame);
-	while (scope != job->scopes.list.items) {
-		frame.function = symbol_lines_name_of(job, &scope->die);
+	while (scope != scopes) {
+		frame.function = symbol_lines_function(job, (size_t)(scope - scopes));
 		frame.is_inlined = scope->is_inlined && scope->parent != 0;
 		add_frame(job, work, &frame, &scope->die, row, call);
 		frame = (struct symbol_frame){ 0 };
@@ -249,7 +268,7 @@ static struct line_chain build_chain(struct job *job, const struct unit_work *wo
 			break;
 		call = &scope->die;
 		set_call_site(job, work, &scope->die, &frame);
-		scope = &job->scopes.list.items[scope->parent];
+		scope = &scopes[scope->parent];
 	}
 	if (work->scopes[i] == 0 && row != NULL)
 		add_frame(job, work, &frame, NULL, row, NULL);
@@ -303,6 +322,8 @@ static void lines_answer_unit(struct job *job, const struct placed_address *plac
 	for (size_t i = 0; i < n; i++)
 		work.addresses[i] = job->question->addresses[placed[i].index];
 	lines_read_unit(job, &work);
+	job->names.n = 0;
+	vec_reserve(&job->names, job->scopes.list.n);
 	for (size_t i = 0; i < n; i++)
 		job->answer->chains[placed[i].index] = build_chain(job, &work, i);
 	job->n_rows += work.n_lines + ROWS_OF_UNIT;
@@ -397,6 +418,7 @@ void lines_ask(const struct lines_question *question, struct lines_answer *answe
 	symbol_lines_answer_all(&job);
 	dwarf_file_release(&job.file);
 	scopes_release(&job.scopes);
+	vec_release(&job.names);
 	tuples_release(&job.texts);
 	vec_release(&job.text_ids);
 	text_release(&job.buffer);

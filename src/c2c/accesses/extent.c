@@ -137,7 +137,7 @@ void c2c_name_accesses(struct c2c *s)
 
 	for (uint32_t i = 0; i < s->n_ordered; i++)
 		wanted[c2c_touch_key(s->accesses_seen, i).place] = true;
-	names_init_few(&s->names, s->session, wanted, SYMBOLS_LINES);
+	names_init_few(&s->names, s->session, wanted, SYMBOLS_LINES, s->known);
 	s->instructions = mem_zalloc((size_t)place_numbers_n(s->session->places) + 1,
 				     sizeof(*s->instructions));
 	for (uint32_t i = 0; i < place_numbers_n(s->session->places); i++)

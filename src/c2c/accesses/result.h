@@ -159,6 +159,7 @@ struct c2c {
 	struct c2c_near near;
 	struct analysis looks[2];	      /* what the scans are asked for */
 	struct names names;		      /* of the places of all accesses */
+	const struct names *known;	      /* NULL, or what is looked up already: not owned */
 	struct c2c_instruction *instructions; /* by place */
 
 	VEC_OF(struct c2c_subject) subjects; /* in order */

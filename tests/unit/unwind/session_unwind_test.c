@@ -152,7 +152,7 @@ static void check_few_names(struct session *s, const struct names *all)
 
 	for (uint32_t place = 1; place < all->n; place += 2)
 		wanted[place] = true;
-	names_init_few(&few, s, wanted, SYMBOLS_FUNCTIONS);
+	names_init_few(&few, s, wanted, SYMBOLS_FUNCTIONS, NULL);
 	assert_int_equal(few.n, all->n);
 	for (uint32_t place = 0; place < all->n; place++)
 		assert_int_equal(few.symbols[place].function.v,
