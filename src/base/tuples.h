@@ -69,4 +69,12 @@ static inline const uint64_t *tuples_get(const struct tuples *t, uint32_t number
 	return t->words + (size_t)number * t->width;
 }
 
+/* tuples_add(), faster if the tuple often is the one that `last` is the number of; any number will do. */
+static inline uint32_t tuples_add_again(struct tuples *t, const uint64_t *tuple, uint32_t last)
+{
+	return last < t->n && tuples_equal(tuples_get(t, last), tuple, t->width)
+		       ? last
+		       : tuples_add(t, tuple);
+}
+
 #endif

@@ -22,7 +22,10 @@
 	((v)->items = vec_grow_((v)->items, (v)->n, &(v)->cap, (extra), sizeof(*(v)->items)))
 
 /* Appends one zeroed item and returns a pointer to it, valid until the next call. */
-#define vec_add(v) (vec_reserve((v), 1), &(v)->items[(v)->n++])
+#define vec_add(v)                                                                                 \
+	((v)->n < (v)->cap ? (void)__builtin_memset(&(v)->items[(v)->n], 0, sizeof(*(v)->items))   \
+			   : (void)vec_reserve((v), 1),                                            \
+	 &(v)->items[(v)->n++])
 
 /* Frees memory without items. */
 #define vec_fit(v) ((v)->items = vec_fit_((v)->items, (v)->n, &(v)->cap, sizeof(*(v)->items)))

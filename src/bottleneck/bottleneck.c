@@ -88,16 +88,14 @@ static bool function_key(const struct finder *f, uint32_t place, uint64_t key[2]
 
 static void sum_up_places(struct finder *f)
 {
-	uint64_t raw[N_DIMENSIONS];
-
 	for (uint32_t i = hot_next(f->hot, 0); i < hot_end(f->hot); i = hot_next(f->hot, i + 1)) {
 		const struct hot_cost *cost = hot_cost(f->hot, i);
+		struct place_sums *place = &f->places[hot_key_word(f->hot, i, DIM_PLACE)];
 
-		hot_key(f->hot, i, raw);
-		if (!hot_is_spe(f->hot, raw[DIM_EVENT]))
+		if (!hot_is_spe(f->hot, hot_key_word(f->hot, i, DIM_EVENT)))
 			continue;
-		f->places[raw[DIM_PLACE]].n += cost->n;
-		f->places[raw[DIM_PLACE]].cycles += cost->cycles;
+		place->n += cost->n;
+		place->cycles += cost->cycles;
 		f->n += cost->n;
 		f->cycles += cost->cycles;
 	}
@@ -106,15 +104,15 @@ static void sum_up_places(struct finder *f)
 static void find_hot_code(struct finder *f)
 {
 	uint64_t key[2];
+	uint32_t number = 0;
 
 	for (uint32_t place = 0; place < f->all->n_places; place++) {
 		struct hot_code *c;
-		uint32_t number;
 
 		f->code_of_place[place] = NO_SLOT;
 		if (f->places[place].n == 0 || !function_key(f, place, key))
 			continue;
-		f->code_of_place[place] = number = tuples_add(&f->keys, key);
+		f->code_of_place[place] = number = tuples_add_again(&f->keys, key, number);
 		if (number == f->list.n)
 			*vec_add(&f->list) = (struct hot_code){ .place = place };
 		c = &f->list.items[number];

@@ -46,11 +46,12 @@ static void place_cache_grow(struct place_cache *c)
 	c->ranges = mem_zalloc((size_t)1 << (64 - c->shift), sizeof(*c->ranges));
 }
 
-/* The numbers of a page of addresses; NULL if pages in memory and in the module do not coincide. */
-static struct place_page *numbers_of(struct place_cache *c, struct module_id module,
-				     uint64_t offset)
+/* The numbers of the page that a place is in; NULL if pages in memory and in the module do not coincide. */
+static struct place_page *numbers_of(struct place_cache *c, uint64_t address, struct place place)
 {
-	return offset % PLACE_PAGE == 0 ? place_numbers_page(c->places, module, offset) : NULL;
+	return (address - place.offset) % PLACE_PAGE == 0
+		       ? place_numbers_page(c->places, place.module, place.offset)
+		       : NULL;
 }
 
 const struct place_range *place_cache_miss_(struct place_cache *c, uint32_t whose, uint64_t address,
@@ -72,7 +73,7 @@ const struct place_range *place_cache_miss_(struct place_cache *c, uint32_t whos
 		.first_offset = p.place.offset - (address - first),
 		.module = p.place.module,
 		.whose = whose,
-		.numbers = numbers_of(c, p.place.module, p.place.offset - (address - page)),
+		.numbers = numbers_of(c, address, p.place),
 	};
 	return slot;
 }

@@ -30,8 +30,11 @@ enum {
 	SHARDS_LOG = 5,
 	N_SHARDS = 1 << SHARDS_LOG,
 	MAX_PAGES = 2048, /* 8 KiB each */
-	/* Are allocated together: each allocation of a thread grows its heap by a system call. */
-	PAGES_AT_ONCE = 16,
+	/*
+	 * Are allocated together: each allocation of a thread grows its heap by a system call. So many have a mapping of
+	 * their own, of which only what is written takes memory; in a heap zeroes are written to half of them.
+	 */
+	PAGES_AT_ONCE = 32,
 };
 
 struct shard {
@@ -96,7 +99,7 @@ void place_numbers_forget_index(struct place_numbers *p)
 {
 	place_index_forget(p->index);
 	p->is_without_index = true;
-	malloc_trim(0); /* pages of numbers are too small to be given back one by one */
+	malloc_trim(0); /* other tables are too small to be given back one by one */
 }
 
 void place_numbers_restore_index(struct place_numbers *p)
@@ -180,20 +183,29 @@ static struct place_page *new_page(struct place_numbers *p)
 	return page;
 }
 
+/* A page that is read before it is written has two page faults. */
+static struct place_page *touched(struct place_page *page, uint64_t offset)
+{
+	_Atomic uint32_t *kept = place_numbers_kept(page, offset);
+
+	if (kept != NULL)
+		atomic_store_explicit(kept, 0, memory_order_relaxed);
+	return page;
+}
+
 /* A page that was refused stays refused: the numbers of its places are in `others` for good. */
 struct place_page *place_numbers_page(struct place_numbers *p, struct module_id module,
 				      uint64_t offset)
 {
-	const uint64_t tuple[2] = { module.v, offset };
+	const uint64_t tuple[2] = { module.v, offset & -(uint64_t)PLACE_PAGE };
 	struct shard *shard = shard_of(p, tuple);
 	struct place_page *page;
 	uint32_t number;
 
-	assert(offset % PLACE_PAGE == 0);
 	pthread_mutex_lock(&shard->mutex);
 	number = tuples_add(&shard->pages, tuple);
 	if (number == shard->page_of.n)
-		*vec_add(&shard->page_of) = new_page(p);
+		*vec_add(&shard->page_of) = touched(new_page(p), offset);
 	page = shard->page_of.items[number];
 	pthread_mutex_unlock(&shard->mutex);
 	return page;
@@ -246,7 +258,7 @@ uint32_t place_numbers_add(struct place_numbers *p, struct place place)
 	uint32_t number;
 
 	if (is_kept(place))
-		page = place_numbers_page(p, place.module, place.offset & -(uint64_t)PLACE_PAGE);
+		page = place_numbers_page(p, place.module, place.offset);
 	kept = place_numbers_kept(page, place.offset);
 	if (kept == NULL)
 		return add_other(p, place);

@@ -95,8 +95,8 @@ void place_numbers_restore_index(struct place_numbers *);
 uint32_t place_numbers_find(const struct place_numbers *, struct place);
 
 /*
- * The numbers of the page at `offset`, a multiple of PLACE_PAGE. NULL if there are too many pages:
- * then use place_numbers_add(). Valid as long as the table.
+ * The numbers of the page that `offset` is in, of which this offset is about to be looked up. NULL if there are too many
+ * pages: then use place_numbers_add(). Valid as long as the table.
  */
 struct place_page *place_numbers_page(struct place_numbers *, struct module_id, uint64_t offset);
 

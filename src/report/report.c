@@ -58,10 +58,9 @@ static bool has_lines(const struct hot *code, const struct names *names)
 	uint32_t line;
 
 	for (uint32_t i = hot_next(code, 0); i < hot_end(code); i = hot_next(code, i + 1)) {
-		uint64_t key[N_DIMENSIONS];
+		uint32_t place = (uint32_t)hot_key_word(code, i, DIM_PLACE);
 
-		hot_key(code, i, key);
-		if (names_line(names, (uint32_t)key[DIM_PLACE], &file, &line))
+		if (names_line(names, place, &file, &line))
 			return true;
 	}
 	return false;

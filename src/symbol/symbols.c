@@ -108,6 +108,8 @@ void symbols_prepare(struct symbols *s, struct module_id id)
 	const struct module *m = modules_get(s->modules, id);
 	enum module_kind kind = m->kind;
 
+	if (s->states[id.v].binary.is_loaded)
+		return; /* it was prepared before that */
 	if (is_of_guest(m))
 		prepare_guest(s, m->pid);
 	if (s->has_kernel || (kind != MODULE_KERNEL && kind != MODULE_KERNEL_MODULE))
@@ -120,16 +122,18 @@ void symbols_load(struct symbols *s, struct module_id id)
 {
 	struct binary *binary = &s->states[id.v].binary;
 	const struct module *m = modules_get(s->modules, id);
-	struct binary_sources sources = {
+	struct binary_sources sources;
+
+	if (binary->is_loaded)
+		return;
+	sources = (struct binary_sources){
 		.search = &s->search,
 		.kernel = is_of_guest(m) ? find_guest(s, m->pid) : &s->kernel,
 		.strings = s->modules->strings,
 		.info = s->options.info,
 		.info_strings = s->options.info_strings,
 	};
-
-	if (!binary->is_loaded)
-		binary_load(binary, m, &sources);
+	binary_load(binary, m, &sources);
 }
 
 /* Demangled once for each function, which mostly has many places. */

@@ -28,6 +28,8 @@ static void elapsed_add_raw(struct elapsed_plan *p, const uint64_t *raw, uint32_
 static void elapsed_plan_add_rows(struct elapsed_plan *p, const struct hot *hot,
 				  const struct hot_grouping *g)
 {
+	uint32_t row = 0;
+
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
 		uint64_t raw[N_DIMENSIONS], words[HOT_GROUP_WORDS];
 
@@ -36,7 +38,8 @@ static void elapsed_plan_add_rows(struct elapsed_plan *p, const struct hot *hot,
 			continue;
 		hot_words(g, raw, words);
 		hot_words_of_outer(g, words); /* code that takes turns with it too fast */
-		elapsed_add_raw(p, raw, tuples_add(&p->rows, words));
+		row = tuples_add_again(&p->rows, words, row);
+		elapsed_add_raw(p, raw, row);
 	}
 }
 

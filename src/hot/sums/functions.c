@@ -17,6 +17,7 @@ struct gathering {
 	struct hot_functions *out;
 	const struct names *names;
 	struct tuples keys;	    /* event, function, module: numbers of out->list */
+	uint32_t last;		    /* … of the place before */
 	struct place_groups places; /* of place and event: */
 	VEC_OF(struct weighed_place) weighed;
 };
@@ -36,7 +37,7 @@ static uint32_t hot_function_number(struct gathering *g, const uint64_t *raw)
 		g->names->symbols[place].function.v,
 		session_place(g->out->hot->session, place).module.v,
 	};
-	uint32_t number = tuples_add(&g->keys, key);
+	uint32_t number = g->last = tuples_add_again(&g->keys, key, g->last);
 	struct hot_function *f;
 
 	if (number < g->out->list.n)

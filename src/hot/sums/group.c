@@ -45,7 +45,7 @@ void hot_words(const struct hot_grouping *g, const uint64_t *raw, uint64_t *word
 
 static uint32_t hot_group_group_of(struct hot_grouping *g, const uint64_t *words)
 {
-	uint32_t number = tuples_add(&g->keys, words);
+	uint32_t number = g->last = tuples_add_again(&g->keys, words, g->last);
 
 	if (number == g->groups.n) {
 		vec_add(&g->groups);
@@ -443,17 +443,10 @@ void hot_names(struct session *s, const struct hot *hot, const struct keys *keys
 			depth = SYMBOLS_LINES;
 	}
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t key[N_DIMENSIONS];
-
 		if (!needs_names)
 			break;
-		if (i < hot->by_place.n) {
-			wanted[i] = true;
-			continue;
-		}
-		hot_key(hot, i, key);
-		wanted[key[DIM_PLACE]] = true;
-		want_frames(s, key[DIM_FRAME], is_done, wanted);
+		wanted[hot_key_word(hot, i, DIM_PLACE)] = true;
+		want_frames(s, hot_key_word(hot, i, DIM_FRAME), is_done, wanted);
 	}
 	for (size_t i = 0; i < hot->chains.places.n && needs_names; i++)
 		wanted[i] |= hot->chains.places.items[i];

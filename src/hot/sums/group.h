@@ -36,6 +36,7 @@ struct hot_grouping {
 	const struct names *names;
 	size_t n_words;
 	struct tuples keys; /* by number of the group */
+	uint32_t last;	    /* the group that was asked for last: the next one often is the same */
 	VEC_OF(struct hot_group) groups;
 	VEC_OF(uint64_t) slices; /* weight by group and slice, if time is sliced */
 	uint64_t *weights;	 /* by event: weight of all records */

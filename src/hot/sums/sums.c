@@ -105,6 +105,22 @@ void hot_key(const struct hot *hot, uint32_t group, uint64_t key[N_DIMENSIONS])
 		key[DIM_FRAME] = 0;
 }
 
+uint64_t hot_key_word(const struct hot *hot, uint32_t group, enum dimension dimension)
+{
+	struct place_group g;
+	uint64_t word;
+
+	if (group < hot->by_place.n && dimension == DIM_PLACE)
+		return group;
+	if (group < hot->by_place.n)
+		return dimension == DIM_EVENT ? hot->spe_event : 0;
+	g = hot_group_at(hot, group - (uint32_t)hot->by_place.n);
+	if (dimension == DIM_PLACE)
+		return g.place;
+	word = hot_rest_word(hot, g.rest, dimension);
+	return dimension == DIM_FRAME && word == HOT_FOLDED ? 0 : word;
+}
+
 bool hot_is_folded(const struct hot *hot, uint32_t group)
 {
 	return group >= hot->by_place.n &&

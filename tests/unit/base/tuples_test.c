@@ -81,6 +81,26 @@ static void all_at_once_is_one_by_one(void **state)
 	}
 }
 
+/* Whatever number is given as the last one, the answer is that of tuples_add(). */
+static void add_again_is_add(void **state)
+{
+	struct tuples single, again;
+	uint32_t last = 0;
+
+	(void)state;
+	tuples_init(&single, 1);
+	tuples_init(&again, 1);
+	for (uint64_t i = 0; i < N_TUPLES; i++) {
+		const uint64_t tuple = i / 3 % 7;
+
+		last = tuples_add_again(&again, &tuple, i % 2 == 0 ? last : (uint32_t)i);
+		assert_int_equal(last, tuples_add(&single, &tuple));
+	}
+	assert_int_equal(again.n, 7);
+	tuples_release(&single);
+	tuples_release(&again);
+}
+
 static void reset_forgets(void **state)
 {
 	struct tuples t;
@@ -161,6 +181,7 @@ int main(void)
 		cmocka_unit_test(numbers_follow_first_appearance),
 		cmocka_unit_test(all_words_are_compared),
 		cmocka_unit_test(all_at_once_is_one_by_one),
+		cmocka_unit_test(add_again_is_add),
 		cmocka_unit_test(reset_forgets),
 		cmocka_unit_test(reordered_tuples_are_found),
 		cmocka_unit_test(appended_tuples_have_numbers_of_their_own),

@@ -23,6 +23,16 @@ static const uint64_t leaf_chain[] = { 0x400300, 0x400204, 0x400104 };
 static const uint64_t work_chain[] = { 0x400200, 0x400104 };
 static const uint64_t recursion[] = { 0x400300, 0x400304, 0x400304, 0x400104 };
 
+/* Each word of a key is what it is alone. */
+static void check_key(const struct hot *hot, uint32_t group)
+{
+	uint64_t key[N_DIMENSIONS];
+
+	hot_key(hot, group, key);
+	for (int i = 0; i < N_DIMENSIONS; i++)
+		assert_int_equal(hot_key_word(hot, group, (enum dimension)i), key[i]);
+}
+
 /* What is kept by rest is what the groups come to. */
 static void check_rests(const struct hot *hot)
 {
@@ -33,6 +43,7 @@ static void check_rests(const struct hot *hot)
 		const struct hot_cost *cost = hot_cost(hot, i);
 		struct hot_cost *left = &totals[hot_key_word(hot, i, DIM_EVENT)];
 
+		check_key(hot, i);
 		has_chains |= hot_is_folded(hot, i) || hot_key_word(hot, i, DIM_FRAME) != 0;
 		assert_true(left->n >= cost->n && left->period >= cost->period);
 		left->n -= cost->n;

@@ -158,6 +158,7 @@ static void test_pages(void **state)
 	atomic_store(kept, 0);
 	assert_int_equal(place_numbers_add_kept(p, kept, place), 1);
 	assert_int_equal(place_numbers_look(kept), 1);
+	assert_ptr_equal(place_numbers_page(p, place.module, place.offset), page); /* keeps it */
 	assert_int_equal(place_numbers_add(p, place), 1);
 	assert_int_equal(place_numbers_find(p, place), 1);
 	assert_null(place_numbers_kept(page, place.offset + 1));
