@@ -9,8 +9,8 @@ process (RLIMIT_DATA), in which the sums by chain do not fit: the same command w
 What is written is the same with and without the limit. hot and report show functions, of which there are few; of chains they
 show those that are heavy. The same of loads by their callers.
 Profiles for compilers, and calls, are made of branch stacks: nearly each branch of the other capture was taken once. Of a capture with code
-they are the same whether or not branches go to files. The same of SPE records of which each third is of a place of its own, with the code
-that they are of.
+they are the same whether or not branches go to files. All formats once more, of SPE records of which nearly each is of a place of its
+own, with the code that they are of: memory grows with places, so the limit is that of the number of records.
 """
 
 import argparse
@@ -30,7 +30,7 @@ ROWS = ["perf-script", "csv", "json", "parquet"]
 ANSWERS = [["hot", "--all"], ["report", "--all"], ["hot", "--callers", "--by", "instruction"],
            ["hot", "--call-tree", "--by", "instruction"]]
 OF_LOADS = [["mem", "--by", "function,caller"], ["mem", "--by", "caller"], ["mem", "--by", "thread,function,caller"]]
-OF_PLACES = ["bolt", "bolt-pre-aggregated"]
+OF_PLACES = ["bolt", "bolt-pre-aggregated"]  # and STACKS
 PROGRAM = "srv/made-up/worker"  # of the family many-places
 OF_BRANCHES = ["bolt", "bolt-pre-aggregated", "autofdo"]
 NO_DATA = 4
@@ -76,11 +76,16 @@ def check_places(arguments, folder, checks):
     root, capture = os.path.join(folder, "root"), os.path.join(folder, "places.data")
     write_code(os.path.join(root, PROGRAM), seeded("export memory"))
     run(arguments.make_family, "many-places", str(arguments.records), capture)
-    for format_name in OF_PLACES:
-        words = [arguments.cyclops, "export", "--format", format_name, "--symfs", root, "-j2", capture]
-        bounded, free = (written(words, folder, most, arguments.memory if most else None) for most in (arguments.limit_of_places, None))
-        checks.expect(bounded is not None, f"{format_name} of many places: fails within {arguments.limit_of_places} MiB")
+    words = [arguments.cyclops, "export", "--symfs", root, "-j2", capture, "--format"]
+    for format_name in STACKS + OF_PLACES + ROWS:
+        limit = arguments.limit_of_rows_of_places if format_name in ROWS else arguments.limit_of_places
+        bounded, free = (written([*words, format_name], folder, most, arguments.memory if most else None) for most in (limit, None))
+        checks.expect(bounded is not None, f"{format_name} of many places: fails within {limit} MiB")
         checks.expect(free is not None and bounded in (free, None), f"{format_name} of many places: differs with the limit")
+        checks.count("formats of many places within the limit", bounded is not None)
+    # the program has no lines, which is said when all was read
+    found = status([*words, "autofdo"], arguments.limit_of_branches, folder)
+    checks.expect(found == NO_DATA, f"autofdo of many places: {found} within {arguments.limit_of_branches} MiB, wanted {NO_DATA}")
 
 
 def main():
@@ -91,8 +96,9 @@ def main():
     parser.add_argument("--limit-of-rows", type=int, default=64, help="the same for rows")
     parser.add_argument("--limit-of-answers", type=int, default=32, help="the same for answers about functions")
     parser.add_argument("--limit-of-branches", type=int, default=64, help="the same for profiles of branch stacks")
-    parser.add_argument("--records", type=int, default=250000, help="of many places")
-    parser.add_argument("--limit-of-places", type=int, default=56, help="the same for profiles of these")
+    parser.add_argument("--records", type=int, default=60000, help="of many places")
+    parser.add_argument("--limit-of-places", type=int, default=34, help="the same for profiles of these")
+    parser.add_argument("--limit-of-rows-of-places", type=int, default=46, help="the same for rows of these")
     parser.add_argument("cyclops", type=os.path.abspath)
     parser.add_argument("make_family", type=os.path.abspath)
     parser.add_argument("data", type=os.path.abspath)

@@ -52,8 +52,8 @@ struct otlp {
 	struct profile *profile;
 	struct text *out;
 	struct strings strings;
-	uint32_t *locations;	    /* by place: its index; 0: none yet */
-	VEC_OF(uint32_t) places;    /* by index of the location - 1 */
+	uint32_t *locations; /* by place: its index; 0: none yet */
+	uint32_t n_locations;
 	struct path_numbers stacks; /* of locations; number 0 has the index 1 */
 	struct tuples mappings;	    /* modules */
 	struct tuples functions;    /* name, file */
@@ -84,13 +84,10 @@ static uint32_t otlp_attribute(struct otlp *o, enum otlp_attribute kind, uint64_
 	return tuples_add(&o->attributes, (const uint64_t[2]){ kind, number });
 }
 
-/* The index of a place, which is new if it is higher than all others. */
 static uint32_t otlp_location(struct otlp *o, uint32_t place)
 {
-	if (o->locations[place] == 0) {
-		*vec_add(&o->places) = place;
-		o->locations[place] = (uint32_t)o->places.n;
-	}
+	if (o->locations[place] == 0)
+		o->locations[place] = ++o->n_locations;
 	return o->locations[place];
 }
 
@@ -234,6 +231,21 @@ static void put_location(struct otlp *o, uint32_t place)
 	text_release(&message);
 }
 
+/* In order of their indexes, and with them their functions. */
+static void put_locations(struct otlp *o)
+{
+	uint32_t *places = mem_alloc((size_t)o->n_locations + 1, sizeof(*places));
+
+	for (uint32_t place = 0; place < o->profile->stacks->names.n; place++)
+		if (o->locations[place] != 0)
+			places[o->locations[place]] = place;
+	free(o->locations);
+	o->locations = NULL;
+	for (uint32_t i = 1; i <= o->n_locations; i++)
+		put_location(o, places[i]);
+	free(places);
+}
+
 /* The stacks, and with them their locations and functions. */
 static void put_stack_table(struct otlp *o)
 {
@@ -245,8 +257,7 @@ static void put_stack_table(struct otlp *o)
 	put_entry(o, DICTIONARY_FUNCTION, &none);
 	put_entry(o, DICTIONARY_LINK, &none);
 	put_entry(o, DICTIONARY_STACK, &none);
-	for (size_t i = 0; i < o->places.n; i++)
-		put_location(o, o->places.items[i]);
+	put_locations(o);
 	for (path_row_init(&row); path_numbers_next(&o->stacks, &row);) {
 		text_reset(&o->packed);
 		for (size_t i = row.labels.n; i-- > 0;)
@@ -370,7 +381,6 @@ static int otlp_write(struct profile *profile, struct err *err)
 	profile_each_caveat(profile, put_otlp_caveat);
 	strings_release(&o.strings);
 	path_numbers_release(&o.stacks);
-	vec_release(&o.places);
 	tuples_release(&o.mappings);
 	tuples_release(&o.functions);
 	tuples_release(&o.attributes);

@@ -8,8 +8,8 @@ enum { LABEL_BYTES = 4 };
 void path_numbers_init(struct path_numbers *p, bool by_node, size_t memory_bytes)
 {
 	*p = (struct path_numbers){ .by_node = by_node };
-	sorter_init(&p->paths, memory_bytes);
-	sorter_init(&p->samples, memory_bytes);
+	sorter_init(&p->paths, memory_bytes / 2);
+	sorter_init(&p->samples, memory_bytes / 2);
 }
 
 void path_numbers_release(struct path_numbers *p)

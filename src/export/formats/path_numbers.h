@@ -27,6 +27,7 @@ struct path_numbers {
 	struct text key, value;
 };
 
+/* `memory_bytes`: for both sorters. */
 void path_numbers_init(struct path_numbers *, bool by_node, size_t memory_bytes);
 void path_numbers_release(struct path_numbers *);
 
