@@ -142,14 +142,6 @@ static struct block_edge *add_edge(struct cfg *b, size_t from, enum edge_kind ki
 	return e;
 }
 
-static void edge_add(struct block_edge *e, const struct taken_sum *sum)
-{
-	e->n += sum->n;
-	e->n_told += sum->n_told;
-	e->n_mispredicted += sum->n_mispredicted;
-	e->weight = stack_weights_add(e->weight, sum->weight);
-}
-
 /* Branches of the function, as far as edges need them. */
 struct jumps {
 	struct taken_sum *direct; /* by instruction: of branches to the target that it has */
@@ -161,7 +153,7 @@ struct jumps {
 
 enum { MOST_INDIRECT = 32 << 10 };
 
-static int commonest_compare(const void *left, const void *right)
+static int jumps_compare_commonest(const void *left, const void *right)
 {
 	const struct executed_branch *a = left, *b = right;
 
@@ -171,9 +163,10 @@ static int commonest_compare(const void *left, const void *right)
 }
 
 /* What is left out is a part of the executions of its block nevertheless. */
-static void keep_commonest(struct cfg *b, struct jumps *j)
+static void leave_out_rare_jumps(struct cfg *b, struct jumps *j)
 {
-	qsort(j->indirect.items, j->indirect.n, sizeof(*j->indirect.items), commonest_compare);
+	qsort(j->indirect.items, j->indirect.n, sizeof(*j->indirect.items),
+	      jumps_compare_commonest);
 	for (size_t i = MOST_INDIRECT; i < j->indirect.n; i++) {
 		const struct executed_branch *t = &j->indirect.items[i];
 
@@ -216,10 +209,10 @@ static void collect_jumps(struct cfg *b, struct jumps *j)
 			continue;
 		*vec_add(&j->indirect) = t;
 		if (j->indirect.n == 2 * MOST_INDIRECT)
-			keep_commonest(b, j);
+			leave_out_rare_jumps(b, j);
 	}
 	if (j->indirect.n > MOST_INDIRECT)
-		keep_commonest(b, j);
+		leave_out_rare_jumps(b, j);
 	if (j->indirect.n > 1)
 		qsort(j->indirect.items, j->indirect.n, sizeof(*j->indirect.items),
 		      executed_compare);
@@ -242,7 +235,7 @@ static void add_direct_edge(struct cfg *b, const struct jumps *j, size_t from, s
 	const char *name = b->code->list.items[i].target_name;
 	char address[32];
 
-	edge_add(e, &j->direct[i]);
+	taken_sum_add(&e->sum, &j->direct[i]);
 	if (target < b->code->list.n) {
 		e->to = b->block_of[target];
 		return;
@@ -299,7 +292,7 @@ static void add_indirect_edges(struct cfg *b, struct jumps *j, size_t from, size
 			e = add_edge(b, from, EDGE_INDIRECT);
 			e->to = b->block_of[t->to];
 		}
-		edge_add(e, &t->sum);
+		taken_sum_add(&e->sum, &t->sum);
 	}
 	if (b->edges.n == n_before)
 		add_edge(b, from, EDGE_UNKNOWN)->outside = add_outside(
@@ -320,8 +313,8 @@ static void add_next_edge(struct cfg *b, size_t from, size_t i)
 	/* a call does not go on by itself, but it comes back */
 	went_on = flow_of(b, i)->kind == FLOW_CALL ? &b->executions.runs[i + 1]
 						   : &b->executions.goes_on[i];
-	e->n = went_on->n;
-	e->weight = went_on->weight;
+	e->sum.n = went_on->n;
+	e->sum.weight = went_on->weight;
 }
 
 static void make_edges(struct cfg *b)
@@ -355,11 +348,11 @@ static void make_edges(struct cfg *b)
 	for (size_t i = 0; i < b->edges.n; i++) {
 		struct block_edge *e = &b->edges.items[i];
 
-		b->list.items[e->from].edges_weight += (double)e->weight;
-		if (e->weight > b->most_weight)
-			b->most_weight = e->weight;
+		b->list.items[e->from].edges_weight += (double)e->sum.weight;
+		if (e->sum.weight > b->most_weight)
+			b->most_weight = e->sum.weight;
 		if (e->kind != EDGE_UNKNOWN)
-			e->executions = executions_of(b, (double)e->weight);
+			e->executions = executions_of(b, (double)e->sum.weight);
 	}
 }
 
@@ -672,7 +665,7 @@ double block_edge_share(const struct cfg *b, const struct block_edge *e)
 {
 	double all = b->list.items[e->from].edges_weight;
 
-	return all > 0 ? (double)e->weight / all : NAN;
+	return all > 0 ? (double)e->sum.weight / all : NAN;
 }
 
 size_t cfg_first_edge(const struct cfg *b, size_t block)

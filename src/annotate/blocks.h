@@ -36,11 +36,10 @@ struct block_edge {
 	size_t to;	/* a block; cfg.list.n: outside, at `outside` */
 	size_t outside; /* in cfg.outside */
 	enum edge_kind kind;
-	bool is_back;	   /* closes a loop */
-	uint64_t n;	   /* segments or branches that were recorded */
-	uint64_t weight;   /* of them */
+	bool is_back; /* closes a loop */
+	struct taken_sum
+		sum; /* of branches that were recorded; of EDGE_NEXT segments, n and weight alone */
 	double executions; /* NAN: not known */
-	uint64_t n_told, n_mispredicted;
 };
 
 /* A loop: all back edges to one head. */

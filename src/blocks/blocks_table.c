@@ -471,11 +471,12 @@ static void fill_edges(const struct cfg *b, struct table *t)
 			cells[EDGES_COL_NAME] = table_text_cell(t, b->outside.items[e->outside]);
 		cells[EDGES_COL_KIND] = cell_text(edge_kind_name(e->kind));
 		if (e->kind != EDGE_UNKNOWN)
-			cells[EDGES_COL_COUNT] = executions_cell(b, e->executions, e->n);
+			cells[EDGES_COL_COUNT] = executions_cell(b, e->executions, e->sum.n);
 		if (!isnan(share) && e->kind != EDGE_UNKNOWN)
-			cells[EDGES_COL_SHARE] = executions_cell(b, share, e->n);
-		if (e->n_told > 0)
-			cells[EDGES_COL_MISPREDICTED] = cell_ratio(e->n_mispredicted, e->n_told);
+			cells[EDGES_COL_SHARE] = executions_cell(b, share, e->sum.n);
+		if (e->sum.n_told > 0)
+			cells[EDGES_COL_MISPREDICTED] =
+				cell_ratio(e->sum.n_mispredicted, e->sum.n_told);
 		cells[EDGES_COL_BACK] = cell_bool(e->is_back);
 	}
 	if (b->n_left_out > 0)
@@ -538,7 +539,7 @@ struct its_segment {
 	uint64_t order; /* among all good ones */
 };
 
-static int commonest_compare(const void *left, const void *right)
+static int segments_compare_commonest(const void *left, const void *right)
 {
 	const struct its_segment *a = left, *b = right;
 
@@ -553,13 +554,13 @@ enum { MOST_SEGMENTS = 32 << 10 };
 typedef VEC_OF(struct its_segment) segment_list;
 
 /* Returns how many were left out. */
-static size_t keep_commonest(segment_list *list)
+static size_t leave_out_rare_segments(segment_list *list)
 {
 	size_t n = list->n > MOST_SEGMENTS ? list->n - MOST_SEGMENTS : 0;
 
 	if (n == 0)
 		return 0;
-	qsort(list->items, list->n, sizeof(*list->items), commonest_compare);
+	qsort(list->items, list->n, sizeof(*list->items), segments_compare_commonest);
 	list->n -= n;
 	return n;
 }
@@ -579,9 +580,9 @@ static void fill_segments(const struct cfg *b, struct table *t)
 			continue;
 		*vec_add(&list) = s;
 		if (list.n == 2 * MOST_SEGMENTS)
-			n_left_out += keep_commonest(&list);
+			n_left_out += leave_out_rare_segments(&list);
 	}
-	n_left_out += keep_commonest(&list);
+	n_left_out += leave_out_rare_segments(&list);
 	for (size_t i = 0; i < list.n; i++)
 		add_segment_row(b, &list.items[i].good, list.items[i].first, t);
 	if (n_left_out > 0)

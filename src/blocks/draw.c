@@ -115,7 +115,7 @@ static const double mostly = 0.5, hardly = 0.01;
 bool cfg_is_hot_path(const struct cfg *b, const struct block_edge *e)
 {
 	return block_edge_share(b, e) > mostly && /* false for NAN */
-	       (double)e->weight >= hardly * (double)b->most_weight;
+	       (double)e->sum.weight >= hardly * (double)b->most_weight;
 }
 
 static void dot_edge(const struct cfg *b, const struct block_edge *e, struct text *out)
@@ -126,10 +126,10 @@ static void dot_edge(const struct cfg *b, const struct block_edge *e, struct tex
 	else
 		text_format(out, "o%zu", e->outside);
 	text_format(out, " [penwidth=%.2f",
-		    dot_pen_width(e->n) * (cfg_is_hot_path(b, e) ? 1.5 : 1));
+		    dot_pen_width(e->sum.n) * (cfg_is_hot_path(b, e) ? 1.5 : 1));
 	if (!isnan(e->executions)) {
 		text_str(out, ", label=\"");
-		branch_stacks_words(b->stacks, e->executions, e->n, out);
+		branch_stacks_words(b->stacks, e->executions, e->sum.n, out);
 		text_str(out, "\"");
 	}
 	if (e->kind == EDGE_INDIRECT || e->kind == EDGE_UNKNOWN)

@@ -152,7 +152,7 @@ static void place_arrows(struct text_drawing *d)
 			.from = d->blocks[e->from].tail,
 			.to = d->blocks[e->to].head,
 			.group = e->to,
-			.weight = (double)e->weight,
+			.weight = (double)e->sum.weight,
 			.style = e->kind == EDGE_INDIRECT ? LANE_DASHED
 				 : cfg_is_hot_path(b, e)  ? LANE_HEAVY
 							  : LANE_LIGHT,
@@ -180,9 +180,9 @@ static void add_taken(const struct text_drawing *d, const struct block_edge *e, 
 	else
 		text_str(out, b->outside.items[e->outside]);
 	add_share(b, e, out);
-	if (e->n_mispredicted > 0)
+	if (e->sum.n_mispredicted > 0)
 		text_format(out, ", %.1f %% mispredicted",
-			    100 * (double)e->n_mispredicted / (double)e->n_told);
+			    100 * (double)e->sum.n_mispredicted / (double)e->sum.n_told);
 	text_str(out, e->is_back ? ", loop  " : "  ");
 }
 
@@ -190,8 +190,8 @@ static int compare_edges(const void *left, const void *right)
 {
 	const struct block_edge *const *a = left, *const *b = right;
 
-	if ((*a)->weight != (*b)->weight)
-		return (*a)->weight > (*b)->weight ? -1 : 1;
+	if ((*a)->sum.weight != (*b)->sum.weight)
+		return (*a)->sum.weight > (*b)->sum.weight ? -1 : 1;
 	return (*a > *b) - (*a < *b);
 }
 
