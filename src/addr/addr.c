@@ -7,7 +7,10 @@
 #include "access/access.h"
 #include "base/alloc.h"
 
-enum { MAX_CPUS = 1 << 16 };
+enum {
+	MAX_CPUS = 1 << 16,
+	ROWS_AT_ONCE = 64, /* whose groups are looked up at once, so that cache misses overlap */
+};
 
 static uint32_t number_in(const char **text)
 {
@@ -139,49 +142,60 @@ static bool addr_read_access(struct addr *a, const struct batch *b, size_t row, 
 	return false;
 }
 
-static void addr_set_nodes(const struct addr *a, const struct batch *b, size_t row,
-			   struct addr_sums *out)
+/* Where the page is, and where the CPU is. */
+static void addr_add_nodes(const struct addr *a, const struct batch *b, size_t row, uint64_t cycles,
+			   struct addr_sums *to)
 {
 	const struct info *info = capture_info(a->session->capture);
 	int node = b->has[row] & HAS_PA ? info_memory_node(info, b->pa[row]) : -1;
 	uint32_t cpu = addr_cpu_of(b, row);
+	uint64_t page_node = node >= 0 ? UINT64_C(1) << node : 0;
+	uint64_t cpu_node = cpu < a->n_cpus ? a->cpu_nodes[cpu] : 0;
 
-	if (node >= 0)
-		out->page_nodes = 1ull << node;
-	if (cpu < a->n_cpus)
-		out->cpu_nodes = a->cpu_nodes[cpu];
-	if (out->page_nodes == 0 || out->cpu_nodes == 0)
+	if (page_node != 0)
+		to->page_nodes |= page_node;
+	if (cpu_node != 0)
+		to->cpu_nodes |= cpu_node;
+	if (page_node == 0 || cpu_node == 0)
 		return;
-	out->n_near = out->page_nodes == out->cpu_nodes;
-	out->n_far = !out->n_near;
-	out->far_cycles = out->n_far ? out->cycles : 0;
+	if (page_node == cpu_node) {
+		to->n_near++;
+	} else {
+		to->n_far++;
+		to->far_cycles += cycles;
+	}
 }
 
-static struct addr_sums addr_record_sums(const struct addr *a, const struct batch *b, size_t row,
-					 const struct access *access)
+static void addr_add_access(const struct addr *a, const struct batch *b, size_t row,
+			    const struct access *access, struct addr_sums *to)
 {
-	struct addr_sums sums = {
-		.n = 1,
-		.cycles = access->has_cycles ? access->cycles : 0,
-		.n_cycles = access->has_cycles,
-		.n_saturated = access->has_cycles && access->is_saturated,
-		.n_translated = access->is_translated,
-		.walks = access->has_walk,
-		.walk_cycles = access->walk_cycles,
-		.n_walk_cycles = access->has_walk_cycles,
-		.least = access->address,
-		.first_ns = data_time(a->session, b, row),
-	};
+	uint64_t time_ns = data_time(a->session, b, row);
+	uint64_t cycles = access->has_cycles ? access->cycles : 0;
+	bool is_saturated = access->has_cycles && access->is_saturated;
 
-	memory_counts_add(&sums.kinds, access->kind, 1);
+	if (to->n == 0 || time_ns < to->first_ns)
+		to->first_ns = time_ns;
+	if (to->n == 0 || access->address < to->least)
+		to->least = access->address;
+	to->n++;
+	memory_counts_add(&to->kinds, access->kind, 1);
+	to->cycles += cycles;
+	to->n_cycles += access->has_cycles;
+	to->n_translated += access->is_translated;
+	if (is_saturated) {
+		to->full_cycles += cycles;
+		to->n_saturated++;
+	}
+	if (access->has_walk) {
+		to->walks++;
+		to->walk_cycles += access->walk_cycles;
+		to->n_walk_cycles += access->has_walk_cycles;
+	}
 	if (access->level != SOURCE_UNKNOWN)
-		sums.levels[access->level] = 1;
-	if (access->level == SOURCE_DRAM || access->level == SOURCE_REMOTE_DRAM)
-		sums.memory_operations =
-			a->is_sampled ? 0 : spe_interval(a->session, addr_cpu_of(b, row))->mean;
-	sums.full_cycles = sums.n_saturated > 0 ? sums.cycles : 0;
-	addr_set_nodes(a, b, row, &sums);
-	return sums;
+		to->levels[access->level]++;
+	if (!a->is_sampled && (access->level == SOURCE_DRAM || access->level == SOURCE_REMOTE_DRAM))
+		to->memory_operations += spe_interval(a->session, addr_cpu_of(b, row))->mean;
+	addr_add_nodes(a, b, row, cycles, to);
 }
 
 static uint32_t addr_process_of(const struct batch *b, size_t row, uint64_t address)
@@ -236,16 +250,38 @@ static bool addr_key_of(const struct addr *a, const struct batch *b, size_t row,
 	return false;
 }
 
-static uint32_t find_group(struct addr *a, const uint64_t key[ADDR_KEY_WORDS])
+/* Makes room for the sums of all groups. */
+static void reach_groups(struct addr *a)
 {
-	uint32_t group = tuples_add(&a->keys, key);
+	uint32_t n = a->keys.n;
 
-	if (group == a->sums.n) {
-		vec_add(&a->sums);
-		if (a->options->grain == ADDR_INSTRUCTIONS)
-			vec_add(&a->patterns);
+	if (n == a->sums.n)
+		return;
+	vec_reserve(&a->sums, n - a->sums.n);
+	a->sums.n = n;
+	if (a->options->grain != ADDR_INSTRUCTIONS)
+		return;
+	vec_reserve(&a->patterns, n - a->patterns.n);
+	a->patterns.n = n;
+}
+
+/* The sums of these groups will be written next: of most records, what is in the first two cache lines. */
+static void fetch_sums(const struct addr *a, const uint32_t *groups, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct addr_sums *sums = &a->sums.items[groups[i]];
+
+		__builtin_prefetch(sums, 1);
+		__builtin_prefetch(&sums->n_translated, 1);
 	}
-	return group;
+}
+
+/* The groups of `n` keys, up to ROWS_AT_ONCE, which are added if they are new. */
+static void find_groups(struct addr *a, const uint64_t *keys, size_t n, uint32_t *out)
+{
+	tuples_add_all(&a->keys, keys, n, out);
+	reach_groups(a);
+	fetch_sums(a, out, n);
 }
 
 static void addr_slices_add(struct addr_slices *s, uint64_t key, uint32_t n)
@@ -277,28 +313,52 @@ static void add_pattern(struct addr *a, uint32_t group, uint64_t address)
 		addr_pattern_add_pair(p, before, address);
 }
 
+/* Some accesses of a batch, with the keys of their groups. */
+struct addr_accesses {
+	size_t n;
+	uint16_t rows[ROWS_AT_ONCE];
+	struct access list[ROWS_AT_ONCE];
+	uint64_t keys[ROWS_AT_ONCE * ADDR_KEY_WORDS];
+};
+
+static void add_accesses(struct addr *a, const struct batch *b, const struct addr_accesses *some)
+{
+	uint32_t groups[ROWS_AT_ONCE];
+
+	find_groups(a, some->keys, some->n, groups);
+	for (size_t i = 0; i < some->n; i++) {
+		size_t row = some->rows[i];
+
+		addr_add_access(a, b, row, &some->list[i], &a->sums.items[groups[i]]);
+		addr_add_slice(a, groups[i], b, row);
+		if (a->last != NULL)
+			add_pattern(a, groups[i], some->list[i].address);
+	}
+}
+
 static void addr_consume(void *partial, const struct batch *b)
 {
 	struct addr *a = partial;
+	struct addr_accesses some;
 
 	if (a->last != NULL)
 		addr_last_reset(a->last);
+	some.n = 0;
 	for (size_t row = 0; row < b->n; row++) {
-		uint64_t key[ADDR_KEY_WORDS] = { 0 };
-		struct access access;
-		struct addr_sums sums;
-		uint32_t group;
+		uint64_t *key = &some.keys[some.n * ADDR_KEY_WORDS];
+		struct access *access = &some.list[some.n];
 
-		if (!addr_read_access(a, b, row, &access) ||
-		    !addr_key_of(a, b, row, access.address, key))
+		memset(key, 0, ADDR_KEY_WORDS * sizeof(*key));
+		if (!addr_read_access(a, b, row, access) ||
+		    !addr_key_of(a, b, row, access->address, key))
 			continue;
-		group = find_group(a, key);
-		sums = addr_record_sums(a, b, row, &access);
-		addr_sums_add(&a->sums.items[group], &sums);
-		addr_add_slice(a, group, b, row);
-		if (a->last != NULL)
-			add_pattern(a, group, access.address);
+		some.rows[some.n++] = (uint16_t)row;
+		if (some.n < ROWS_AT_ONCE)
+			continue;
+		add_accesses(a, b, &some);
+		some.n = 0;
 	}
+	add_accesses(a, b, &some);
 }
 
 /* `groups`: what each group of `from` is called here. */
@@ -313,46 +373,67 @@ static void merge_slices(struct addr *a, const struct addr_slices *from, const u
 	}
 }
 
+/*
+ * Adds the groups of `from`, group i under the key keys[i * ADDR_KEY_WORDS …]. Patterns are added, too, if there are
+ * any.
+ */
+static void add_groups(struct addr *a, const struct addr *from, const uint64_t *keys)
+{
+	uint32_t *groups = mem_alloc((size_t)from->keys.n + 1, sizeof(*groups));
+
+	for (uint32_t at = 0, n = from->keys.n; at < n; at += ROWS_AT_ONCE) {
+		uint32_t some = n - at < ROWS_AT_ONCE ? n - at : ROWS_AT_ONCE;
+
+		find_groups(a, keys + (size_t)at * ADDR_KEY_WORDS, some, groups + at);
+		for (uint32_t i = at; i < at + some; i++)
+			addr_sums_add(&a->sums.items[groups[i]], &from->sums.items[i]);
+	}
+	for (uint32_t i = 0; i < from->patterns.n; i++)
+		addr_pattern_merge(&a->patterns.items[groups[i]], &from->patterns.items[i]);
+	merge_slices(a, &from->slices, groups);
+	free(groups);
+}
+
 static void addr_merge(void *into, const void *from, const struct id_map *map)
 {
 	struct addr *a = into;
 	const struct addr *part = from;
-	uint32_t *groups = mem_alloc(part->keys.n, sizeof(*groups));
 
 	(void)map;
 	a->n_without_address += part->n_without_address;
-	for (uint32_t i = 0; i < part->keys.n; i++) {
-		uint32_t group = find_group(a, tuples_get(&part->keys, i));
-
-		groups[i] = group;
-		addr_sums_add(&a->sums.items[group], &part->sums.items[i]);
-		if (a->options->grain == ADDR_INSTRUCTIONS)
-			addr_pattern_merge(&a->patterns.items[group], &part->patterns.items[i]);
-	}
-	merge_slices(a, &part->slices, groups);
-	free(groups);
+	add_groups(a, part, part->keys.words);
 }
 
 void addr_regroup(struct addr *a, const uint64_t *keys)
 {
 	struct addr old = *a;
-	uint32_t *groups = mem_alloc(old.keys.n, sizeof(*groups));
 
 	tuples_init(&a->keys, ADDR_KEY_WORDS);
 	addr_slices_init(&a->slices);
 	a->sums.items = NULL;
 	a->sums.n = a->sums.cap = 0;
-	for (uint32_t i = 0; i < old.keys.n; i++) {
-		uint32_t group = find_group(a, &keys[(size_t)i * ADDR_KEY_WORDS]);
-
-		groups[i] = group;
-		addr_sums_add(&a->sums.items[group], &old.sums.items[i]);
-	}
-	merge_slices(a, &old.slices, groups);
-	free(groups);
+	add_groups(a, &old, keys);
 	tuples_release(&old.keys);
 	vec_release(&old.sums);
 	addr_slices_release(&old.slices);
+}
+
+struct addr *addr_of_pages(const struct addr *pages, const struct addr_options *options)
+{
+	struct addr *a = addr_new(pages->session, options);
+	uint64_t *keys = mem_zalloc((size_t)pages->keys.n + 1, ADDR_KEY_WORDS * sizeof(*keys));
+
+	a->n_without_address = pages->n_without_address;
+	for (uint32_t i = 0; i < pages->keys.n; i++) {
+		const uint64_t *page = tuples_get(&pages->keys, i);
+		uint64_t *key = &keys[(size_t)i * ADDR_KEY_WORDS];
+
+		key[0] = addr_objects_find(options->objects, (uint32_t)page[0],
+					   page[1] << ADDR_PAGE_SHIFT, &key[1]);
+	}
+	add_groups(a, pages, keys);
+	free(keys);
+	return a;
 }
 
 const struct analysis_class addr_class = {

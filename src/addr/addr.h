@@ -35,24 +35,25 @@ enum addr_grain {
 
 enum { ADDR_KEY_WORDS = 3 };
 
-/* The sums of a group. */
+/* The sums of a group. What most records add to comes first: it is in few cache lines. */
 struct addr_sums {
-	uint64_t n;		    /* records … */
-	struct memory_counts kinds; /* … by kind */
-	uint64_t cycles;	    /* sum of total latencies, of n_cycles records */
-	uint64_t full_cycles;	    /* the part of `cycles` by the n_saturated full counters */
-	uint64_t n_cycles, n_saturated;
-	uint64_t n_translated; /* records that say how the address was translated */
-	/* records with a page table walk; their translation latency … */
-	uint64_t walks, walk_cycles;
-	uint64_t n_walk_cycles;		  /* … of the walks with a latency */
+	uint64_t n;			  /* records … */
+	struct memory_counts kinds;	  /* … by kind */
+	uint64_t cycles, n_cycles;	  /* sum of total latencies, of n_cycles records */
+	uint64_t first_ns;		  /* earliest time, for naming: see data_time() */
+	uint64_t least;			  /* lowest address */
+	uint64_t n_translated;		  /* records that say how the address was translated */
 	uint64_t levels[N_SOURCE_LEVELS]; /* loads by level of their data source */
 	uint64_t memory_operations; /* operations that loads from memory stand for; 0: not known */
-	uint64_t n_near, n_far;	    /* page on the CPU's NUMA node; on another one */
-	uint64_t far_cycles;	    /* total latency of the n_far */
+
+	uint64_t full_cycles,
+		n_saturated; /* the part of `cycles` by the n_saturated full counters */
+	/* records with a page table walk; their translation latency … */
+	uint64_t walks, walk_cycles;
+	uint64_t n_walk_cycles;		/* … of the walks with a latency */
+	uint64_t n_near, n_far;		/* page on the CPU's NUMA node; on another one */
+	uint64_t far_cycles;		/* total latency of the n_far */
 	uint64_t page_nodes, cpu_nodes; /* bit n: NUMA node n, below INFO_NODES */
-	uint64_t least;			/* lowest address */
-	uint64_t first_ns;		/* earliest time, for naming: see data_time() */
 };
 
 /* The addresses to count: `count` elements of `size` bytes from `base` on. Size 0: all. */
@@ -110,6 +111,12 @@ struct addr_named {
  * adds it as an object, and regroups all by (object, offset, 0).
  */
 struct addr_named addr_by_code(struct addr *, struct addr_objects *);
+
+/*
+ * What a scan with these options, ADDR_FIELDS, finds if no page has a variable (objects.h) and no code says more:
+ * an object has whole pages. `pages`: the result with ADDR_PAGES.
+ */
+struct addr *addr_of_pages(const struct addr *pages, const struct addr_options *);
 
 /* Options: struct addr_options. Result: struct addr. */
 extern const struct analysis_class addr_class;

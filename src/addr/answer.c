@@ -14,6 +14,7 @@
 #include "scan/spe_filters.h"
 #include "session/interval.h"
 #include "table/answer.h"
+#include "variables/code.h"
 
 enum { DEFAULT_LINE = 64 };
 
@@ -94,7 +95,8 @@ static void scan_pages(struct work *w)
 		.without_slices = grains[w->request->by] != ADDR_PAGES,
 	};
 	w->pages = (struct analysis){ .class = &addr_class, .options = &w->page_options };
-	scan(w->session, w->select, &w->pages, 1);
+	scan_part(w->session, w->select,
+		  &(struct scan_wish){ .without_places = true, .only_memory = true }, &w->pages, 1);
 }
 
 /* Sets the window to the object that --object names. */
@@ -219,6 +221,22 @@ static void name_groups(struct work *w, const struct addr *a)
 	free(queries);
 }
 
+/*
+ * May something on a page be told from the rest of it? By a variable, or by code that accesses memory without one. By
+ * slices, too: the scan by page does not count them.
+ */
+static bool has_parts_of_pages(const struct work *w)
+{
+	const struct modules *modules = timeline_modules(w->session->timeline);
+
+	if (w->objects.variables.n > 0 || w->session->slices.n > 0)
+		return true;
+	for (uint32_t i = 1; i < modules->list.n; i++)
+		if (symbols_has_code(w->session->symbols, (struct module_id){ i }))
+			return true;
+	return false;
+}
+
 /* Runs the scans that the rows need: by page, if objects are needed, then by the grain. */
 static int addr_find_source(struct work *w, struct err *err)
 {
@@ -237,7 +255,9 @@ static int addr_find_source(struct work *w, struct err *err)
 		return -1;
 	if (by == ADDR_BY_FIELD && w->request->type != NULL && choose_type(w, err) < 0)
 		return -1;
-	if (w->options.grain != ADDR_PAGES) {
+	if (w->options.grain == ADDR_FIELDS && !has_parts_of_pages(w)) {
+		w->fine.result = addr_of_pages(w->pages.result, &w->options);
+	} else if (w->options.grain != ADDR_PAGES) {
 		w->fine = (struct analysis){ .class = &addr_class, .options = &w->options };
 		scan(w->session, w->select, &w->fine, 1);
 	}

@@ -355,12 +355,59 @@ static void objects_have_their_accesses(void **state)
 		assert_int_equal(addr_report_make(&s, NULL, &(struct addr_request){ list[i].by },
 						  &report, &err),
 				 0);
+		assert_int_equal(s.n_scans, 2); /* by page, then by what is on it */
 		assert_int_equal(table_n_rows(&report.rows), list[i].n_rows);
 		for (size_t c = 0; list[i].cells[c].table != NULL; c++)
 			expect_cell(&report.shown, &list[i].cells[c]);
 		addr_report_release(&report);
 		close_fixture(&s);
 		folder_remove(folder);
+	}
+}
+
+/* Without variables and code an object has whole pages, so one scan has its sums: the same as of all pages. */
+static void whole_pages_need_one_scan(void **state)
+{
+	static const struct access accesses[] = {
+		{ 0x10008, LOAD, 100, DRAM, 30 },	 { 0x10ff8, LOAD, 50, L1D },
+		{ 0x10010, STORE, FULL, NO_SOURCE },	 { 0x911000, ATOMIC, 40, NO_SOURCE },
+		{ KERNEL_PAGE, LOAD, 30, NO_SOURCE, 7 }, { 0 },
+	};
+	static const struct expected_cell cells[] = {
+		{ "objects", 0, "object", 0, MARK_EXACT, "[unknown]" },
+		{ "objects", 0, "records", 4, MARK_EXACT },
+		{ "objects", 0, "loads", 2, MARK_EXACT },
+		{ "objects", 0, "stores", 1, MARK_EXACT },
+		{ "objects", 0, "atomics", 1, MARK_EXACT },
+		{ "objects", 0, "latency_cycles", 190 + FULL, MARK_SATURATED },
+		{ "objects", 0, "walks", 1, MARK_EXACT },
+		{ "objects", 0, "walk_cycles", 30, MARK_EXACT },
+		{ "objects", 0, "loads_dram", 1, MARK_EXACT },
+		{ "objects", 1, "object", 0, MARK_EXACT, "[kernel]" },
+		{ "objects", 1, "walk_cycles", 7, MARK_EXACT },
+	};
+	struct spe_record records[MAX_RECORDS];
+	size_t n = make_records(accesses, false, records);
+
+	(void)state;
+	for (unsigned n_workers = 1; n_workers <= 3; n_workers += 2) {
+		struct addr_report report = { 0 };
+		struct session s;
+		struct err err;
+
+		open_fixture(
+			&(struct contents){ .records = records, .n_records = n, .n_first = n / 2 },
+			n_workers, &s);
+		assert_int_equal(addr_report_make(&s, NULL,
+						  &(struct addr_request){ ADDR_BY_OBJECT }, &report,
+						  &err),
+				 0);
+		assert_int_equal(s.n_scans, 1);
+		assert_int_equal(table_n_rows(&report.rows), 2);
+		for (size_t i = 0; i < COUNT(cells); i++)
+			expect_cell(&report.shown, &cells[i]);
+		addr_report_release(&report);
+		close_fixture(&s);
 	}
 }
 
@@ -423,6 +470,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_have_their_numbers),
 		cmocka_unit_test(objects_have_their_accesses),
+		cmocka_unit_test(whole_pages_need_one_scan),
 		cmocka_unit_test(wrong_requests_fail),
 		cmocka_unit_test(keys_are_known_by_name),
 	};
