@@ -64,6 +64,7 @@ struct attribution {
 	uint32_t *caller_frames; /* by frame of `callers`: the own one + 1; 0: not asked for yet */
 	struct attribution_totals totals;
 	bool is_by_position;
+	uint64_t times_ns[BATCH_ROWS]; /* attribution_row_time() of the batch's rows */
 };
 
 struct attribution *attribution_new(const struct timeline *timeline, struct place_numbers *places)
@@ -201,7 +202,7 @@ static void apply_tasks(struct attribution *a, struct batch *b)
 	uint32_t last = HISTORY_NONE, pid = 0;
 
 	for (size_t row = 0; row < b->n; row++) {
-		uint64_t time_ns = attribution_row_time(a->is_by_position, b, row);
+		uint64_t time_ns = a->times_ns[row];
 		uint32_t of_thread = apply_thread(a, b, row, time_ns);
 		uint32_t process = find_process(a, b, row, time_ns, of_thread);
 
@@ -247,7 +248,7 @@ static _Atomic uint32_t *find_place(struct attribution *a, struct batch *b, size
 	if (!(b->has[row] & HAS_PC))
 		return NULL;
 	r = place_cache_look_up(&a->cache, attribution_whose_pc(b, row), b->pc[row],
-				attribution_row_time(a->is_by_position, b, row));
+				a->times_ns[row]);
 	if (r->module.v != 0)
 		b->has[row] |= HAS_PLACE;
 	*place = place_range_at(r, b->pc[row]);
@@ -400,16 +401,18 @@ static void apply_frames(struct attribution *a, struct batch *b)
 	}
 }
 
-static void attribution_count_rows(struct attribution *a, const struct batch *b)
+static void attribution_note_rows(struct attribution *a, const struct batch *b)
 {
 	a->totals.n_rows += b->n;
 	for (size_t row = 0; row < b->n; row++)
 		a->totals.n_without_time += !(b->has[row] & HAS_TIME);
+	for (size_t row = 0; row < b->n; row++)
+		a->times_ns[row] = attribution_row_time(a->is_by_position, b, row);
 }
 
 void attribution_apply(struct attribution *a, struct batch *b)
 {
-	attribution_count_rows(a, b);
+	attribution_note_rows(a, b);
 	apply_tasks(a, b);
 	if (a->skips_places)
 		return;

@@ -133,13 +133,19 @@ static inline bool attribution_is_of_guest(const struct batch *b, size_t row)
 	return b->kind == BATCH_SAMPLES && place_is_of_guest(attribution_whose_sample_pc_(b, row));
 }
 
-/* By a table, not a branch: user and kernel code alternate too often for branch prediction. */
+/* Without branches: user and kernel code alternate too often for branch prediction. */
+static inline uint32_t attribution_whose_spe_pc_(const struct batch *b, size_t row)
+{
+	static_assert(PLACE_OF_KERNEL == 0, "levels 1 and 2, of which no bit is set");
+	const unsigned level = batch_pc_level(b, row);
+
+	return (attribution_whose_user_address_(b, row) & -(uint32_t)(level == 0)) |
+	       ((uint32_t)PLACE_OF_NOBODY & -(uint32_t)(level == 3));
+}
+
 static inline uint32_t attribution_whose_pc(const struct batch *b, size_t row)
 {
-	const uint32_t by_level[] = { attribution_whose_user_address_(b, row), PLACE_OF_KERNEL,
-				      PLACE_OF_KERNEL, PLACE_OF_NOBODY };
-
-	return b->kind == BATCH_SPE ? by_level[batch_pc_level(b, row)]
+	return b->kind == BATCH_SPE ? attribution_whose_spe_pc_(b, row)
 				    : attribution_whose_sample_pc_(b, row);
 }
 

@@ -208,27 +208,32 @@ void hot_cost_add(struct hot_cost *to, const struct hot_cost *from)
 	to->n_mispredicted += from->n_mispredicted;
 }
 
-static void add_spe(struct hot_cost *c, const struct batch *b, size_t row)
+/* All bits, or none. */
+static inline uint64_t mask_if(bool is)
+{
+	return -(uint64_t)is;
+}
+
+/* Without branches: which records walk or are branches is random, so half of these would be mispredicted. */
+static inline void add_spe(struct hot_cost *c, const struct batch *b, size_t row)
 {
 	uint32_t has = b->has[row];
-	uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
+	bool has_total = (has & HAS_TOTAL) != 0;
+	uint64_t events = b->events[row] & mask_if((has & HAS_EVENTS) != 0);
+	uint64_t total = b->total[row] & mask_if(has_total);
+	bool is_full = latency_is_full(total), is_walk = events >> SPE_EV_TLB_WALK & 1;
+	bool is_branch = (has & HAS_OP) != 0 && b->op_class[row] == SPE_OP_BRANCH;
 
 	c->n++;
-	if (has & HAS_TOTAL) {
-		c->n_cycles++;
-		c->cycles += b->total[row];
-		c->squares += (uint64_t)b->total[row] * b->total[row];
-		c->n_saturated += latency_is_full(b->total[row]);
-		c->full += latency_is_full(b->total[row]) ? b->total[row] : 0u;
-	}
-	if (events >> SPE_EV_TLB_WALK & 1) {
-		c->n_walks++;
-		c->xlat_cycles += has & HAS_XLAT ? b->xlat[row] : 0u;
-	}
-	if (has & HAS_OP && b->op_class[row] == SPE_OP_BRANCH) {
-		c->n_branches++;
-		c->n_mispredicted += events >> SPE_EV_MISPREDICTED & 1;
-	}
+	c->n_cycles += has_total;
+	c->cycles += total;
+	c->squares += total * total;
+	c->n_saturated += is_full;
+	c->full += total & mask_if(is_full);
+	c->n_walks += is_walk;
+	c->xlat_cycles += b->xlat[row] & mask_if(is_walk & ((has & HAS_XLAT) != 0));
+	c->n_branches += is_branch;
+	c->n_mispredicted += is_branch & (events >> SPE_EV_MISPREDICTED & 1);
 }
 
 static void hot_add_sample(struct hot_cost *c, const struct batch *b, size_t row,
@@ -335,18 +340,29 @@ static bool hot_is_wanted(const struct hot *hot, const struct batch *b, size_t r
 	return !o->without_samples && (o->event < 0 || b->event[row] == (unsigned)o->event);
 }
 
+/* The rows that are counted. Returns how many they are. */
+static size_t hot_wanted_rows(const struct hot *hot, const struct batch *b, uint16_t *rows)
+{
+	size_t n = 0;
+
+	if (b->kind == BATCH_SPE && !hot->options->without_spe && hot->options->condition == NULL) {
+		for (size_t row = 0; row < b->n; row++)
+			rows[row] = (uint16_t)row;
+		return b->n;
+	}
+	for (size_t row = 0; row < b->n; row++) {
+		rows[n] = (uint16_t)row;
+		n += hot_is_wanted(hot, b, row);
+	}
+	return n;
+}
+
 static void hot_consume(void *partial, const struct batch *b)
 {
 	struct hot *hot = partial;
-	const bool is_all = b->kind == BATCH_SPE && !hot->options->without_spe &&
-			    hot->options->condition == NULL;
 	uint16_t rows[BATCH_ROWS];
-	size_t n = 0;
+	size_t n = hot_wanted_rows(hot, b, rows);
 
-	for (size_t row = 0; row < b->n; row++) {
-		rows[n] = (uint16_t)row;
-		n += is_all || hot_is_wanted(hot, b, row);
-	}
 	for (size_t i = 0; i < n; i += ROWS_AT_ONCE) {
 		size_t some = n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE;
 
