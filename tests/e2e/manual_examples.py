@@ -11,7 +11,8 @@ The links are to the files of DATA_DIR; in Markdown to those of the checkout, wh
 part of, and "build" to the folder of CYCLOPS: such commands run as printed after "make". Numbers
 with a unit in the text of Markdown have to stand in what a command of the page prints, and all its
 commands have to succeed: one that checks a gain (--fail-if) holds, whatever --update writes.
---update writes what was printed into the pages (the number of lines around a "..." is kept).
+--update writes what was printed into the pages (the number of lines around a "..." is kept), but no error where there was none: a
+program that the command needs may be missing.
 --needs skips the test where a program is not installed.
 """
 
@@ -129,6 +130,14 @@ def renewed(expected, printed):
     return printed[:n_head] + [ANY] + printed[len(printed) - n_tail :]
 
 
+ERROR = re.compile(r"(?:cyclops|sh): ")
+
+
+def is_new_error(expected, printed, status):
+    """Did a command fail with a message, which the page has not?"""
+    return status != 0 and any(map(ERROR.match, printed)) and not any(map(ERROR.match, expected))
+
+
 def path_with(folder):
     """PATH with the folder first, padded by a folder that is not there."""
     return f"{folder}:{os.environ['PATH']}:/nonexistent".ljust(PATH_BYTES, "/")
@@ -186,7 +195,9 @@ def check_page(page, cyclops, data, update):
     for example, (printed, status) in reversed(list(zip(examples, outputs))):
         if matches(example.expected, printed):
             continue
-        if update:
+        if update and is_new_error(example.expected, printed, status):
+            print("not updated: the command fails where the page has no error (is a program missing?)")
+        elif update:
             end = example.first + len(example.expected)
             lines[example.first : end] = map(
                 escape if is_manual else indent, renewed(example.expected, printed)
