@@ -147,7 +147,7 @@ int measures_add_shared(struct c2c *sharing, const struct select *select, struct
 	c2c_finish(sharing, select);
 	strings_init(&b.strings);
 	tuples_init(&b.names, 1);
-	c2c_labels_init(&labels, sharing);
+	c2c_labels_init_names(&labels, sharing);
 	add_named_waits(&b, all_lines,
 			&none); /* also if nothing is shared: a later run may share something */
 	for (size_t i = 0; i < sharing->subjects.n; i++)

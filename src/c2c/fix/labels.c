@@ -444,6 +444,12 @@ static void work_out_type(struct labelling *l, uint32_t number, struct cause_wor
 	put_fold(l, fold, &work->drawing);
 }
 
+/* Does each line of the cause have a name of its own? */
+static bool has_own_names(const struct c2c_cause *cause)
+{
+	return cause->n_objects > 0 || cause->n_variables > 1;
+}
+
 /* Other lines of a cause have its words; of objects of a type each has a name of its own. */
 static void label_others(struct labelling *l, const struct c2c_cause *cause)
 {
@@ -456,7 +462,7 @@ static void label_others(struct labelling *l, const struct c2c_cause *cause)
 		l->out->names[line] = l->out->names[first];
 		l->out->objects[line] = l->out->objects[first];
 		l->out->details[line] = l->out->details[first];
-		if (cause->n_objects > 0 || cause->n_variables > 1)
+		if (has_own_names(cause))
 			label_line(l, line, &parts);
 		l->out->drawings[line] = l->out->drawings[first];
 		l->out->fixes[line] = l->out->fixes[first];
@@ -541,6 +547,41 @@ void c2c_labels_init(struct c2c_labels *out, const struct c2c *s)
 	c2c_causes_init(&out->causes, s->objects, s->instances);
 	label_fields(&l);
 	label_causes(&l);
+}
+
+/* The objects on a line, without what was done to them. */
+static void name_line(struct labelling *l, size_t number)
+{
+	const struct c2c_subject *subject = &l->sharing->subjects.items[number];
+	struct parts parts = { 0 };
+
+	for (uint32_t i = 0; i < subject->n_accesses; i++)
+		find_part(&parts, data_names_get(&l->objects->names, subject->first_access + i));
+	label_parts(l, &parts, number);
+	parts_release(&parts);
+}
+
+void c2c_labels_init_names(struct c2c_labels *out, const struct c2c *s)
+{
+	struct labelling l = { .sharing = s, .out = out, .objects = s->objects };
+
+	*out = (struct c2c_labels){ 0 };
+	out->names = mem_zalloc(s->subjects.n + 1, sizeof(*out->names));
+	out->objects = mem_zalloc(s->subjects.n + 1, sizeof(*out->objects));
+	out->details = mem_zalloc(s->subjects.n + 1, sizeof(*out->details));
+	c2c_causes_init(&out->causes, s->objects, s->instances);
+	for (size_t i = 0; i < out->causes.list.n; i++) {
+		const struct c2c_cause *cause = &out->causes.list.items[i];
+		size_t first = cause->lines.items[0];
+
+		name_line(&l, first);
+		for (size_t k = 1; k < cause->lines.n; k++) {
+			if (has_own_names(cause))
+				name_line(&l, cause->lines.items[k]);
+			else
+				out->names[cause->lines.items[k]] = out->names[first];
+		}
+	}
 }
 
 void c2c_labels_release(struct c2c_labels *l)
