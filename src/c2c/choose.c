@@ -186,12 +186,19 @@ static void weigh_line(void *context, const struct c2c_line *line)
 	keep_candidate(c, &candidate);
 }
 
+/* All counters that make a line matter. */
+static uint32_t shared_counters(const struct c2c *s)
+{
+	return c2c_mode_masks[C2C_BY_PEER] | c2c_mode_masks[C2C_BY_HITM] |
+	       c2c_mode_masks[s->options.mode];
+}
+
 static void weigh_shard(void *context, size_t shard, unsigned worker)
 {
 	struct choice *choices = context, *c = &choices[shard];
 
 	(void)worker;
-	c2c_table_visit(c->s->options.table, shard, weigh_line, c);
+	c2c_table_visit(c->s->options.table, shard, shared_counters(c->s), weigh_line, c);
 	c2c_tally_sum_empty(&c->sum, &c->shared);
 }
 

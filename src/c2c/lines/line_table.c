@@ -540,14 +540,28 @@ bool c2c_table_find(const struct c2c_table *t, uint32_t space, uint64_t address,
 	return e != NULL;
 }
 
-void c2c_table_visit(const struct c2c_table *t, size_t shard,
+/* May it be shared? Said of a few accesses without counting them, as nearly all lines are not. */
+static bool may_be_shared(const struct shard *s, const struct entry *e, uint32_t mask)
+{
+	uint32_t any = 0;
+
+	for (unsigned i = 0; i < e->n; i++)
+		any |= mask_of_number(s->numbers, e->masks[i]);
+	return (e->has_threads & e->is_written) != 0 || any & mask || wide_of(s, e) != NULL;
+}
+
+void c2c_table_visit(const struct c2c_table *t, size_t shard, uint32_t mask,
 		     void (*visit)(void *context, const struct c2c_line *), void *context)
 {
 	const struct shard *s = &t->shards[shard];
 
 	for (uint32_t i = 0; i < s->n; i++) {
-		struct c2c_line line = line_of(s, entry_at(s, i));
+		const struct entry *e = entry_at(s, i);
+		struct c2c_line line;
 
+		if (!may_be_shared(s, e, mask))
+			continue;
+		line = line_of(s, e);
 		visit(context, &line);
 	}
 }

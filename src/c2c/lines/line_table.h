@@ -98,8 +98,11 @@ size_t c2c_table_n_lines(const struct c2c_table *);
 bool c2c_table_find(const struct c2c_table *, uint32_t space, uint64_t address,
 		    struct c2c_line *out);
 
-/* Calls `visit` for each line of a shard, in no order that may be relied on. */
-void c2c_table_visit(const struct c2c_table *, size_t shard,
+/*
+ * Calls `visit` for each line of a shard that counted in a counter of `mask`, or that several threads accessed and
+ * one wrote to; perhaps for others, too. In no order that may be relied on.
+ */
+void c2c_table_visit(const struct c2c_table *, size_t shard, uint32_t mask,
 		     void (*visit)(void *context, const struct c2c_line *), void *context);
 
 #endif

@@ -124,7 +124,7 @@ static void fill_and_check(const struct expected *expected, size_t n_lines, unsi
 	pool_run(pool, N_JOBS, fill, table);
 	assert_int_equal(c2c_table_n_lines(table), n_lines);
 	for (size_t i = 0; i < C2C_SHARDS; i++)
-		c2c_table_visit(table, i, check_line, &check);
+		c2c_table_visit(table, i, C2C_BIT(RECORDS), check_line, &check);
 	assert_int_equal(check.n_seen, n_lines);
 	check_find(table, expected);
 	c2c_table_free(table);
@@ -201,8 +201,11 @@ static void test_unknown_threads(void **state)
 	(void)state;
 	c2c_table_add(table, rows, COUNT(rows));
 	for (size_t i = 0; i < C2C_SHARDS; i++)
-		c2c_table_visit(table, i, check_line, &check);
+		c2c_table_visit(table, i, C2C_BIT(RECORDS), check_line, &check);
 	assert_int_equal(check.n_seen, 1);
+	for (size_t i = 0; i < C2C_SHARDS; i++)
+		c2c_table_visit(table, i, C2C_BIT(LOADS), check_line, &check);
+	assert_int_equal(check.n_seen, 1); /* no loads, and no two threads that are known */
 	c2c_table_free(table);
 }
 
