@@ -11,6 +11,9 @@
 #include "base/path.h"
 #include "base/text.h"
 
+/* A host's name has up to 64 bytes (Linux); that of a damaged capture may have more than a folder's can. */
+enum { HOST_BYTES = 200 };
+
 /* Letters of a folder's name that mean nothing to file systems, shells and engines. */
 static bool is_plain(char c)
 {
@@ -23,7 +26,7 @@ char *dataset_path(const char *root, const char *table, const struct identity *w
 	struct text path = { 0 };
 
 	text_format(&path, "%s/%s/day=%s/host=", root, table, who->day);
-	for (const char *c = who->host; *c != '\0'; c++)
+	for (const char *c = who->host; *c != '\0' && c < who->host + HOST_BYTES; c++)
 		text_char(&path, is_plain(*c) ? *c : '_');
 	text_format(&path, "/part-%s.parquet%c", who->capture, 0);
 	return path.bytes;

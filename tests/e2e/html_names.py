@@ -33,6 +33,11 @@ RUNS = [b"</script><script>alert(1)</script>", b"<img src=x onerror=alert(1)>", 
 SHORT = {b"account": b"<b>'\"&>", b"limit": b"<u>\"'", b"lock": b"<s>'", b"sharing.c": b"</script>", b"demo.c": b"<i>.c>", b"struct account": b"<b>"}
 MACHINE = (b"\0model\0", b"\0<img>\0")
 
+# Of machines, in a dataset: bytes that are no text, quotes, what steers a terminal; and how each begins where it is shown.
+HOSTS = [b"</script><script>alert(0)</script>\xff\xfe'\"", b"line\nof\x1b[31m \xe2\x80\xae</script><img src=x onerror=alert(1)>",
+         b"\"><svg onload=alert(2)>" + b"h" * 300]
+SHOWN_HOSTS = ["</script><script>alert(0)</script>", "line", "\"><svg onload=alert(2)>hhhh"]
+
 # What the mouse and the keyboard do to whatever answers to them, but links; what is folded is opened.
 TOUCH = """(() => {
     document.querySelectorAll("details").forEach((details) => { details.open = true; });
@@ -134,9 +139,13 @@ def check_fleet(checks, page, cyclops, folder, captures):
         return
     root = folder / "fleet"
     run(cyclops, "collect", "--into", root, "--symfs", "root", *captures, cwd=folder)
-    for question, name in (("top", "alert(1)"), ("sharing", "<b>'"), ("coverage", "")):
-        path = write(cyclops, folder, "fleet", question, root, "--program", duckdb)
-        check_pages(checks, page, "fleet", path, (name,))
+    for number, host in enumerate(HOSTS):  # each of a machine of its own, else they are one capture
+        counted = folder / "counted.data"
+        counted.write_bytes(captures[-1].read_bytes().replace(MACHINE[1], b"\0host%d\0" % number))
+        run(cyclops, "collect", "--into", root, "--symfs", "root", "--host", os.fsdecode(host), counted, cwd=folder)
+    for question, names in ((["top"], ["alert(1)"]), (["sharing"], ["<b>'"]), (["coverage"], []), (["counts", "--by", "host", "--all"], SHOWN_HOSTS)):
+        path = write(cyclops, folder, "fleet", *question, root, "--program", duckdb)
+        check_pages(checks, page, "fleet", path, names)
 
 
 def check_run(checks, page, cyclops, folder):
@@ -181,7 +190,7 @@ def main():
             checks.expect(not page.run(STRANGE) and "alert(1)" in html_pages.twin_of(page), "compare: names")
             html_pages.check_quiet(checks, page, "compare")
             check_run(checks, page, cyclops, folder)
-            check_fleet(checks, page, cyclops, folder, [sharing, demo])
+            check_fleet(checks, page, cyclops, folder, [sharing, demo, cycles])
     checks.finish()
 
 

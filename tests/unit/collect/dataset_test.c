@@ -25,7 +25,10 @@ static struct identity part_of(const char *host)
 	};
 }
 
-/* No name of a host leads to another folder. */
+#define TEN "0123456789"
+#define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+
+/* No name of a host leads to another folder, or has none. */
 static void hosts_are_names_of_folders(void **state)
 {
 	static const struct {
@@ -37,13 +40,14 @@ static void hosts_are_names_of_folders(void **state)
 		{ "host=x/day=y", "host_x_day_y" },
 		{ "\xc3\xa4\n\x01", "____" },
 		{ "", "" },
+		{ HUNDRED HUNDRED TEN, HUNDRED HUNDRED },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct identity who = part_of(cases[i].host);
 		char *path = dataset_path("root", "samples", &who);
-		char wanted[256];
+		char wanted[512];
 
 		snprintf(wanted, sizeof(wanted),
 			 "root/samples/day=2026-11-26/host=%s/part-%s.parquet", cases[i].folder,
