@@ -76,8 +76,8 @@ GROUP = [(line, DONE, r"") for line in ("report CAPTURE", "hot CAPTURE", "hot -"
 # Of a capture with accesses to half a million pages, which take more than that
 PAGES = ("--records", "1000000", "--cpus", "1", "--data", "2G", "--kernel-share", "0")
 NO_ROOM = rf"^cyclops: out of memory: \d+ of the {GROUP_MIB} MiB of the memory cgroup are in use, and \d+ MiB more are needed; give it more, or select less \(--select\)$"
-GROUP_OF_PAGES = [(line, None, rf"\A(cyclops: no symbols for program: .*)?\s*\Z|{NO_ROOM}") for line in ("report CAPTURE", "hot CAPTURE", "c2c CAPTURE")] + [
-    (line, FAILED, NO_ROOM) for line in ("addr CAPTURE", "addr --by page --format csv CAPTURE", "addr --by line -j 8 CAPTURE")]
+GROUP_OF_PAGES = [(line, None, rf"\A(cyclops: no symbols for program: .*)?\s*\Z|{NO_ROOM}") for line in ("report CAPTURE", "hot CAPTURE", "c2c CAPTURE", "addr CAPTURE")] + [
+    (line, FAILED, NO_ROOM) for line in ("addr --by page --format csv CAPTURE", "addr --by line -j 8 CAPTURE")]
 
 
 def read(path):
