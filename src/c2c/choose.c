@@ -39,6 +39,7 @@ struct choice {
 	struct c2c_counts shared;      /* of lines with peer or HITM loads */
 	struct c2c_tally_sum sum;      /* what is not in `shared` yet */
 	struct c2c_tally shared_mask, mode_mask;
+	uint32_t counters; /* of both masks: what makes a line matter */
 	uint64_t n_shared, n_candidates;
 	uint64_t ranks; /* the sum of those above 0 */
 };
@@ -186,19 +187,12 @@ static void weigh_line(void *context, const struct c2c_line *line)
 	keep_candidate(c, &candidate);
 }
 
-/* All counters that make a line matter. */
-static uint32_t shared_counters(const struct c2c *s)
-{
-	return c2c_mode_masks[C2C_BY_PEER] | c2c_mode_masks[C2C_BY_HITM] |
-	       c2c_mode_masks[s->options.mode];
-}
-
 static void weigh_shard(void *context, size_t shard, unsigned worker)
 {
 	struct choice *choices = context, *c = &choices[shard];
 
 	(void)worker;
-	c2c_table_visit(c->s->options.table, shard, shared_counters(c->s), weigh_line, c);
+	c2c_table_visit(c->s->options.table, shard, c->counters, weigh_line, c);
 	c2c_tally_sum_empty(&c->sum, &c->shared);
 }
 
@@ -270,6 +264,8 @@ static bool may_be_contended(const struct c2c *s, const struct candidate *c)
 
 void c2c_choose_lines(struct c2c *s)
 {
+	const uint32_t of_sharing = c2c_mode_masks[C2C_BY_PEER] | c2c_mode_masks[C2C_BY_HITM];
+	const uint32_t of_mode = c2c_mode_masks[s->options.mode];
 	struct choice choices[C2C_SHARDS] = { 0 }, all = { .s = s };
 
 	s->total = s->lines->total;
@@ -278,9 +274,9 @@ void c2c_choose_lines(struct c2c *s)
 		choices[i] = (struct choice){
 			.s = s,
 			.top = lines_to_choose(s) + (wants_more(s) ? MORE_OF_SHARD : 0),
-			.shared_mask = c2c_tally_of_mask(c2c_mode_masks[C2C_BY_PEER] |
-							 c2c_mode_masks[C2C_BY_HITM]),
-			.mode_mask = c2c_tally_of_mask(c2c_mode_masks[s->options.mode]),
+			.shared_mask = c2c_tally_of_mask(of_sharing),
+			.mode_mask = c2c_tally_of_mask(of_mode),
+			.counters = of_sharing | of_mode,
 		};
 	pool_run(s->session->pool, C2C_SHARDS, weigh_shard, choices);
 	for (size_t i = 0; i < C2C_SHARDS; i++)
