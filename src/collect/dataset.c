@@ -3,16 +3,21 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/path.h"
 #include "base/text.h"
 
 /* A host's name has up to 64 bytes (Linux); that of a damaged capture may have more than a folder's can. */
 enum { HOST_BYTES = 200 };
+
+/* Tells names apart whose folders would be the same. Any number, but always this one: it is in paths. */
+#define HOST_SEED 0x686f73746e616d65u
 
 /* Letters of a folder's name that mean nothing to file systems, shells and engines. */
 static bool is_plain(char c)
@@ -21,13 +26,29 @@ static bool is_plain(char c)
 	       c == '.' || c == '-' || c == '_';
 }
 
+/* A host's name as a folder's. What is no such name gets a hash, as a second host may look like it: "a/b" and "a?b". */
+static void put_host(struct text *path, const char *host)
+{
+	size_t n = strlen(host), n_kept = n < HOST_BYTES ? n : HOST_BYTES;
+	/* Folders with a line in front are not a host's: those of merged files. Two points are no part of a path. */
+	bool is_name = n_kept == n && host[0] != '_';
+
+	for (size_t i = 0; i < n_kept; i++) {
+		bool is_kept = is_plain(host[i]) && (host[i] != '.' || host[i + 1] != '.');
+
+		text_char(path, is_kept ? host[i] : '_');
+		is_name = is_name && is_kept;
+	}
+	if (!is_name)
+		text_format(path, "-%08" PRIx32, (uint32_t)hash_bytes(host, n, HOST_SEED));
+}
+
 char *dataset_path(const char *root, const char *table, const struct identity *who)
 {
 	struct text path = { 0 };
 
 	text_format(&path, "%s/%s/day=%s/host=", root, table, who->day);
-	for (const char *c = who->host; *c != '\0' && c < who->host + HOST_BYTES; c++)
-		text_char(&path, is_plain(*c) ? *c : '_');
+	put_host(&path, who->host);
 	text_format(&path, "/part-%s.parquet%c", who->capture, 0);
 	return path.bytes;
 }

@@ -28,33 +28,91 @@ static struct identity part_of(const char *host)
 #define TEN "0123456789"
 #define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
 
+/* The folder of a host: "samples/day=2026-11-26/host=HERE/part-00112233445566778899aabbccddeeff.parquet". */
+static char *folder_of(const char *host)
+{
+	static const char front[] = "root/samples/day=2026-11-26/host=";
+	const struct identity who = part_of(host);
+	char *path = dataset_path("root", "samples", &who), *folder, *end;
+
+	assert_memory_equal(path, front, strlen(front));
+	folder = mem_strndup(path + strlen(front), strlen(path + strlen(front)));
+	end = strchr(folder, '/');
+	assert_non_null(end);
+	assert_string_equal(end, "/part-00112233445566778899aabbccddeeff.parquet");
+	*end = '\0';
+	free(path);
+	return folder;
+}
+
 /* No name of a host leads to another folder, or has none. */
 static void hosts_are_names_of_folders(void **state)
 {
 	static const struct {
 		const char *host, *folder;
+		bool has_hash; /* behind it, as another host could look the same */
 	} cases[] = {
-		{ "web-1.example.org", "web-1.example.org" },
-		{ "../../etc/passwd", ".._.._etc_passwd" },
-		{ "a b'c\"d*?[x]", "a_b_c_d___x_" },
-		{ "host=x/day=y", "host_x_day_y" },
-		{ "\xc3\xa4\n\x01", "____" },
-		{ "", "" },
-		{ HUNDRED HUNDRED TEN, HUNDRED HUNDRED },
+		{ "web-1.example.org", "web-1.example.org", false },
+		{ "a_b", "a_b", false },
+		{ "", "", false },
+		{ HUNDRED HUNDRED, HUNDRED HUNDRED, false },
+		{ "../../etc/passwd", "_.__._etc_passwd", true },
+		{ "a..b", "a_.b", true },
+		{ "a b'c\"d*?[x]", "a_b_c_d___x_", true },
+		{ "host=x/day=y", "host_x_day_y", true },
+		{ "\xc3\xa4\n\x01", "____", true },
+		{ HUNDRED HUNDRED TEN, HUNDRED HUNDRED, true },
+		{ "_merged", "_merged", true },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		const struct identity who = part_of(cases[i].host);
-		char *path = dataset_path("root", "samples", &who);
-		char wanted[512];
+		char *folder = folder_of(cases[i].host);
+		size_t n = strlen(cases[i].folder);
 
-		snprintf(wanted, sizeof(wanted),
-			 "root/samples/day=2026-11-26/host=%s/part-%s.parquet", cases[i].folder,
-			 who.capture);
-		assert_string_equal(path, wanted);
-		free(path);
+		assert_memory_equal(folder, cases[i].folder, n);
+		assert_int_equal(strlen(folder), cases[i].has_hash ? n + strlen("-01234567") : n);
+		assert_int_equal(folder[n], cases[i].has_hash ? '-' : '\0');
+		assert_null(strstr(folder, ".."));
+		free(folder);
 	}
+}
+
+/* Two hosts never share a folder: the same capture may be of either. */
+static void hosts_have_folders_of_their_own(void **state)
+{
+	static const char *const hosts[] = {
+		"a/b",
+		"a?b",
+		"a_b",
+		"a..b",
+		"a_.b",
+		HUNDRED HUNDRED TEN "1",
+		HUNDRED HUNDRED TEN "2",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(hosts); i++) {
+		char *one = folder_of(hosts[i]);
+
+		for (size_t j = 0; j < i; j++) {
+			char *other = folder_of(hosts[j]);
+
+			assert_string_not_equal(one, other);
+			free(other);
+		}
+		free(one);
+	}
+}
+
+/* The names are in datasets: they stay what they are. */
+static void a_hash_in_a_name_stays(void **state)
+{
+	char *folder = folder_of("a/b");
+
+	(void)state;
+	assert_string_equal(folder, "a_b-fa43b65a");
+	free(folder);
 }
 
 static void days_are_days_of_the_calendar(void **state)
@@ -135,6 +193,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hosts_are_names_of_folders),
+		cmocka_unit_test(hosts_have_folders_of_their_own),
+		cmocka_unit_test(a_hash_in_a_name_stays),
 		cmocka_unit_test(days_are_days_of_the_calendar),
 		cmocka_unit_test(merged_parts_are_there),
 	};
