@@ -101,12 +101,6 @@ int events_of_id(const struct events *e, uint64_t id)
 	return number == TUPLES_NONE ? -1 : (int)e->event_of_id.items[number];
 }
 
-/* Is event 0 the answer without a look-up: with one event, or if records have no id? */
-static bool is_first_event(const struct events *e, int id_word)
-{
-	return e->list.n == 1 || id_word == NO_WORD;
-}
-
 static int first_event(const struct events *e)
 {
 	return e->list.n > 0 ? 0 : -1;
@@ -116,28 +110,19 @@ int events_of_sample(const struct events *e, const struct record *r)
 {
 	size_t at = (size_t)e->sample_id_word * sizeof(uint64_t);
 
-	if (is_first_event(e, e->sample_id_word))
+	if (events_are_one(e, e->sample_id_word))
 		return first_event(e);
 	if (cur_left(&r->body) < at + sizeof(uint64_t))
 		return -1;
 	return events_of_id(e, load_u64(r->body.pos + at));
 }
 
-int events_of_next_sample(const struct events *e, struct event_cache *cache, const struct record *r)
+int event_cache_miss_(const struct events *e, struct event_cache *cache, uint64_t id)
 {
-	size_t at = (size_t)e->sample_id_word * sizeof(uint64_t), slot;
-	uint64_t id;
+	size_t slot = id % EVENT_CACHE_SLOTS;
 
-	if (is_first_event(e, e->sample_id_word))
-		return first_event(e);
-	if (cur_left(&r->body) < at + sizeof(uint64_t))
-		return -1;
-	id = load_u64(r->body.pos + at);
-	slot = id % COUNT(cache->slots);
-	if (cache->slots[slot].id != id) {
-		cache->slots[slot].id = id;
-		cache->slots[slot].event = events_of_id(e, id);
-	}
+	cache->slots[slot].id = id;
+	cache->slots[slot].event = events_of_id(e, id);
 	return cache->slots[slot].event;
 }
 
@@ -145,7 +130,7 @@ int events_of_trailer(const struct events *e, const struct record *r)
 {
 	size_t back = (size_t)e->trailer_id_word * sizeof(uint64_t);
 
-	if (is_first_event(e, e->trailer_id_word) ||
+	if (events_are_one(e, e->trailer_id_word) ||
 	    !attr_has(&e->list.items[0].attr, ATTR_SAMPLE_ID_ALL))
 		return first_event(e);
 	if (cur_left(&r->body) < back)

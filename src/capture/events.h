@@ -45,15 +45,39 @@ int events_of_id(const struct events *, uint64_t id);
 int events_of_sample(const struct events *, const struct record *);
 
 /* Ids that were looked up, and their events; zeroed: empty. Each thread has its own. */
+enum { EVENT_CACHE_SLOTS = 64 };
 struct event_cache {
 	struct {
 		uint64_t id;
 		int event;
-	} slots[64];
+	} slots[EVENT_CACHE_SLOTS];
 };
 
-/* The same, of many samples: ids come again. */
-int events_of_next_sample(const struct events *, struct event_cache *, const struct record *);
+/* Puts the event of an id into its slot. */
+int event_cache_miss_(const struct events *, struct event_cache *, uint64_t id);
+
+/* Is event 0 the answer without a look-up: with one event, or if records have no id? */
+static inline bool events_are_one(const struct events *e, int id_word)
+{
+	return e->list.n == 1 || id_word == NO_WORD;
+}
+
+/* The same, of many samples: ids come again. `body` is that of the sample. */
+static inline int events_of_next_sample(const struct events *e, struct event_cache *cache,
+					struct cursor body)
+{
+	size_t at = (size_t)e->sample_id_word * sizeof(uint64_t), slot;
+	uint64_t id;
+
+	if (events_are_one(e, e->sample_id_word))
+		return e->list.n > 0 ? 0 : -1;
+	if (cur_left(&body) < at + sizeof(uint64_t))
+		return -1;
+	id = load_u64(body.pos + at);
+	slot = id % EVENT_CACHE_SLOTS;
+	return cache->slots[slot].id == id ? cache->slots[slot].event
+					   : event_cache_miss_(e, cache, id);
+}
 
 /* The event that a record belongs to, by the id in its trailer, or -1. */
 int events_of_trailer(const struct events *, const struct record *);

@@ -10,13 +10,21 @@
 /* PERF_SAMPLE_REGS_ABI_64, and a value of misc. */
 enum { ABI_64 = 2, CPUMODE_USER = 2 };
 
+/* What the samples of an event have. */
+struct event_samples {
+	uint32_t columns; /* HAS_x bits */
+	uint64_t period;  /* of samples that do not record theirs */
+	struct sample_layout layout;
+	bool has_memory; /* a weight, a data source or a physical address */
+};
+
 struct unit_reader {
 	const struct capture *capture;
 	struct diags diags;
 	const struct unit *unit;
 	struct event_cache events;
-	uint32_t *columns; /* by event: what its samples have */
-	bool is_done;	   /* the unit has ended and its damage is counted */
+	struct event_samples *of_events; /* by event */
+	bool is_done;			 /* the unit has ended and its damage is counted */
 	bool wants_registers, wants_stacks, wants_branches;
 
 	/* Samples: the next record, in the same unit as unit.from. */
@@ -54,6 +62,19 @@ static uint32_t columns_of_event(const struct attr *attr)
 	return has;
 }
 
+static struct event_samples samples_of_event(const struct attr *attr)
+{
+	uint32_t columns = columns_of_event(attr);
+
+	return (struct event_samples){
+		.columns = columns,
+		.period = attr->sample_period,
+		.layout = sample_layout_of(attr),
+		.has_memory = (columns & (HAS_WEIGHT | HAS_DATA_SRC)) != 0 ||
+			      (attr->sample_type >> SAMPLE_PHYS_ADDR & 1) != 0,
+	};
+}
+
 struct unit_reader *unit_reader_new(const struct capture *c)
 {
 	struct unit_reader *r = mem_zalloc(1, sizeof(*r));
@@ -61,9 +82,9 @@ struct unit_reader *unit_reader_new(const struct capture *c)
 	r->capture = c;
 	r->decoder = spe_decoder_new();
 	r->is_done = true;
-	r->columns = mem_alloc(c->events.list.n + 1, sizeof(*r->columns));
+	r->of_events = mem_alloc(c->events.list.n + 1, sizeof(*r->of_events));
 	for (size_t i = 0; i < c->events.list.n; i++)
-		r->columns[i] = columns_of_event(&c->events.list.items[i].attr);
+		r->of_events[i] = samples_of_event(&c->events.list.items[i].attr);
 	return r;
 }
 
@@ -73,7 +94,7 @@ void unit_reader_free(struct unit_reader *r)
 		return;
 	spe_decoder_free(r->decoder);
 	diags_release(&r->diags);
-	free(r->columns);
+	free(r->of_events);
 	free(r);
 }
 
@@ -249,11 +270,11 @@ static void add_user_stack(struct batch *b, size_t row, const struct attr *attr,
 }
 
 /* The kernel writes pid and tid -1 for an exiting thread. */
-static uint32_t columns_of_sample(uint32_t has, const struct sample *s)
+static inline uint32_t columns_of_sample(uint32_t has, uint32_t pid, uint32_t tid)
 {
-	if (s->pid == UINT32_MAX)
+	if (pid == UINT32_MAX)
 		has &= ~(uint32_t)HAS_PID;
-	if (s->tid == UINT32_MAX)
+	if (tid == UINT32_MAX)
 		has &= ~(uint32_t)HAS_TID;
 	return has;
 }
@@ -265,7 +286,7 @@ static void unit_add_sample(const struct unit_reader *r, struct batch *b,
 	size_t row = b->n++;
 	bool has_period = s->sample_type >> SAMPLE_PERIOD & 1;
 
-	b->has[row] = columns_of_sample(r->columns[event_index], s);
+	b->has[row] = columns_of_sample(r->of_events[event_index].columns, s->pid, s->tid);
 	b->position[row] = record->position;
 	b->time_ns[row] = s->time_ns;
 	b->cpu[row] = s->cpu;
@@ -289,7 +310,7 @@ static void unit_add_sample(const struct unit_reader *r, struct batch *b,
 static void unit_read_sample(struct unit_reader *r, const struct record *record, struct batch *b)
 {
 	const struct events *events = &r->capture->events;
-	int index = events_of_next_sample(events, &r->events, record);
+	int index = events_of_next_sample(events, &r->events, record->body);
 	struct sample s;
 	struct err err;
 
@@ -331,14 +352,84 @@ static bool take_record(struct unit_reader *r, struct record *out)
 	return f.type == RECORD_SAMPLE;
 }
 
+/* The weight, data source and physical address of a row. */
+static void add_memory_words(const struct event_samples *e, const uint8_t *record, struct batch *b,
+			     size_t row)
+{
+	const struct sample_layout *l = &e->layout;
+	uint64_t parts = sample_word(l, record, SAMPLE_WEIGHT_STRUCT);
+
+	b->weight[row] = sample_word(l, record, SAMPLE_WEIGHT) | (uint32_t)parts;
+	b->weight2[row] = (uint16_t)(parts >> 32);
+	b->weight3[row] = (uint16_t)(parts >> 48);
+	b->data_src[row] = sample_word(l, record, SAMPLE_DATA_SRC);
+	b->pa[row] = sample_word(l, record, SAMPLE_PHYS_ADDR);
+	if (b->pa[row] != 0)
+		b->has[row] |= HAS_PA;
+}
+
+static inline void add_words(const struct event_samples *e, const uint8_t *record, struct batch *b)
+{
+	const struct sample_layout *l = &e->layout;
+	uint64_t thread = sample_word(l, record, SAMPLE_TID);
+	uint32_t pid = (uint32_t)thread, tid = (uint32_t)(thread >> 32);
+	size_t row = b->n++;
+
+	b->has[row] = columns_of_sample(e->columns, pid, tid);
+	b->time_ns[row] = sample_word(l, record, SAMPLE_TIME);
+	b->cpu[row] = (uint32_t)sample_word(l, record, SAMPLE_CPU);
+	b->pid[row] = pid;
+	b->tid[row] = tid;
+	b->mode[row] = load_u16(record + sizeof(uint32_t)) & MISC_CPUMODE;
+	b->period[row] =
+		sample_word(l, record, SAMPLE_PERIOD) | (e->period & ~l->mask[SAMPLE_PERIOD]);
+	b->pc[row] = sample_word(l, record, SAMPLE_IP);
+	b->va[row] = sample_word(l, record, SAMPLE_ADDR);
+	if (e->has_memory)
+		add_memory_words(e, record, b, row);
+}
+
+/* Samples of words alone, up to the first record that is none: to be read in general. */
+static void take_words_samples(struct unit_reader *r, struct batch *b)
+{
+	const struct events *events = &r->capture->events;
+	const struct segment *s = &r->capture->segments.items[r->unit->segment];
+
+	while (!batch_is_full(b) && r->at < r->unit->to) {
+		const uint8_t *record = segment_at(s, r->at);
+		const struct event_samples *e;
+		struct frame f;
+		int event;
+
+		if (!frame_is_of_kernel(record, r->unit->to - r->at))
+			return;
+		f = frame_of_kernel(record);
+		if (f.type != RECORD_SAMPLE)
+			return;
+		event = events_of_next_sample(events, &r->events, frame_body(&f, record));
+		if (event < 0)
+			return;
+		e = &r->of_events[event];
+		if (e->layout.size != f.size)
+			return;
+		b->position[b->n] = r->at;
+		b->event[b->n] = (uint16_t)event;
+		add_words(e, record, b);
+		r->at += f.size;
+	}
+}
+
 static void next_samples(struct unit_reader *r, struct batch *b)
 {
 	struct record record;
 
 	batch_reset(b, BATCH_SAMPLES);
-	while (!batch_is_full(b) && r->at < r->unit->to)
-		if (take_record(r, &record))
+	while (!batch_is_full(b) && r->at < r->unit->to) {
+		if (!r->unit->is_plain)
+			take_words_samples(r, b);
+		if (!batch_is_full(b) && r->at < r->unit->to && take_record(r, &record))
 			unit_read_sample(r, &record, b);
+	}
 }
 
 /* Gives back the pages of this unit. */

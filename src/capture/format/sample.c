@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "base/alloc.h"
 #include "batch/batch.h"
 
 /* Bits of attr.branch_sample_type that change the layout. */
@@ -205,6 +206,36 @@ int sample_read(const struct record *r, const struct attr *attr, struct sample *
 			       "(sample_type 0x%" PRIx64 ")",
 			       r->size, cur_left(&c), attr->sample_type);
 	return 0;
+}
+
+/* Fields of one word, in the order of a record. */
+static const uint8_t word_fields[] = {
+	SAMPLE_IDENTIFIER,     SAMPLE_IP,	 SAMPLE_TID,	       SAMPLE_TIME,
+	SAMPLE_ADDR,	       SAMPLE_ID,	 SAMPLE_STREAM_ID,     SAMPLE_CPU,
+	SAMPLE_PERIOD,	       SAMPLE_WEIGHT,	 SAMPLE_WEIGHT_STRUCT, SAMPLE_DATA_SRC,
+	SAMPLE_TRANSACTION,    SAMPLE_PHYS_ADDR, SAMPLE_CGROUP,	       SAMPLE_DATA_PAGE_SIZE,
+	SAMPLE_CODE_PAGE_SIZE,
+};
+
+struct sample_layout sample_layout_of(const struct attr *attr)
+{
+	const uint64_t both_weights = 1ull << SAMPLE_WEIGHT | 1ull << SAMPLE_WEIGHT_STRUCT;
+	uint64_t type = attr->sample_type;
+	struct sample_layout l = { .size = sizeof(uint64_t) };
+
+	for (size_t i = 0; i < COUNT(word_fields); i++) {
+		uint8_t field = word_fields[i];
+
+		if (!attr_has_bit(attr->sample_type, field))
+			continue;
+		type &= ~(1ull << field);
+		l.place[field] = (uint8_t)l.size;
+		l.mask[field] = UINT64_MAX;
+		l.size += sizeof(uint64_t);
+	}
+	if (type != 0 || (attr->sample_type & both_weights) == both_weights)
+		return (struct sample_layout){ 0 };
+	return l;
 }
 
 struct sample_id sample_read_id(const struct record *r, const struct attr *attr)

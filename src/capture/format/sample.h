@@ -77,6 +77,25 @@ struct sample {
  */
 int sample_read(const struct record *, const struct attr *, struct sample *out, struct err *);
 
+/*
+ * Where the fields are in the samples of an event of which each is a word: nearly all have the same size then, and need
+ * no sample_read(). Fields that are not recorded read as 0.
+ */
+struct sample_layout {
+	uint64_t size; /* of such a record, with its header; 0: there are fields of other sizes */
+	uint8_t place[SAMPLE_BITS_END]; /* of the field's word in the record; 0: none */
+	uint64_t mask[SAMPLE_BITS_END]; /* all ones; 0: none */
+};
+
+struct sample_layout sample_layout_of(const struct attr *);
+
+/* The word of a field in a record of that size. */
+static inline uint64_t sample_word(const struct sample_layout *l, const uint8_t *record,
+				   enum sample_bit field)
+{
+	return load_u64(record + l->place[field]) & l->mask[field];
+}
+
 /* The fields that a sample shares with the trailer of other records. */
 struct sample_id sample_read_id(const struct record *, const struct attr *);
 

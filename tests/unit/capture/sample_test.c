@@ -241,13 +241,77 @@ static void test_id(void **state)
 	text_release(&t);
 }
 
+/* Samples of one-word fields: sample_word() finds what sample_read() does. */
+static void test_layout(void **state)
+{
+	static const uint64_t types[] = {
+		0,
+		BIT(SAMPLE_IP),
+		BIT(SAMPLE_TID) | BIT(SAMPLE_TIME) | BIT(SAMPLE_CPU) | BIT(SAMPLE_PERIOD),
+		BIT(SAMPLE_IDENTIFIER) | BIT(SAMPLE_ADDR) | BIT(SAMPLE_ID) | BIT(SAMPLE_STREAM_ID) |
+			BIT(SAMPLE_WEIGHT) | BIT(SAMPLE_DATA_SRC) | BIT(SAMPLE_TRANSACTION),
+		BIT(SAMPLE_IP) | BIT(SAMPLE_PHYS_ADDR) | BIT(SAMPLE_CGROUP) |
+			BIT(SAMPLE_DATA_PAGE_SIZE) | BIT(SAMPLE_CODE_PAGE_SIZE),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(types); i++) {
+		const struct attr attr = { .sample_type = types[i] };
+		struct sample_layout l = sample_layout_of(&attr);
+		uint64_t words[32] = { 0 };
+		struct record r = { .type = RECORD_SAMPLE, .size = l.size };
+		const uint8_t *at = (const uint8_t *)words;
+		struct sample s;
+		struct err err;
+
+		assert_int_equal(l.size, 8 + 8 * __builtin_popcountll(types[i]));
+		for (size_t n = 1; n < COUNT(words); n++)
+			words[n] = 0x0101010100000000 * n + 100 + n;
+		r.body = cur_of(at + 8, l.size - 8);
+		assert_int_equal(sample_read(&r, &attr, &s, &err), 0);
+		assert_int_equal(sample_word(&l, at, SAMPLE_IP), s.ip);
+		assert_int_equal((uint32_t)sample_word(&l, at, SAMPLE_TID), s.pid);
+		assert_int_equal(sample_word(&l, at, SAMPLE_TID) >> 32, s.tid);
+		assert_int_equal(sample_word(&l, at, SAMPLE_TIME), s.time_ns);
+		assert_int_equal(sample_word(&l, at, SAMPLE_ADDR), s.addr);
+		assert_int_equal(sample_word(&l, at, SAMPLE_STREAM_ID), s.stream_id);
+		assert_int_equal((uint32_t)sample_word(&l, at, SAMPLE_CPU), s.cpu);
+		assert_int_equal(sample_word(&l, at, SAMPLE_PERIOD), s.period);
+		assert_int_equal(sample_word(&l, at, SAMPLE_WEIGHT), s.weight);
+		assert_int_equal(sample_word(&l, at, SAMPLE_DATA_SRC), s.data_src);
+		assert_int_equal(sample_word(&l, at, SAMPLE_TRANSACTION), s.transaction);
+		assert_int_equal(sample_word(&l, at, SAMPLE_PHYS_ADDR), s.phys_addr);
+		assert_int_equal(sample_word(&l, at, SAMPLE_CGROUP), s.cgroup);
+		assert_int_equal(sample_word(&l, at, SAMPLE_DATA_PAGE_SIZE), s.data_page_size);
+		assert_int_equal(sample_word(&l, at, SAMPLE_CODE_PAGE_SIZE), s.code_page_size);
+	}
+}
+
+/* Fields of other sizes, fields that are not known, and a weight in two ways: to be read in general. */
+static void test_no_layout(void **state)
+{
+	static const uint64_t types[] = {
+		BIT(SAMPLE_READ),      BIT(SAMPLE_CALLCHAIN),
+		BIT(SAMPLE_RAW),       BIT(SAMPLE_BRANCH_STACK),
+		BIT(SAMPLE_REGS_USER), BIT(SAMPLE_STACK_USER),
+		BIT(SAMPLE_REGS_INTR), BIT(SAMPLE_AUX),
+		BIT(SAMPLE_BITS_END),  BIT(SAMPLE_WEIGHT) | BIT(SAMPLE_WEIGHT_STRUCT),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(types); i++) {
+		const struct attr attr = { .sample_type = types[i] | BIT(SAMPLE_IP) };
+
+		assert_int_equal(sample_layout_of(&attr).size, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_everything),
-		cmocka_unit_test(test_wrong_length),
-		cmocka_unit_test(test_single_fields),
-		cmocka_unit_test(test_id),
+		cmocka_unit_test(test_everything),    cmocka_unit_test(test_wrong_length),
+		cmocka_unit_test(test_single_fields), cmocka_unit_test(test_id),
+		cmocka_unit_test(test_layout),	      cmocka_unit_test(test_no_layout),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

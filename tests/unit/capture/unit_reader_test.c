@@ -127,6 +127,71 @@ static void test_samples(void **state)
 	text_release(&t);
 }
 
+/* Samples of words, between two of which is one with more fields; then one that is too long. */
+static void test_samples_of_words(void **state)
+{
+	const struct attr memory = {
+		.size = ATTR_SIZE_MIN,
+		.sample_period = PERIOD,
+		.sample_type = BIT(SAMPLE_IDENTIFIER) | BIT(SAMPLE_IP) | BIT(SAMPLE_TID) |
+			       BIT(SAMPLE_TIME) | BIT(SAMPLE_ADDR) | BIT(SAMPLE_CPU) |
+			       BIT(SAMPLE_PERIOD) | BIT(SAMPLE_DATA_SRC) |
+			       BIT(SAMPLE_WEIGHT_STRUCT) | BIT(SAMPLE_PHYS_ADDR),
+	};
+	const uint64_t words[] = {
+		52, 0x400000, 21 | 22ull << 32, 23, 24, 25, 26, 31 | 40ull << 32 | 50ull << 48, 32,
+		33, 0,
+	};
+	struct text t = { 0 };
+
+	(void)state;
+	put_start(&t);
+	put_attr(&t, &memory, (uint64_t[]){ 52 }, 1);
+	uint64_t at = t.n;
+	put_record(&t, RECORD_SAMPLE, 2, words, 10);
+	put_rich(&t, 33);
+	put_lean(&t, 7);
+	put_record(&t, RECORD_SAMPLE, 2, words, 11);
+	put_record(&t, RECORD_SAMPLE, 1, words, 10);
+	struct capture *c = open_image(&t);
+	struct unit_reader *r = unit_reader_new(c);
+	struct batch *b;
+
+	unit_reader_want_branches(r);
+	b = read_all(c, r);
+	assert_int_equal(b->n, 4);
+	for (size_t row = 0; row < 4; row += 3) {
+		assert_int_equal(b->has[row], HAS_PC | HAS_PID | HAS_TID | HAS_TIME | HAS_VA |
+						      HAS_CPU | HAS_PERIOD | HAS_WEIGHT |
+						      HAS_WEIGHT_PARTS | HAS_DATA_SRC | HAS_PA);
+		assert_int_equal(b->event[row], 2);
+		assert_int_equal(b->pc[row], 0x400000);
+		assert_int_equal(b->pid[row], 21);
+		assert_int_equal(b->tid[row], 22);
+		assert_int_equal(b->time_ns[row], 23);
+		assert_int_equal(b->va[row], 24);
+		assert_int_equal(b->cpu[row], 25);
+		assert_int_equal(b->period[row], 26);
+		assert_int_equal(b->weight[row], 31);
+		assert_int_equal(b->weight2[row], 40);
+		assert_int_equal(b->weight3[row], 50);
+		assert_int_equal(b->data_src[row], 32);
+		assert_int_equal(b->pa[row], 33);
+	}
+	assert_int_equal(b->position[0], at);
+	assert_int_equal(b->mode[0], 2);
+	assert_int_equal(b->mode[3], 1);
+	check_rich(b, 1);
+	assert_int_equal(b->event[2], 0);
+	assert_int_equal(b->period[2], PERIOD);
+	assert_false(unit_reader_next(r, b));
+	assert_non_null(find_diag(unit_reader_diags(r), "layout of their event"));
+	batch_free(b);
+	unit_reader_free(r);
+	capture_free(c);
+	text_release(&t);
+}
+
 /* A thread that is exiting has no number any more. */
 static void test_exiting_thread(void **state)
 {
@@ -379,9 +444,13 @@ static void test_spe_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_samples),	    cmocka_unit_test(test_exiting_thread),
-		cmocka_unit_test(test_bad_samples), cmocka_unit_test(test_many_samples),
-		cmocka_unit_test(test_spe_rows),    cmocka_unit_test(test_record_in_two_chunks),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_samples_of_words),
+		cmocka_unit_test(test_exiting_thread),
+		cmocka_unit_test(test_bad_samples),
+		cmocka_unit_test(test_many_samples),
+		cmocka_unit_test(test_spe_rows),
+		cmocka_unit_test(test_record_in_two_chunks),
 		cmocka_unit_test(test_spe_damage),
 	};
 
