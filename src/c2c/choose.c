@@ -37,9 +37,8 @@ struct choice {
 	size_t top;		       /* as many may be needed of a shard; 0: all */
 	VEC_OF(struct candidate) list; /* the first `top`: a heap, the last of them at its root */
 	struct c2c_counts shared;      /* of lines with peer or HITM loads */
-	struct c2c_tally_sum sum;      /* what is not in `shared` yet */
-	struct c2c_tally shared_mask, mode_mask;
-	uint32_t counters; /* of both masks: what makes a line matter */
+	uint32_t of_sharing,
+		of_mode; /* counters of peer and HITM loads; of those that the mode is about */
 	uint64_t n_shared, n_candidates;
 	uint64_t ranks; /* the sum of those above 0 */
 };
@@ -162,7 +161,7 @@ static void keep_candidate(struct choice *c, const struct candidate *candidate)
 /* Loads from other cores, or several threads of which one writes. */
 static bool is_candidate(const struct choice *c, const struct c2c_line *line)
 {
-	return (line->has_threads && line->is_written) || c2c_line_has(line, &c->mode_mask);
+	return (line->has_threads && line->is_written) || (line->any & c->of_mode) != 0;
 }
 
 static uint64_t rank_above_0(const struct candidate *c)
@@ -175,8 +174,8 @@ static void weigh_line(void *context, const struct c2c_line *line)
 	struct choice *c = context;
 	struct candidate candidate;
 
-	if (c2c_line_has(line, &c->shared_mask)) {
-		c2c_line_add(line, &c->sum, &c->shared);
+	if (line->any & c->of_sharing) {
+		c2c_line_add(line, &c->shared);
 		c->n_shared++;
 	}
 	if (!is_candidate(c, line))
@@ -192,8 +191,7 @@ static void weigh_shard(void *context, size_t shard, unsigned worker)
 	struct choice *choices = context, *c = &choices[shard];
 
 	(void)worker;
-	c2c_table_visit(c->s->options.table, shard, c->counters, weigh_line, c);
-	c2c_tally_sum_empty(&c->sum, &c->shared);
+	c2c_table_visit(c->s->options.table, shard, c->of_sharing | c->of_mode, weigh_line, c);
 }
 
 static void join_choice(struct c2c *s, struct choice *all, struct choice *part)
@@ -264,8 +262,6 @@ static bool may_be_contended(const struct c2c *s, const struct candidate *c)
 
 void c2c_choose_lines(struct c2c *s)
 {
-	const uint32_t of_sharing = c2c_mode_masks[C2C_BY_PEER] | c2c_mode_masks[C2C_BY_HITM];
-	const uint32_t of_mode = c2c_mode_masks[s->options.mode];
 	struct choice choices[C2C_SHARDS] = { 0 }, all = { .s = s };
 
 	s->total = s->lines->total;
@@ -274,9 +270,8 @@ void c2c_choose_lines(struct c2c *s)
 		choices[i] = (struct choice){
 			.s = s,
 			.top = lines_to_choose(s) + (wants_more(s) ? MORE_OF_SHARD : 0),
-			.shared_mask = c2c_tally_of_mask(of_sharing),
-			.mode_mask = c2c_tally_of_mask(of_mode),
-			.counters = of_sharing | of_mode,
+			.of_sharing = c2c_mode_masks[C2C_BY_PEER] | c2c_mode_masks[C2C_BY_HITM],
+			.of_mode = c2c_mode_masks[s->options.mode],
 		};
 	pool_run(s->session->pool, C2C_SHARDS, weigh_shard, choices);
 	for (size_t i = 0; i < C2C_SHARDS; i++)

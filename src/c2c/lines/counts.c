@@ -25,17 +25,6 @@ const char *const c2c_mode_names[C2C_N_MODES] = {
 	[C2C_BY_REMOTE_HITM] = "rmt",
 };
 
-#define SPREAD_1(n)                                                                                \
-	((n)&1) | (uint64_t)((n) >> 1 & 1) << 8 | (uint64_t)((n) >> 2 & 1) << 16 |                 \
-		(uint64_t)((n) >> 3 & 1) << 24 | (uint64_t)((n) >> 4 & 1) << 32 |                  \
-		(uint64_t)((n) >> 5 & 1) << 40 | (uint64_t)((n) >> 6 & 1) << 48 |                  \
-		(uint64_t)((n) >> 7 & 1) << 56
-#define SPREAD_4(n) SPREAD_1(n), SPREAD_1((n) + 1), SPREAD_1((n) + 2), SPREAD_1((n) + 3)
-#define SPREAD_16(n) SPREAD_4(n), SPREAD_4((n) + 4), SPREAD_4((n) + 8), SPREAD_4((n) + 12)
-#define SPREAD_64(n) SPREAD_16(n), SPREAD_16((n) + 16), SPREAD_16((n) + 32), SPREAD_16((n) + 48)
-
-const uint64_t c2c_spread[256] = { SPREAD_64(0), SPREAD_64(64), SPREAD_64(128), SPREAD_64(192) };
-
 /* A condition on one set of bits. */
 static uint32_t if_any(unsigned value, unsigned bits, uint32_t mask)
 {

@@ -62,101 +62,16 @@ static inline void c2c_counts_add(struct c2c_counts *to, const struct c2c_counts
 		to->n[i] += from->n[i];
 }
 
-/*
- * Counters of a byte each, all in as much as a few instructions add to at once. Whoever adds
- * to them empties them into large ones before they have counted more than C2C_TALLY_MAX
- * accesses.
- */
-enum { C2C_TALLY_WORDS = 4, C2C_TALLY_COUNTS = 8 * C2C_TALLY_WORDS };
-enum { C2C_TALLY_MAX = 255 };
-
-struct c2c_tally {
-	uint64_t words[C2C_TALLY_WORDS]; /* counter n is byte n % 8 of word n / 8 */
-};
-
-/* Byte n of each is bit n of its number. */
-extern const uint64_t c2c_spread[256];
-
-/* Counts an access in each counter of `mask` (bit n: counter n). */
-static inline void c2c_tally_add(struct c2c_tally *t, uint32_t mask)
-{
-	static_assert(C2C_TALLY_WORDS == 4, "one line for each");
-	t->words[0] += c2c_spread[mask & 0xff];
-	t->words[1] += c2c_spread[mask >> 8 & 0xff];
-	t->words[2] += c2c_spread[mask >> 16 & 0xff];
-	t->words[3] += c2c_spread[mask >> 24];
-}
-
-static inline uint32_t c2c_tally_get(const struct c2c_tally *t, int count)
-{
-	return t->words[count / 8] >> 8 * (count % 8) & 0xff;
-}
-
-/* All bits of the counters of `mask`: what c2c_tally_has() asks for. */
-static inline struct c2c_tally c2c_tally_of_mask(uint32_t mask)
-{
-	return (struct c2c_tally){ {
-		0xff * c2c_spread[mask & 0xff],
-		0xff * c2c_spread[mask >> 8 & 0xff],
-		0xff * c2c_spread[mask >> 16 & 0xff],
-		0xff * c2c_spread[mask >> 24],
-	} };
-}
-
-/* Has any of those counters counted? */
-static inline bool c2c_tally_has(const struct c2c_tally *t, const struct c2c_tally *mask)
-{
-	uint64_t any = 0;
-
-	for (int i = 0; i < C2C_TALLY_WORDS; i++)
-		any |= t->words[i] & mask->words[i];
-	return any != 0;
-}
-
-static inline void c2c_tally_empty(struct c2c_tally *t, struct c2c_counts *to)
-{
-	for (int first = 0; first < C2C_N_COUNTS; first += 8) {
-		uint64_t word = t->words[first / 8];
-
-		for (int i = first; word != 0 && i < C2C_N_COUNTS; i++, word >>= 8)
-			to->n[i] += word & 0xff;
-	}
-	*t = (struct c2c_tally){ 0 };
-}
-
-/* The sum of many of them, in as few instructions. Zeroed is empty. */
-struct c2c_tally_sum {
-	uint64_t even[C2C_TALLY_WORDS],
-		odd[C2C_TALLY_WORDS]; /* every other counter, 16 bits each */
-	uint32_t n;		      /* that are in there */
-};
-
-static inline void c2c_tally_sum_empty(struct c2c_tally_sum *s, struct c2c_counts *to)
-{
-	for (int i = 0; i < C2C_N_COUNTS; i++)
-		to->n[i] += (uint16_t)((i % 2 ? s->odd : s->even)[i / 8] >> 8 * (i % 8 & 6));
-	*s = (struct c2c_tally_sum){ 0 };
-}
-
-/* Adds one; `to` gets what there is no room for. */
-static inline void c2c_tally_sum_add(struct c2c_tally_sum *s, const struct c2c_tally *t,
-				     struct c2c_counts *to)
-{
-	const uint64_t low = UINT64_C(0x00ff00ff00ff00ff);
-
-	for (int i = 0; i < C2C_TALLY_WORDS; i++) {
-		s->even[i] += t->words[i] & low;
-		s->odd[i] += t->words[i] >> 8 & low;
-	}
-	if (++s->n == UINT16_MAX / C2C_TALLY_MAX)
-		c2c_tally_sum_empty(s, to);
-}
-
-/* Counts an access in each counter of `mask` (bit n: counter n). */
-static inline void c2c_count_in(struct c2c_counts *counts, uint32_t mask)
+/* Counts n accesses in each counter of `mask` (bit n: counter n). */
+static inline void c2c_count_many(struct c2c_counts *counts, uint32_t mask, uint32_t n)
 {
 	for (; mask != 0; mask &= mask - 1)
-		counts->n[__builtin_ctz(mask)]++;
+		counts->n[__builtin_ctz(mask)] += n;
+}
+
+static inline void c2c_count_in(struct c2c_counts *counts, uint32_t mask)
+{
+	c2c_count_many(counts, mask, 1);
 }
 
 /* Sums that perf c2c shows. */

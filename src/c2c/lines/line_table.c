@@ -3,9 +3,11 @@
  * A shard has its lines in blocks that never move, and slots that lead to them. A slot holds
  * the number of a line + 1 and some bits of its hash, so that hardly any other line is looked at
  * on the way. Slots are in buckets; a line is in the first free one from the start of its bucket on, mostly
- * in the bucket itself, so nearly all slots may be in use. Most lines are accessed a few times, so a line keeps what counters each of a few
- * accesses counts in, as the number of that set of counters. When there is no room for another one
- * it gets counters, which few lines need.
+ * in the bucket itself, so nearly all slots may be in use.
+ *
+ * A line keeps in which counters its accesses count, as the number of that set of counters: of a few accesses, as most lines have, each.
+ * When there is no room for another one, each set stands once, with how many they are, elsewhere. Hardly any line has so many different sets,
+ * or so many accesses, that it needs counters.
  */
 #include "c2c/lines/line_table.h"
 
@@ -32,42 +34,47 @@ enum {
 	LINE_ALIGN = 64,
 	STRIDE = 23,	  /* between the shards that workers begin with; odd */
 	ROWS_AHEAD = 128, /* how many lines are fetched before the first of them is needed */
-	TIMED = 30,	  /* in a tally: counters of C2C_ROW_TIMED, … */
-	RELOADS = 31,	  /* … and of C2C_ROW_RELOAD */
-	FEW = 7,	  /* accesses of a line without counters of its own */
-	WIDE_SHIFT = 2 * C2C_CYCLES_BITS,
+	FEW = C2C_KINDS,  /* accesses that a line keeps itself */
+	MORE_SHIFT = 2 * C2C_CYCLES_BITS,
 	MASKS_LOG = 8, /* sets of counters that have a number of a byte */
 	MASK_TRIES = 16,
 	NO_MASK = 1 << MASKS_LOG,
-	WIDE_LOG = 5,
-	WIDE_BLOCK = 1 << WIDE_LOG,
+	MANY_LOG = 6, /* of a block of struct many */
+	WIDE_LOG = 3, /* … of struct wide */
 };
 
 static_assert(C2C_SHARDS == 1 << (64 - SHARD_SHIFT), "the shard is the rest of the hash");
-static_assert(C2C_ROW_TIMED == UINT32_C(1) << TIMED, "its counter");
-static_assert(C2C_ROW_RELOAD == UINT32_C(1) << RELOADS, "its counter");
-
 static_assert(FEW * C2C_LATENCY_MAX < 1 << C2C_CYCLES_BITS, "room for all of them");
 
 struct entry {
 	uint64_t address;
 	uint32_t space;
 	uint32_t last_tid;
-	/* Sums of those accesses, as in a row; above them the number + 1 of a `wide`, or 0. */
+	/* Sums of those accesses, as in a row; above them the number + 1 of what else there is of the line, or 0. */
 	uint64_t cycles;
-	uint8_t masks[FEW]; /* numbers of their sets of counters */
+	uint8_t masks[FEW]; /* numbers of sets of counters: of accesses, or in a struct many */
 	uint8_t n : 3;	    /* of them */
 	uint8_t has_threads : 1;
 	uint8_t is_written : 1;
+	uint8_t is_wide : 1; /* it has a struct wide, not a struct many */
 };
 
 static_assert(2 * sizeof(struct entry) == LINE_ALIGN, "two of them in a line of ours");
 
-/* What is added to stands in front, and the tally is emptied into the others before it is full. */
+/* Of a line with more accesses than it keeps: how many there are of each set of counters in `masks`. */
+struct many {
+	_Alignas(LINE_ALIGN / 2) uint64_t cycles;
+	uint64_t reload_cycles;
+	uint16_t n[FEW];
+};
+
+static_assert(2 * sizeof(struct many) == LINE_ALIGN, "two of them in a line of ours");
+
+/* Of a line with accesses of more kinds, or more of a kind. */
 struct wide {
-	_Alignas(LINE_ALIGN) struct c2c_tally tally;
 	uint64_t cycles, reload_cycles;
 	uint32_t n_timed, n_reloads;
+	uint32_t any; /* the counters below that are not 0 */
 	struct c2c_counts counts;
 };
 
@@ -96,8 +103,9 @@ struct shard {
 	uint32_t n_buckets;
 	uint32_t n; /* lines */
 	VEC_OF(struct entry *) blocks;
-	VEC_OF(struct wide *) wide; /* blocks of WIDE_BLOCK */
-	uint32_t n_wide;
+	VEC_OF(struct many *) many; /* blocks of 1 << MANY_LOG */
+	VEC_OF(struct wide *) wide; /* … of 1 << WIDE_LOG */
+	uint32_t n_many, n_wide;
 };
 
 struct c2c_table {
@@ -138,6 +146,9 @@ struct c2c_table *c2c_table_new(void)
 static void shard_release(struct shard *s)
 {
 	vec_release(&s->blocks);
+	for (size_t i = 0; i < s->many.n; i++)
+		free(s->many.items[i]);
+	vec_release(&s->many);
 	for (size_t i = 0; i < s->wide.n; i++)
 		free(s->wide.items[i]);
 	vec_release(&s->wide);
@@ -339,61 +350,158 @@ static uint32_t mask_of_number(const struct mask_numbers *numbers, uint8_t numbe
 	return atomic_load_explicit(&numbers->masks[number], memory_order_relaxed);
 }
 
-/* The few accesses that a line keeps. */
-static struct c2c_tally entry_tally(const struct shard *s, const struct entry *e)
+static struct many *many_at(const struct shard *s, uint32_t number)
 {
-	struct c2c_tally tally = { 0 };
-
-	for (unsigned i = 0; i < e->n; i++)
-		c2c_tally_add(&tally, mask_of_number(s->numbers, e->masks[i]));
-	return tally;
+	return &s->many.items[number >> MANY_LOG][number & ((1u << MANY_LOG) - 1)];
 }
 
 static struct wide *wide_at(const struct shard *s, uint32_t number)
 {
-	return &s->wide.items[number >> WIDE_LOG][number & (WIDE_BLOCK - 1)];
+	return &s->wide.items[number >> WIDE_LOG][number & ((1u << WIDE_LOG) - 1)];
 }
 
-/* The counters of a line, or NULL. */
+/* The number + 1 of what else there is of a line, or 0. */
+static uint32_t more_of(const struct entry *e)
+{
+	return (uint32_t)(e->cycles >> MORE_SHIFT);
+}
+
+static struct many *many_of(const struct shard *s, const struct entry *e)
+{
+	uint32_t number = more_of(e);
+
+	return number == 0 || e->is_wide ? NULL : many_at(s, number - 1);
+}
+
 static struct wide *wide_of(const struct shard *s, const struct entry *e)
 {
-	uint32_t number = (uint32_t)(e->cycles >> WIDE_SHIFT);
-
-	return number == 0 ? NULL : wide_at(s, number - 1);
+	return e->is_wide ? wide_at(s, more_of(e) - 1) : NULL;
 }
 
-/* Gives a line counters of its own, with what it has so far. */
-static struct wide *entry_widen(struct shard *s, struct entry *e)
+static void sum_kinds(struct c2c_line *line)
 {
-	struct wide *wide;
+	for (uint32_t i = 0; i < line->n_kinds; i++) {
+		uint32_t mask = line->kinds[i].mask, n = line->kinds[i].n;
 
-	if (s->n_wide == s->wide.n << WIDE_LOG)
-		*vec_add(&s->wide) = mem_aligned(WIDE_BLOCK, sizeof(struct wide));
-	wide = wide_at(s, s->n_wide++);
-	*wide = (struct wide){
-		.tally = entry_tally(s, e),
+		line->any |= mask & C2C_COUNTERS;
+		line->n_timed += mask & C2C_ROW_TIMED ? n : 0;
+		line->n_reloads += mask & C2C_ROW_RELOAD ? n : 0;
+	}
+}
+
+static struct c2c_line line_of(const struct shard *s, const struct entry *e)
+{
+	const struct many *many = many_of(s, e);
+	const struct wide *wide = wide_of(s, e);
+	struct c2c_line line = {
+		.address = e->address,
+		.space = e->space,
+		.has_threads = e->has_threads,
+		.is_written = e->is_written,
+	};
+
+	if (wide != NULL) {
+		line.any = wide->any;
+		line.counts = &wide->counts;
+		line.n_timed = wide->n_timed;
+		line.n_reloads = wide->n_reloads;
+		line.cycles = wide->cycles;
+		line.reload_cycles = wide->reload_cycles;
+		return line;
+	}
+	line.n_kinds = e->n;
+	for (uint32_t i = 0; i < e->n; i++) {
+		line.kinds[i].mask = mask_of_number(s->numbers, e->masks[i]);
+		line.kinds[i].n = many != NULL ? many->n[i] : 1;
+	}
+	line.cycles = many != NULL ? many->cycles : c2c_timed_cycles(e->cycles);
+	line.reload_cycles = many != NULL ? many->reload_cycles : c2c_reload_cycles(e->cycles);
+	sum_kinds(&line);
+	return line;
+}
+
+/* Which of the sets of counters of a line it is; e->n if it is none. */
+static uint32_t entry_kind(const struct entry *e, uint32_t n, uint16_t mask_number)
+{
+	uint32_t kind = n;
+
+	for (uint32_t i = FEW; i-- > 0;)
+		kind = i < n && e->masks[i] == mask_number ? i : kind;
+	return kind;
+}
+
+/* Puts what a line keeps of each access together. */
+static void entry_gather(struct shard *s, struct entry *e)
+{
+	uint32_t n = e->n;
+	struct many *many;
+
+	if (s->n_many == s->many.n << MANY_LOG)
+		*vec_add(&s->many) = mem_aligned(1u << MANY_LOG, sizeof(struct many));
+	many = many_at(s, s->n_many++);
+	*many = (struct many){
 		.cycles = c2c_timed_cycles(e->cycles),
 		.reload_cycles = c2c_reload_cycles(e->cycles),
 	};
-	e->cycles = (uint64_t)s->n_wide << WIDE_SHIFT;
+	e->cycles = (uint64_t)s->n_many << MORE_SHIFT;
 	e->n = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t kind = entry_kind(e, e->n, e->masks[i]);
+
+		e->masks[kind] = e->masks[i];
+		if (kind == e->n)
+			e->n++;
+		many->n[kind]++;
+	}
+}
+
+/* Gives a line counters, with what it has so far. */
+static struct wide *entry_widen(struct shard *s, struct entry *e)
+{
+	const struct c2c_line line = line_of(s, e);
+	struct wide *wide;
+
+	if (s->n_wide == s->wide.n << WIDE_LOG)
+		*vec_add(&s->wide) = mem_aligned(1u << WIDE_LOG, sizeof(struct wide));
+	wide = wide_at(s, s->n_wide++);
+	*wide = (struct wide){
+		.cycles = line.cycles,
+		.reload_cycles = line.reload_cycles,
+		.n_timed = line.n_timed,
+		.n_reloads = line.n_reloads,
+		.any = line.any,
+	};
+	c2c_line_add(&line, &wide->counts);
+	e->cycles = (uint64_t)s->n_wide << MORE_SHIFT;
+	e->n = 0;
+	e->is_wide = true;
 	return wide;
 }
 
-static void wide_empty(struct wide *wide)
+/* false: there is no room for it. */
+static bool many_add_row(struct many *many, struct entry *e, const struct c2c_access_row *row)
 {
-	wide->n_timed += c2c_tally_get(&wide->tally, TIMED);
-	wide->n_reloads += c2c_tally_get(&wide->tally, RELOADS);
-	c2c_tally_empty(&wide->tally, &wide->counts);
+	uint32_t kind = entry_kind(e, e->n, row->mask_number);
+
+	if (kind == FEW || row->mask_number == NO_MASK || many->n[kind] == UINT16_MAX)
+		return false;
+	e->masks[kind] = (uint8_t)row->mask_number;
+	if (kind == e->n)
+		e->n++;
+	many->n[kind]++;
+	many->cycles += c2c_timed_cycles(row->cycles);
+	many->reload_cycles += c2c_reload_cycles(row->cycles);
+	return true;
 }
 
 static void wide_add_row(struct wide *wide, const struct c2c_access_row *row)
 {
-	if (c2c_tally_get(&wide->tally, C2C_RECORDS) == C2C_TALLY_MAX)
-		wide_empty(wide);
-	c2c_tally_add(&wide->tally, row->mask);
 	wide->cycles += c2c_timed_cycles(row->cycles);
 	wide->reload_cycles += c2c_reload_cycles(row->cycles);
+	wide->n_timed += (row->mask & C2C_ROW_TIMED) != 0;
+	wide->n_reloads += (row->mask & C2C_ROW_RELOAD) != 0;
+	wide->any |= row->mask & C2C_COUNTERS;
+	c2c_count_in(&wide->counts, row->mask & C2C_COUNTERS);
 }
 
 /* More than one thread in any order are two different ones in a row somewhere. */
@@ -410,17 +518,17 @@ static void entry_add_thread(struct entry *e, const struct c2c_access_row *row)
 
 static void line_table_add_row(struct entry *e, struct shard *s, const struct c2c_access_row *row)
 {
-	struct wide *wide = wide_of(s, e);
-
 	entry_add_thread(e, row);
-	if (wide == NULL && (e->n == FEW || row->mask_number == NO_MASK))
-		wide = entry_widen(s, e);
-	if (wide != NULL) {
-		wide_add_row(wide, row);
+	if (more_of(e) == 0 && e->n < FEW && row->mask_number != NO_MASK) {
+		e->masks[e->n++] = (uint8_t)row->mask_number;
+		e->cycles += row->cycles;
 		return;
 	}
-	e->masks[e->n++] = (uint8_t)row->mask_number;
-	e->cycles += row->cycles;
+	if (more_of(e) == 0)
+		entry_gather(s, e);
+	if (!e->is_wide && many_add_row(many_of(s, e), e, row))
+		return;
+	wide_add_row(e->is_wide ? wide_at(s, more_of(e) - 1) : entry_widen(s, e), row);
 }
 
 /*
@@ -440,7 +548,7 @@ static void add_some_rows(struct shard *s, const struct c2c_access_row *rows, co
 	}
 	for (size_t i = 0; i < n; i++)
 		if (guesses[i] != NULL)
-			__builtin_prefetch(wide_of(s, guesses[i]), 1);
+			__builtin_prefetch(many_of(s, guesses[i]), 1);
 	for (size_t i = 0; i < n; i++) {
 		const struct c2c_access_row *row = &rows[order[i]];
 		struct entry *e = guesses[i];
@@ -505,26 +613,6 @@ size_t c2c_table_n_lines(const struct c2c_table *t)
 	return n;
 }
 
-static struct c2c_line line_of(const struct shard *s, const struct entry *e)
-{
-	const struct wide *wide = wide_of(s, e);
-	struct c2c_line line = {
-		.address = e->address,
-		.space = e->space,
-		.few = wide == NULL ? entry_tally(s, e) : wide->tally,
-		.many = wide == NULL ? NULL : &wide->counts,
-		.cycles = c2c_timed_cycles(e->cycles) + (wide == NULL ? 0 : wide->cycles),
-		.reload_cycles =
-			c2c_reload_cycles(e->cycles) + (wide == NULL ? 0 : wide->reload_cycles),
-		.has_threads = e->has_threads,
-		.is_written = e->is_written,
-	};
-
-	line.n_timed = c2c_tally_get(&line.few, TIMED) + (wide == NULL ? 0 : wide->n_timed);
-	line.n_reloads = c2c_tally_get(&line.few, RELOADS) + (wide == NULL ? 0 : wide->n_reloads);
-	return line;
-}
-
 bool c2c_table_find(const struct c2c_table *t, uint32_t space, uint64_t address,
 		    struct c2c_line *out)
 {
@@ -540,14 +628,14 @@ bool c2c_table_find(const struct c2c_table *t, uint32_t space, uint64_t address,
 	return e != NULL;
 }
 
-/* May it be shared? Said of a few accesses without counting them, as nearly all lines are not. */
+/* May it be shared? Said without counting, as nearly all lines are not. */
 static bool may_be_shared(const struct shard *s, const struct entry *e, uint32_t mask)
 {
 	uint32_t any = 0;
 
 	for (unsigned i = 0; i < e->n; i++)
 		any |= mask_of_number(s->numbers, e->masks[i]);
-	return (e->has_threads & e->is_written) != 0 || any & mask || wide_of(s, e) != NULL;
+	return (e->has_threads & e->is_written) != 0 || any & mask || e->is_wide;
 }
 
 void c2c_table_visit(const struct c2c_table *t, size_t shard, uint32_t mask,
@@ -570,27 +658,17 @@ uint64_t c2c_line_sum(const struct c2c_line *line, uint32_t mask)
 {
 	uint64_t sum = 0;
 
-	for (; mask != 0; mask &= mask - 1) {
-		int count = __builtin_ctz(mask);
-
-		sum += c2c_tally_get(&line->few, count);
-		sum += line->many == NULL ? 0 : line->many->n[count];
-	}
+	for (uint32_t i = 0; i < line->n_kinds; i++)
+		sum += (uint64_t)__builtin_popcount(line->kinds[i].mask & mask) * line->kinds[i].n;
+	for (; line->counts != NULL && mask != 0; mask &= mask - 1)
+		sum += line->counts->n[__builtin_ctz(mask)];
 	return sum;
 }
 
-bool c2c_line_has_more(const struct c2c_line *line, const struct c2c_tally *mask)
+void c2c_line_add(const struct c2c_line *line, struct c2c_counts *to)
 {
-	uint64_t sum = 0;
-
-	for (int i = 0; i < C2C_N_COUNTS; i++)
-		sum += c2c_tally_get(mask, i) != 0 ? line->many->n[i] : 0;
-	return sum > 0;
-}
-
-void c2c_line_add(const struct c2c_line *line, struct c2c_tally_sum *sum, struct c2c_counts *to)
-{
-	c2c_tally_sum_add(sum, &line->few, to);
-	if (line->many != NULL)
-		c2c_counts_add(to, line->many);
+	for (uint32_t i = 0; i < line->n_kinds; i++)
+		c2c_count_many(to, line->kinds[i].mask & C2C_COUNTERS, line->kinds[i].n);
+	if (line->counts != NULL)
+		c2c_counts_add(to, line->counts);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cache lines by address, with what was done to each: 32 bytes for a line that is accessed a few
- * times,
- * as most are, so that an access costs one miss of our own. The one table that several workers fill at once: what it keeps are
- * sums, minima and facts, which come out the same in any order, and one copy of it is a lot
- * smaller than one for each worker.
+ * Cache lines by address, with what was done to each: 32 bytes for a line that is accessed a few times, as most are, so that an
+ * access costs one miss of our own, and 32 more for nearly all others. The one table that several workers fill at once: what it
+ * keeps are sums and facts, which come out the same in any order, and one copy of it is a lot smaller than one for each worker.
  */
 #ifndef CYCLOPS_C2C_LINES_LINE_TABLE_H
 #define CYCLOPS_C2C_LINES_LINE_TABLE_H
@@ -36,6 +34,8 @@ struct c2c_access_row {
 
 static_assert(C2C_N_COUNTS <= 30, "bits for rows alone");
 
+#define C2C_COUNTERS (C2C_ROW_TIMED - 1) /* the bits of a mask that are counters */
+
 enum { C2C_CYCLES_BITS = 20 }; /* of each kind, below */
 
 /* Both kinds of latency in one word, so that they are added up at once; each at most C2C_LATENCY_MAX. */
@@ -54,34 +54,33 @@ static inline uint64_t c2c_reload_cycles(uint64_t both)
 	return c2c_timed_cycles(both >> C2C_CYCLES_BITS);
 }
 
+enum {
+	C2C_SHARDS = 64,     /* parts of the table, by hash of the address */
+	C2C_ROWS_MAX = 4096, /* added at once */
+	C2C_KINDS = 7,	     /* of accesses to a line, until it gets counters */
+};
+
 /* What is known of a line. */
 struct c2c_line {
 	uint64_t address;
 	uint32_t space;
-	struct c2c_tally few;	       /* its counters are the sum … */
-	const struct c2c_counts *many; /* … of these two; NULL: there are no more */
+	uint32_t any; /* the counters in which it has any */
+	struct {
+		uint32_t mask, n; /* n accesses that count in these counters */
+	} kinds[C2C_KINDS];
+	uint32_t n_kinds;		 /* of which some may be alike, … */
+	const struct c2c_counts *counts; /* … or if not NULL, all counters; of the table */
 	uint32_t n_timed, n_reloads;
 	uint64_t cycles, reload_cycles; /* of those */
 	bool has_threads;		/* more than one thread accessed it */
 	bool is_written;		/* by a thread that is known */
 };
 
-enum {
-	C2C_SHARDS = 64,     /* parts of the table, by hash of the address */
-	C2C_ROWS_MAX = 4096, /* added at once */
-};
-
-/* The counters of `mask` together; those of a line may be asked for while it is visited. */
+/* The counters of `mask` together. */
 uint64_t c2c_line_sum(const struct c2c_line *, uint32_t mask);
-void c2c_line_add(const struct c2c_line *, struct c2c_tally_sum *, struct c2c_counts *to);
-bool c2c_line_has_more(const struct c2c_line *, const struct c2c_tally *mask);
 
-/* Has any counter of c2c_tally_of_mask() counted? */
-static inline bool c2c_line_has(const struct c2c_line *line, const struct c2c_tally *mask)
-{
-	return c2c_tally_has(&line->few, mask) ||
-	       (line->many != NULL && c2c_line_has_more(line, mask));
-}
+/* Adds all its counters. */
+void c2c_line_add(const struct c2c_line *, struct c2c_counts *to);
 
 struct c2c_table;
 

@@ -228,8 +228,7 @@ static void sum_kinds(struct c2c_lines *l)
 
 static void empty_count(struct c2c_lines *l, struct mask_count *c)
 {
-	for (uint32_t mask = c->mask; mask != 0; mask &= mask - 1)
-		l->total.n[__builtin_ctz(mask)] += c->n;
+	c2c_count_many(&l->total, c->mask, c->n);
 	c->n = 0;
 }
 

@@ -97,31 +97,9 @@ static void test_sums(void **state)
 	assert_int_equal(c2c_contended(&c, C2C_BY_REMOTE_HITM), 0);
 }
 
-/* More tallies than there is room for, each full: the counters do not run into each other. */
-static void test_tally_sum(void **state)
-{
-	enum { N = 1000 };
-	struct c2c_counts counts = { 0 };
-	struct c2c_tally_sum sum = { 0 };
-	struct c2c_tally tally = { 0 };
-
-	(void)state;
-	for (int i = 0; i < C2C_TALLY_MAX; i++)
-		c2c_tally_add(&tally, UINT32_C(0x15555555));
-	c2c_tally_add(&tally, C2C_BIT(LOADS));
-	for (int i = 0; i < N; i++)
-		c2c_tally_sum_add(&sum, &tally, &counts);
-	c2c_tally_sum_empty(&sum, &counts);
-	for (int i = 0; i < C2C_N_COUNTS; i++)
-		assert_int_equal(counts.n[i], i == C2C_LOADS ? N
-					      : i % 2 == 0   ? N * C2C_TALLY_MAX
-							     : 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tally_sum),
 		cmocka_unit_test(test_data_src),
 		cmocka_unit_test(test_sums),
 	};

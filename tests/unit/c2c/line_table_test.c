@@ -75,14 +75,10 @@ static void check_line(void *context, const struct c2c_line *line)
 	struct check *c = context;
 	const struct expected *e = &c->expected[line->address / LINE_BYTES * 2 + line->space];
 	struct c2c_counts counts = { 0 };
-	struct c2c_tally_sum sum = { 0 };
 
-	c2c_line_add(line, &sum, &counts);
-	c2c_tally_sum_empty(&sum, &counts);
+	c2c_line_add(line, &counts);
 	for (int i = 0; i < C2C_N_COUNTS; i++) {
-		const struct c2c_tally mask = c2c_tally_of_mask(UINT32_C(1) << i);
-
-		assert_int_equal(c2c_line_has(line, &mask), e->counts[i] > 0);
+		assert_int_equal(line->any >> i & 1, e->counts[i] > 0);
 		assert_int_equal(counts.n[i], e->counts[i]);
 		assert_int_equal(c2c_line_sum(line, UINT32_C(1) << i), e->counts[i]);
 	}
@@ -187,6 +183,66 @@ static void test_many_lines(void **state)
 	c2c_table_free(table);
 }
 
+/* Adds so many accesses of one kind to line 0, and to what is expected of it. */
+static void add_alike(struct c2c_table *table, struct expected *expected, uint32_t mask,
+		      uint64_t cycles, size_t n)
+{
+	struct c2c_access_row *rows = mem_alloc(C2C_ROWS_MAX, sizeof(*rows));
+
+	for (size_t left = n, i; left > 0; left -= i) {
+		for (i = 0; i < left && i < C2C_ROWS_MAX; i++) {
+			rows[i] = (struct c2c_access_row){
+				.mask = mask,
+				.cycles = c2c_row_cycles(cycles, mask & C2C_ROW_TIMED,
+							 mask & C2C_ROW_RELOAD),
+				.tid = 1,
+			};
+			add_expected(expected, &rows[i]);
+		}
+		c2c_table_add(table, rows, i);
+	}
+	free(rows);
+}
+
+/* A line that no room is left in comes out whole: of too many kinds, or of too many accesses of one kind. */
+static void test_full_lines(void **state)
+{
+	static const struct {
+		unsigned n_kinds;
+		size_t n; /* of each */
+	} cases[] = {
+		{ 1, 1 },
+		{ 1, C2C_KINDS },
+		{ 1, C2C_KINDS + 1 },
+		{ C2C_KINDS, 1 },
+		{ C2C_KINDS, 2 },
+		{ C2C_KINDS + 1, 1 },
+		{ C2C_KINDS + 1, 300 },
+		{ 3, UINT16_MAX },
+		{ 3, UINT16_MAX + 1 },
+		{ 2, 3 * UINT16_MAX },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct c2c_table *table = c2c_table_new();
+		struct expected expected = { 0 };
+		struct check check = { .expected = &expected };
+
+		for (unsigned kind = 0; kind < cases[i].n_kinds; kind++)
+			add_alike(table, &expected,
+				  C2C_BIT(RECORDS) | UINT32_C(2) << kind |
+					  (kind % 3 == 1   ? C2C_ROW_TIMED
+					   : kind % 3 == 2 ? C2C_ROW_RELOAD
+							   : 0),
+				  C2C_LATENCY_MAX, cases[i].n);
+		for (size_t shard = 0; shard < C2C_SHARDS; shard++)
+			c2c_table_visit(table, shard, C2C_BIT(RECORDS), check_line, &check);
+		assert_int_equal(check.n_seen, 1);
+		c2c_table_free(table);
+	}
+}
+
 static void test_unknown_threads(void **state)
 {
 	struct c2c_table *table = c2c_table_new();
@@ -223,9 +279,8 @@ static void test_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sums),
-		cmocka_unit_test(test_many_lines),
-		cmocka_unit_test(test_unknown_threads),
+		cmocka_unit_test(test_sums),	   cmocka_unit_test(test_many_lines),
+		cmocka_unit_test(test_full_lines), cmocka_unit_test(test_unknown_threads),
 		cmocka_unit_test(test_empty),
 	};
 
