@@ -41,6 +41,7 @@ struct scan_job {
 	struct analysis *analyses;
 	size_t n_analyses;
 	struct worker *workers;
+	unsigned n_workers;
 	struct scan_wish wish;
 	bool is_for_times; /* nobody asks more than when records were taken, so not whose they are */
 	unsigned chains;   /* bits of enum chains_wanted */
@@ -179,7 +180,7 @@ static bool *events_without_branches(const struct capture *c)
 static void workers_start(struct scan_job *job)
 {
 	struct session *s = job->session;
-	unsigned n = pool_size(s->pool);
+	unsigned n = job->n_workers;
 
 	s->n_scans++;
 	job->chains = chains_wanted(job);
@@ -403,7 +404,7 @@ static void merge_part(void *context, size_t part, unsigned worker)
 	for (size_t i = 0; i < job->n_analyses; i++) {
 		const struct analysis *a = &job->analyses[i];
 
-		for (unsigned w = 1; w < pool_size(job->session->pool); w++)
+		for (unsigned w = 1; w < job->n_workers; w++)
 			if (a->class->merge_part != NULL)
 				a->class->merge_part(a->result, job->workers[w].partials[i], part,
 						     MERGE_PARTS);
@@ -420,7 +421,7 @@ static void release_worker(void *context, size_t i, unsigned worker)
 
 static void workers_release(struct scan_job *job)
 {
-	pool_run(job->session->pool, pool_size(job->session->pool), release_worker, job);
+	pool_run(job->session->pool, job->n_workers, release_worker, job);
 	free(job->workers);
 	free(job->without_branches);
 	spe_filters_release(&job->filters);
@@ -470,7 +471,7 @@ static struct time_span times_of_all(const struct scan_job *job, bool of_passed)
 {
 	struct time_span all = no_times;
 
-	for (unsigned i = 0; i < pool_size(job->session->pool); i++) {
+	for (unsigned i = 0; i < job->n_workers; i++) {
 		const struct worker *w = &job->workers[i];
 		const struct time_span *span = of_passed ? &w->passed : &w->decoded;
 
@@ -484,7 +485,7 @@ static void take_unfiltered(const struct scan_job *job)
 {
 	uint64_t n = 0, n_records = 0;
 
-	for (unsigned i = 0; i < pool_size(job->session->pool); i++) {
+	for (unsigned i = 0; i < job->n_workers; i++) {
 		n += job->workers[i].n_unfiltered;
 		n_records += job->workers[i].n_spe;
 	}
@@ -498,7 +499,7 @@ static void workers_finish(struct scan_job *job)
 {
 	struct session *s = job->session;
 	struct time_span times = times_of_all(job, leaves_out_rows(job));
-	unsigned n = pool_size(s->pool);
+	unsigned n = job->n_workers;
 
 	s->attribution = (struct attribution_totals){ 0 };
 	s->first_ns = times.first_ns > times.last_ns ? 0 : times.first_ns;
@@ -538,6 +539,18 @@ static void scan_for_slices(struct session *s)
 			  0);
 }
 
+static void scan_units(struct scan_job *job)
+{
+	size_t n = capture_n_units(job->session->capture);
+
+	if (job->n_workers > 1) {
+		pool_run(job->session->pool, n, scan_unit, job);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		scan_unit(job, i, 0);
+}
+
 void scan_part(struct session *s, const struct select *select, const struct scan_wish *wish,
 	       struct analysis *analyses, size_t n)
 {
@@ -548,6 +561,7 @@ void scan_part(struct session *s, const struct select *select, const struct scan
 		.n_analyses = n,
 		.wish = *wish,
 		.is_for_times = n == 0 && select == NULL,
+		.n_workers = s->n_scanners,
 	};
 
 	if (wish->addresses != NULL)
@@ -555,7 +569,7 @@ void scan_part(struct session *s, const struct select *select, const struct scan
 	for (bool is_done = false; !is_done;) {
 		progress_begin(s->progress, "decoding", capture_n_units(s->capture));
 		workers_start(&job);
-		pool_run(s->pool, capture_n_units(s->capture), scan_unit, &job);
+		scan_units(&job);
 		is_done = slices_were_right(&job) || n == 0;
 		if (is_done)
 			workers_finish(&job);
@@ -650,6 +664,7 @@ int scan_ordered(struct session *s, const struct select *select, const struct sc
 		.session = s,
 		.select = select,
 		.output = output,
+		.n_workers = pool_size(s->pool),
 		.window = 2 * (size_t)pool_size(s->pool),
 		.wish.without_places = output->without_place,
 		.wish.keeps_places = output->keeps_places,

@@ -112,6 +112,18 @@ static void add_jit_code(struct session *s)
 	diags_release(&diags);
 }
 
+/* Of a capture below that, what another worker saves is less than its tables take, and joining them. */
+enum { SMALL_BYTES = 2 << 20 };
+
+static bool is_small(const struct capture *c)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < capture_n_units(c) && bytes < SMALL_BYTES; i++)
+		bytes += capture_unit_bytes(c, i);
+	return bytes < SMALL_BYTES;
+}
+
 int session_open(struct session *out, const struct session_options *options, struct err *err)
 {
 	struct session *s = out;
@@ -151,6 +163,7 @@ int session_open(struct session *out, const struct session_options *options, str
 			     0;
 	s->symbols = symbols_new(timeline_modules(s->timeline), &s->symbols_options);
 	s->pool = pool_new(options->n_workers);
+	s->n_scanners = options->n_workers == 0 && is_small(s->capture) ? 1 : pool_size(s->pool);
 	return 0;
 }
 

@@ -58,6 +58,8 @@ struct session {
 	struct catalog *catalog;
 	struct symbols *symbols;
 	struct pool *pool;
+	unsigned
+		n_scanners; /* workers of its scans: one of a small capture, if nobody says how many */
 	struct progress *progress; /* borrowed, or NULL */
 	struct symbols_options symbols_options;
 	const struct cpu *cpu;		 /* by --cpu, else that of the capture; NULL: not known */
