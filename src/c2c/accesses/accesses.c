@@ -169,28 +169,52 @@ static const uint32_t met_masks[C2C_N_MET] = {
 	[C2C_MET_NONE] = C2C_BIT(LOADS),
 };
 
+static bool c2c_kept_has_latency(const struct c2c_kept_touch *one)
+{
+	return one->mask & C2C_BIT(LOADS) && one->flags & C2C_KEPT_LATENCY;
+}
+
+static bool c2c_kept_is_reload(const struct c2c_kept_touch *one)
+{
+	return c2c_is_reload(one->mask, 0) && !(one->flags & C2C_KEPT_NO_RELOAD);
+}
+
+/* Where the latency of a load counts that has one: NULL if it did not wait for others. */
+static struct c2c_latency *latency_of(enum c2c_mode mode, const struct c2c_kept_touch *one,
+				      struct c2c_latency *contended, struct c2c_latency *reloads)
+{
+	if (one->mask & c2c_mode_masks[mode])
+		return contended;
+	return c2c_kept_is_reload(one) ? reloads : NULL;
+}
+
+static void add_wait(enum c2c_mode mode, const struct c2c_kept_touch *one,
+		     struct c2c_latency *contended, struct c2c_latency *reloads)
+{
+	uint64_t access = one->total - (one->issue < one->total ? one->issue : one->total);
+	struct c2c_latency *latency = latency_of(mode, one, contended, reloads);
+
+	if (latency != NULL)
+		c2c_latency_add(latency, access, (one->flags & C2C_KEPT_SATURATED) != 0);
+}
+
 static void touch_add_latency(enum c2c_mode mode, struct c2c_touch *touch,
 			      const struct c2c_kept_touch *one)
 {
-	bool is_saturated = (one->flags & C2C_KEPT_SATURATED) != 0;
-	uint64_t access = one->total - (one->issue < one->total ? one->issue : one->total);
 	struct c2c_mean *mean = touch->met;
 
-	if (!(one->mask & C2C_BIT(LOADS)) || !(one->flags & C2C_KEPT_LATENCY))
+	if (!c2c_kept_has_latency(one))
 		return;
 	for (size_t i = 0; !(one->mask & met_masks[i]); i++)
 		mean++;
 	mean->n++;
 	mean->cycles += one->total;
-	mean->n_saturated += is_saturated;
-	if (one->mask & c2c_mode_masks[mode]) {
-		c2c_latency_add(&touch->contended, access, is_saturated);
-	} else if (c2c_is_reload(one->mask, 0) && !(one->flags & C2C_KEPT_NO_RELOAD)) {
-		c2c_latency_add(&touch->reloads, access, is_saturated);
-		if (one->flags & C2C_KEPT_TIME)
-			widen_times(&touch->first_reload_ns, &touch->last_reload_ns, one->time_ns,
-				    one->time_ns);
-	}
+	mean->n_saturated += (one->flags & C2C_KEPT_SATURATED) != 0;
+	add_wait(mode, one, &touch->contended, &touch->reloads);
+	if (one->flags & C2C_KEPT_TIME && !(one->mask & c2c_mode_masks[mode]) &&
+	    c2c_kept_is_reload(one))
+		widen_times(&touch->first_reload_ns, &touch->last_reload_ns, one->time_ns,
+			    one->time_ns);
 }
 
 /* As a bit. */
@@ -224,6 +248,34 @@ void c2c_touch_get(const struct c2c_accesses *a, uint32_t number, struct c2c_tou
 	}
 	*out = (struct c2c_touch){ .first_ns = UINT64_MAX, .first_reload_ns = UINT64_MAX };
 	touch_add_record(a->choice, out, kept);
+}
+
+void c2c_touch_add_waits(const struct c2c_accesses *a, uint32_t number, struct c2c_counts *counts,
+			 struct c2c_latency *contended, struct c2c_latency *reloads)
+{
+	const struct c2c_kept_touch *kept = &a->kept.items[number];
+
+	if (kept->flags & C2C_KEPT_MANY) {
+		const struct c2c_touch *touch = &a->many.items[kept->many];
+
+		c2c_counts_add(counts, &touch->counts);
+		c2c_latency_merge(contended, &touch->contended);
+		c2c_latency_merge(reloads, &touch->reloads);
+		return;
+	}
+	c2c_count_in(counts, kept->mask);
+	if (c2c_kept_has_latency(kept))
+		add_wait(a->choice->options->mode, kept, contended, reloads);
+}
+
+bool c2c_touch_has_reloads(const struct c2c_accesses *a, uint32_t number)
+{
+	const struct c2c_kept_touch *kept = &a->kept.items[number];
+
+	if (kept->flags & C2C_KEPT_MANY)
+		return a->many.items[kept->many].reloads.n > 0;
+	return c2c_kept_has_latency(kept) && c2c_kept_is_reload(kept) &&
+	       !(kept->mask & c2c_mode_masks[a->choice->options->mode]);
 }
 
 uint32_t c2c_touch_records(const struct c2c_accesses *a, uint32_t number)

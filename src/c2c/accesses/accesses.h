@@ -162,8 +162,15 @@ void c2c_touches_reorder(struct c2c_accesses *, const uint32_t *order);
 void c2c_touch_get(const struct c2c_accesses *, uint32_t number, struct c2c_touch *out);
 uint32_t c2c_touch_records(const struct c2c_accesses *, uint32_t number);
 
+/* Adds what it counted, and its loads that waited for others. */
+void c2c_touch_add_waits(const struct c2c_accesses *, uint32_t number, struct c2c_counts *,
+			 struct c2c_latency *contended, struct c2c_latency *reloads);
+
 /* When it was seen first; UINT64_MAX: no times were recorded. */
 uint64_t c2c_touch_first_ns(const struct c2c_accesses *, uint32_t number);
+
+/* Did any of its loads wait for what others wrote, but for those that the mode is about? */
+bool c2c_touch_has_reloads(const struct c2c_accesses *, uint32_t number);
 
 /* From now on none of its loads waited for what others wrote, but for those that the mode is about. */
 void c2c_touch_forget_reloads(struct c2c_accesses *, uint32_t number);

@@ -73,7 +73,6 @@ struct writer {
 struct settling {
 	struct tuples threads;	       /* process << 32 | tid */
 	VEC_OF(struct writer) writers; /* by thread */
-	struct c2c_use use;
 };
 
 static uint32_t thread_of(struct settling *t, const struct c2c_touch_key *k)
@@ -86,17 +85,12 @@ static uint32_t thread_of(struct settling *t, const struct c2c_touch_key *k)
 	return number;
 }
 
-static void add_touch(struct settling *t, const struct c2c_touch_key *k,
-		      const struct c2c_touch *touch, enum c2c_mode mode)
+static void add_writes(struct settling *t, const struct c2c_touch_key *k,
+		       const struct c2c_touch *touch)
 {
 	uint32_t thread = thread_of(t, k);
 	struct writer *w = &t->writers.items[thread];
 
-	t->use.n_records += touch->counts.n[C2C_RECORDS];
-	t->use.n_contended += c2c_contended(&touch->counts, mode);
-	t->use.n_reloads += touch->reloads.n;
-	if (!c2c_kind_writes(k->kind))
-		return;
 	w->n += touch->counts.n[C2C_RECORDS];
 	w->first_ns = touch->first_ns < w->first_ns ? touch->first_ns : w->first_ns;
 	w->last_ns = touch->last_ns > w->last_ns ? touch->last_ns : w->last_ns;
@@ -133,29 +127,53 @@ static bool is_explained(const struct c2c_touch *touch, const struct writer *oth
 	return from <= to && 2 * (to - from) >= last - first;
 }
 
+static struct c2c_use use_of(const struct c2c *s, uint32_t from, uint32_t to)
+{
+	struct c2c_latency contended = { 0 }, reloads = { 0 };
+	struct c2c_counts counts = { 0 };
+
+	for (uint32_t i = from; i < to; i++)
+		c2c_touch_add_waits(s->accesses_seen, i, &counts, &contended, &reloads);
+	return (struct c2c_use){
+		.n_records = counts.n[C2C_RECORDS],
+		.n_contended = c2c_contended(&counts, s->options.mode),
+		.n_reloads = reloads.n,
+	};
+}
+
+static void find_writes(struct settling *t, const struct c2c *s, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++) {
+		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, i);
+		struct c2c_touch touch;
+
+		if (!c2c_kind_writes(k.kind))
+			continue;
+		c2c_touch_get(s->accesses_seen, i, &touch);
+		add_writes(t, &k, &touch);
+	}
+}
+
 void c2c_settle_reloads(struct c2c *s, uint32_t from, uint32_t to)
 {
+	struct c2c_use use = use_of(s, from, to);
 	struct settling t = { 0 };
 	bool is_kept;
 
+	if (use.n_reloads == 0)
+		return;
+	is_kept = c2c_is_kept(s, &use);
 	tuples_init(&t.threads, 1);
-	for (uint32_t i = from; i < to; i++) {
-		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, i);
-
-		struct c2c_touch touch;
-
-		c2c_touch_get(s->accesses_seen, i, &touch);
-		add_touch(&t, &k, &touch, s->options.mode);
-	}
-	is_kept = c2c_is_kept(s, &t.use);
+	if (is_kept)
+		find_writes(&t, s, from, to);
 	for (uint32_t i = from; i < to; i++) {
 		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, i);
 		struct c2c_touch touch;
 		struct writer others;
 
-		c2c_touch_get(s->accesses_seen, i, &touch);
-		if (touch.reloads.n == 0)
+		if (!c2c_touch_has_reloads(s->accesses_seen, i))
 			continue;
+		c2c_touch_get(s->accesses_seen, i, &touch);
 		others = others_of(&t, thread_of(&t, &k));
 		if (!is_kept || !is_explained(&touch, &others))
 			c2c_touch_forget_reloads(s->accesses_seen, i);

@@ -70,45 +70,46 @@ static uint32_t *index_lines(const struct c2c *s, const struct c2c_subject *line
 /* Touches of lines, those of each together: of line i at [first[i], first[i + 1]) of the order. */
 struct lines_touches {
 	struct c2c *s;
+	struct c2c_subject *lines;
 	uint32_t *order;
 	const uint32_t *first;
+	bool *starts; /* by place in the order: an access begins there */
 };
+
+static bool is_other_row(const struct sort_key *a, const struct sort_key *b)
+{
+	return memcmp(a->words, b->words, GROUP_WORDS * sizeof(*a->words)) != 0;
+}
 
 /* Each line has its own touches, so lines are worked on at once. */
 static void sort_line(void *context, size_t line, unsigned worker)
 {
 	const struct lines_touches *t = context;
 	uint32_t *order = t->order + t->first[line], n = t->first[line + 1] - t->first[line];
+	bool *starts = t->starts + t->first[line];
 	struct sort_key *keys = mem_alloc((size_t)n + 1, sizeof(*keys));
+	uint32_t n_accesses = 0;
 
 	(void)worker;
 	for (uint32_t i = 0; i < n; i++)
 		find_sort_key(t->s, order[i], &keys[i]);
 	if (n > 1)
 		qsort(keys, n, sizeof(*keys), compare_sort_keys);
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		order[i] = keys[i].touch;
+		starts[i] = i == 0 || is_other_row(&keys[i - 1], &keys[i]);
+		n_accesses += starts[i];
+	}
+	t->lines[line].n_accesses = n_accesses;
 	free(keys);
 }
 
-static void settle_line(void *context, size_t line, unsigned worker)
+/* Puts the touches of these lines behind those that are in order already, by line. The others come last. */
+static void order_touches(struct c2c *s, size_t n_lines, uint32_t *first,
+			  struct lines_touches *touches)
 {
-	const struct lines_touches *t = context;
-
-	(void)worker;
-	c2c_settle_reloads(t->s, t->first[line], t->first[line + 1]);
-}
-
-/*
- * Puts the touches of these lines behind those that are in order already, by line, and settles what their
- * reloads are. The others come last.
- */
-static void order_touches(struct c2c *s, const struct c2c_subject *lines, size_t n_lines)
-{
-	uint32_t n = s->accesses_seen->keys.n, *order = mem_alloc((size_t)n + 1, sizeof(*order));
-	uint32_t *first = mem_zalloc(n_lines + 3, sizeof(*first));
-	uint32_t *numbers = index_lines(s, lines, n_lines);
-	struct lines_touches touches = { s, order, first };
+	uint32_t n = s->accesses_seen->keys.n, *order = touches->order;
+	uint32_t *numbers = index_lines(s, touches->lines, n_lines);
 
 	for (uint32_t i = 0; i < s->n_ordered; i++)
 		order[i] = i;
@@ -119,13 +120,10 @@ static void order_touches(struct c2c *s, const struct c2c_subject *lines, size_t
 		first[i + 2] += first[i + 1];
 	for (uint32_t i = s->n_ordered; i < n; i++)
 		order[first[numbers[c2c_touch_key(s->accesses_seen, i).line] + 1]++] = i;
-	pool_run(s->session->pool, n_lines, sort_line, &touches);
-	c2c_touches_reorder(s->accesses_seen, order);
-	pool_run(s->session->pool, n_lines, settle_line, &touches);
-	s->n_ordered = first[n_lines];
 	free(numbers);
-	free(first);
-	free(order);
+	pool_run(s->session->pool, n_lines, sort_line, touches);
+	c2c_touches_reorder(s->accesses_seen, order);
+	s->n_ordered = first[n_lines];
 }
 
 void c2c_access_sum(const struct c2c *s, const struct c2c_access *a, struct c2c_touch *out)
@@ -175,73 +173,79 @@ static void count_who(const struct c2c *s, struct c2c_access *a, struct tuples s
 	a->n_cpus = seen[WHO_CPUS].n;
 }
 
-static void count_who_of_all(struct c2c *s, size_t first)
+/* Where the touches of an access begin that begins at `at`. */
+static struct c2c_access access_at(const struct c2c *s, uint32_t at)
 {
+	struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, at);
+
+	return (struct c2c_access){
+		.offset = k.offset,
+		.kind = k.kind,
+		.place = k.place,
+		.pc = k.pc,
+		.first_touch = at,
+	};
+}
+
+/* Settles what the reloads of a line are, and makes rows out of its touches. */
+static void group_line(void *context, size_t line, unsigned worker)
+{
+	const struct lines_touches *t = context;
+	struct c2c_subject *subject = &t->lines[line];
+	struct c2c_access *accesses = t->s->accesses.items + subject->first_access, *a = accesses;
+	uint32_t from = t->first[line], to = t->first[line + 1];
 	struct tuples seen[N_WHO];
 
+	(void)worker;
+	c2c_settle_reloads(t->s, from, to);
+	subject->first_touch = from;
+	subject->n_touches = to - from;
+	for (uint32_t at = from; at < to; at++) {
+		if (t->starts[at])
+			*a++ = access_at(t->s, at);
+		a[-1].n_touches++;
+		c2c_touch_add_waits(t->s->accesses_seen, at, &subject->counts, &subject->contended,
+				    &subject->reloads);
+	}
 	for (int i = 0; i < N_WHO; i++)
 		tuples_init(&seen[i], 1);
-	for (size_t i = first; i < s->accesses.n; i++)
-		count_who(s, &s->accesses.items[i], seen);
+	for (uint32_t i = 0; i < subject->n_accesses; i++)
+		count_who(t->s, &accesses[i], seen);
 	for (int i = 0; i < N_WHO; i++)
 		tuples_release(&seen[i]);
 }
 
-static struct c2c_access *start_access(struct c2c *s, uint32_t at, const struct c2c_touch_key *k)
+/* Gives each line its place among all accesses. */
+static void place_accesses(struct c2c *s, struct c2c_subject *lines, size_t n_lines)
 {
-	struct c2c_access *a = vec_add(&s->accesses);
+	size_t n = 0;
 
-	a->offset = k->offset;
-	a->kind = k->kind;
-	a->place = k->place;
-	a->pc = k->pc;
-	a->first_touch = at;
-	return a;
-}
-
-static uint32_t end_of_line(const struct c2c *s, uint32_t number, uint32_t at)
-{
-	while (at < s->n_ordered && c2c_touch_key(s->accesses_seen, at).line == number)
-		at++;
-	return at;
-}
-
-/* Makes rows out of the touches of a line, which stand at order[at …]; returns their end. */
-static uint32_t group_line(struct c2c *s, struct c2c_subject *subject, uint32_t at)
-{
-	uint64_t words[GROUP_WORDS], last[GROUP_WORDS] = { UINT64_MAX };
-	uint32_t end = end_of_line(s, subject->line, at);
-
-	subject->first_access = (uint32_t)s->accesses.n;
-	subject->first_touch = at;
-	for (; at < end; at++) {
-		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, at);
-		struct c2c_touch touch;
-
-		c2c_touch_get(s->accesses_seen, at, &touch);
-		group_words(s, &k, words);
-		if (memcmp(words, last, sizeof(words)) != 0)
-			start_access(s, at, &k);
-		memcpy(last, words, sizeof(words));
-		c2c_counts_add(&subject->counts, &touch.counts);
-		c2c_latency_merge(&subject->contended, &touch.contended);
-		c2c_latency_merge(&subject->reloads, &touch.reloads);
-		s->accesses.items[s->accesses.n - 1].n_touches++;
+	for (size_t i = 0; i < n_lines; i++) {
+		lines[i].first_access = (uint32_t)(s->accesses.n + n);
+		n += lines[i].n_accesses;
 	}
-	subject->n_accesses = (uint32_t)s->accesses.n - subject->first_access;
-	subject->n_touches = at - subject->first_touch;
-	return at;
+	vec_reserve(&s->accesses, n);
+	s->accesses.n += n;
 }
 
 static void group_lines(struct c2c *s, struct c2c_subject *lines, size_t n_lines)
 {
-	size_t n_accesses = s->accesses.n;
-	uint32_t at = s->n_ordered;
+	size_t n = s->accesses_seen->keys.n;
+	uint32_t *first = mem_zalloc(n_lines + 3, sizeof(*first));
+	struct lines_touches touches = {
+		.s = s,
+		.lines = lines,
+		.order = mem_alloc(n + 1, sizeof(*touches.order)),
+		.first = first,
+		.starts = mem_alloc(n + 1, sizeof(*touches.starts)),
+	};
 
-	order_touches(s, lines, n_lines);
-	for (size_t i = 0; i < n_lines; i++)
-		at = group_line(s, &lines[i], at);
-	count_who_of_all(s, n_accesses);
+	order_touches(s, n_lines, first, &touches);
+	free(touches.order);
+	place_accesses(s, lines, n_lines);
+	pool_run(s->session->pool, n_lines, group_line, &touches);
+	free(touches.starts);
+	free(first);
 }
 
 void c2c_group_accesses(struct c2c *s)
