@@ -2,6 +2,7 @@
 #include "c2c/answer.h"
 
 #include "base/alloc.h"
+#include "base/pool.h"
 #include "table/answer.h"
 
 /* Most tables of an answer. */
@@ -12,6 +13,52 @@ static void c2c_report_show(struct c2c_report *r, struct table *t, bool is_brief
 {
 	if (!is_brief || table_n_rows(t) > 0)
 		*vec_add(&r->shown.list) = t;
+}
+
+/* Tables that are made at once. */
+struct making {
+	const struct c2c *s;
+	const struct c2c_labels *labels;
+	enum c2c_detail detail;
+	struct c2c_report *out;
+};
+
+static void make_summary(const struct making *m)
+{
+	c2c_summary_table(m->s, m->labels, m->detail == C2C_FOR_PROGRAMS ? NULL : &m->out->first,
+			  &m->out->summary);
+}
+
+static void make_sharing(const struct making *m)
+{
+	c2c_sharing_table(m->s, m->labels, &m->out->sharing);
+}
+
+static void make_findings(const struct making *m)
+{
+	c2c_findings_table(m->s, m->labels, &m->out->findings);
+}
+
+static void make_pairs(const struct making *m)
+{
+	c2c_pairs_table(m->s, m->labels, &m->out->pairs);
+}
+
+static void make_lines(const struct making *m)
+{
+	if (m->detail != C2C_BRIEF)
+		c2c_lines_tables(m->s, m->labels, &m->out->lines, &m->out->accesses);
+}
+
+/* Those that take longest first. */
+static void (*const makers[])(const struct making *) = {
+	make_lines, make_pairs, make_findings, make_summary, make_sharing,
+};
+
+static void make_table(void *context, size_t number, unsigned worker)
+{
+	(void)worker;
+	makers[number](context);
 }
 
 void c2c_report_make(const struct c2c *s, struct c2c_labels *labels, enum c2c_detail detail,
@@ -37,15 +84,10 @@ void c2c_report_make(const struct c2c *s, struct c2c_labels *labels, enum c2c_de
 	};
 
 	answer_init(&out->first);
-	c2c_summary_table(s, labels, detail == C2C_FOR_PROGRAMS ? NULL : &out->first,
-			  &out->summary);
-	c2c_sharing_table(s, labels, &out->sharing);
-	c2c_findings_table(s, labels, &out->findings);
-	c2c_pairs_table(s, labels, &out->pairs);
+	pool_run(s->session->pool, COUNT(makers), make_table,
+		 &(struct making){ s, labels, detail, out });
 	c2c_trace_table(s, &out->trace);
 	c2c_shared_table(s, &out->shared);
-	if (detail != C2C_BRIEF)
-		c2c_lines_tables(s, labels, &out->lines, &out->accesses);
 	for (size_t i = 0; shown[detail][i] != NULL; i++)
 		c2c_report_show(out, shown[detail][i], detail == C2C_BRIEF);
 	/* A pair of a single finding is what the finding says. */

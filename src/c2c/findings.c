@@ -189,6 +189,7 @@ struct filling {
 	const struct c2c_labels *labels;
 	const struct c2c_cause *cause;
 	struct findings *out;
+	struct c2c_ranking writers, readers;
 };
 
 static struct finding_access access_of(const struct filling *t, const struct c2c_ranked *r,
@@ -218,13 +219,11 @@ static struct finding_access access_of(const struct filling *t, const struct c2c
 /* Returns how many there are; those that matter most are filled in. */
 static size_t add_accesses(const struct filling *t, bool writers, struct finding_access *out)
 {
-	struct c2c_ranking all = c2c_rank_accesses(t->s, t->cause, writers);
-	size_t n = all.n;
+	const struct c2c_ranking *all = writers ? &t->writers : &t->readers;
 
-	for (size_t i = 0; i < n && i < FINDING_ACCESSES; i++)
-		out[i] = access_of(t, &all.items[i], writers);
-	vec_release(&all);
-	return n;
+	for (size_t i = 0; i < all->n && i < FINDING_ACCESSES; i++)
+		out[i] = access_of(t, &all->items[i], writers);
+	return all->n;
 }
 
 static struct finding_waits c2c_findings_waits_of(const struct c2c_latency *l)
@@ -321,8 +320,8 @@ static struct remedy remedy_of(const struct filling *t)
 static void add_functions(const struct filling *t, struct finding *f)
 {
 	const struct c2c *s = t->s;
-	uint32_t writer = c2c_first_place(s, t->cause, true);
-	uint32_t place = c2c_first_place(s, t->cause, false);
+	uint32_t writer = c2c_ranking_place(s, &t->writers);
+	uint32_t place = c2c_ranking_place(s, &t->readers);
 
 	if (writer != UINT32_MAX)
 		f->writer = findings_text(t->out, names_function(&s->names, writer));
@@ -337,7 +336,14 @@ static void add_functions(const struct filling *t, struct finding *f)
 static struct finding *add_finding(const struct c2c *s, const struct c2c_labels *labels,
 				   const struct c2c_cause *cause, struct findings *out)
 {
-	const struct filling t = { s, labels, cause, out };
+	struct filling t = {
+		.s = s,
+		.labels = labels,
+		.cause = cause,
+		.out = out,
+		.writers = c2c_rank_accesses(s, cause, true),
+		.readers = c2c_rank_accesses(s, cause, false),
+	};
 	const struct c2c_subject *subject = &cause->sum;
 	struct finding *f = findings_add(out, finding_kind_of_verdict(&subject->judgement));
 
@@ -354,6 +360,8 @@ static struct finding *add_finding(const struct c2c *s, const struct c2c_labels 
 	finding_add_remedy(f, remedy_of(&t));
 	add_remote_remedy(f);
 	add_functions(&t, f);
+	vec_release(&t.writers);
+	vec_release(&t.readers);
 	return f;
 }
 

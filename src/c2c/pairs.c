@@ -93,19 +93,18 @@ static void add_actors(struct pairing *p, const struct c2c_access *a)
 	for (uint32_t i = 0; i < a->n_touches; i++) {
 		uint32_t number = a->first_touch + i;
 		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, number);
-		struct c2c_latency waits;
-		struct c2c_touch touch;
+		struct c2c_latency waits = { 0 }, reloads = { 0 };
+		struct c2c_counts counts = { 0 };
 		struct actor actor = { .thread = (uint64_t)k.process << 32 | k.tid,
 				       .function = function };
 
-		c2c_touch_get(s->accesses_seen, number, &touch);
-		waits = touch.contended;
-		c2c_latency_merge(&waits, &touch.reloads);
+		c2c_touch_add_waits(s->accesses_seen, number, &counts, &waits, &reloads);
+		c2c_latency_merge(&waits, &reloads);
 		if (c2c_kind_writes(a->kind)) {
-			actor.n = touch.counts.n[C2C_RECORDS];
+			actor.n = counts.n[C2C_RECORDS];
 			*vec_add(&p->writers) = actor;
 		}
-		actor.n = (double)c2c_contended(&touch.counts, s->options.mode) + touch.reloads.n;
+		actor.n = (double)c2c_contended(&counts, s->options.mode) + reloads.n;
 		actor.cycles = (double)c2c_excess(s, waits.cycles, waits.n);
 		if (actor.n > 0)
 			*vec_add(&p->readers) = actor;

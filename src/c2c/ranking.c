@@ -5,8 +5,24 @@
 
 #include "base/tuples.h"
 
+/* What matters of an access. */
+struct access_sum {
+	struct c2c_counts counts;
+	struct c2c_latency contended, reloads;
+};
+
+static struct access_sum sum_of(const struct c2c *s, const struct c2c_access *a)
+{
+	struct access_sum sum = { 0 };
+
+	for (uint32_t i = 0; i < a->n_touches; i++)
+		c2c_touch_add_waits(s->accesses_seen, a->first_touch + i, &sum.counts,
+				    &sum.contended, &sum.reloads);
+	return sum;
+}
+
 /* Of its loads that waited for others. */
-static struct c2c_latency c2c_ranking_waits_of(const struct c2c_touch *sum)
+static struct c2c_latency c2c_ranking_waits_of(const struct access_sum *sum)
 {
 	struct c2c_latency waits = sum->contended;
 
@@ -25,7 +41,7 @@ static int compare_ranked(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-static void add_ranked(const struct c2c_touch *sum, uint32_t number, bool writers,
+static void add_ranked(const struct access_sum *sum, uint32_t number, bool writers,
 		       struct c2c_ranked *r)
 {
 	struct c2c_latency own = c2c_ranking_waits_of(sum);
@@ -62,12 +78,15 @@ static void add_threads(const struct c2c *s, uint32_t number, uint32_t row, stru
 }
 
 /* Atomics are writers, and those that waited for the line readers, too. */
-static bool is_ranked(const struct c2c_access *a, const struct c2c_touch *sum, bool writers)
+static bool may_be_ranked(const struct c2c_access *a, bool writers)
 {
-	if (writers)
-		return c2c_kind_writes(a->kind);
-	return !c2c_kind_writes(a->kind) ||
-	       ((a->kind & C2C_KIND_ATOMIC) && c2c_ranking_waits_of(sum).n > 0);
+	return writers ? c2c_kind_writes(a->kind)
+		       : !c2c_kind_writes(a->kind) || a->kind & C2C_KIND_ATOMIC;
+}
+
+static bool is_ranked(const struct c2c_access *a, const struct access_sum *sum, bool writers)
+{
+	return writers || !c2c_kind_writes(a->kind) || c2c_ranking_waits_of(sum).n > 0;
 }
 
 static void keep_waiting(struct c2c_ranking *l)
@@ -93,10 +112,13 @@ struct c2c_ranking c2c_rank_accesses(const struct c2c *s, const struct c2c_cause
 
 		for (uint32_t i = 0; i < subject->n_accesses; i++) {
 			uint32_t number = subject->first_access + i, row;
-			struct c2c_touch sum;
+			const struct c2c_access *a = &s->accesses.items[number];
+			struct access_sum sum;
 
-			c2c_access_sum(s, &s->accesses.items[number], &sum);
-			if (!is_ranked(&s->accesses.items[number], &sum, writers))
+			if (!may_be_ranked(a, writers))
+				continue;
+			sum = sum_of(s, a);
+			if (!is_ranked(a, &sum, writers))
 				continue;
 			row = cause_row(s, f, number, &rows);
 			if (row == all.n)
@@ -114,10 +136,15 @@ struct c2c_ranking c2c_rank_accesses(const struct c2c *s, const struct c2c_cause
 	return all;
 }
 
+uint32_t c2c_ranking_place(const struct c2c *s, const struct c2c_ranking *all)
+{
+	return all->n > 0 ? s->accesses.items[all->items[0].number].place : UINT32_MAX;
+}
+
 uint32_t c2c_first_place(const struct c2c *s, const struct c2c_cause *f, bool writers)
 {
 	struct c2c_ranking all = c2c_rank_accesses(s, f, writers);
-	uint32_t place = all.n > 0 ? s->accesses.items[all.items[0].number].place : UINT32_MAX;
+	uint32_t place = c2c_ranking_place(s, &all);
 
 	vec_release(&all);
 	return place;

@@ -29,6 +29,7 @@ struct c2c_ranking {
 struct c2c_ranking c2c_rank_accesses(const struct c2c *, const struct c2c_cause *, bool writers);
 
 /* The place that matters most, or UINT32_MAX. */
+uint32_t c2c_ranking_place(const struct c2c *, const struct c2c_ranking *);
 uint32_t c2c_first_place(const struct c2c *, const struct c2c_cause *, bool writers);
 
 #endif
