@@ -71,6 +71,7 @@ struct region {
 	uint64_t first, last, from_ns, to_ns;
 	struct placed placed; /* of `at` */
 	uint64_t at;
+	enum data_kind kind;
 	struct loaded below, above;
 };
 
@@ -158,6 +159,20 @@ static void find_loaded(const struct session *s, struct region *r, uint64_t time
 	r->above = loaded_by(s, &walk);
 }
 
+static enum data_kind kind_of_mapping(const struct session *s, struct module_id id)
+{
+	const char *path;
+
+	if (id.v == 0)
+		return DATA_UNKNOWN;
+	path = strings_get(timeline_modules(s->timeline)->strings,
+			   data_names_module_of(s, id)->path);
+	for (size_t i = 0; i < COUNT(mapping_kinds); i++)
+		if (strncmp(path, mapping_kinds[i].prefix, strlen(mapping_kinds[i].prefix)) == 0)
+			return mapping_kinds[i].kind;
+	return DATA_FILE;
+}
+
 static bool region_holds(const struct region *r, const struct data_query *q)
 {
 	return r->process == q->process && r->process != 0 && q->address >= r->first &&
@@ -174,21 +189,11 @@ static void data_find_region(const struct session *s, const struct data_query *q
 	r->at = q->address;
 	r->first = r->placed.first;
 	r->last = r->placed.last;
+	r->kind = kind_of_mapping(s, r->placed.place.module);
 	narrow(r, &r->placed);
 	if (q->process == 0)
 		return;
 	find_loaded(s, r, q->time_ns);
-}
-
-static enum data_kind kind_of_mapping(const struct session *s, struct module_id id)
-{
-	const struct module *module = data_names_module_of(s, id);
-	const char *path = strings_get(timeline_modules(s->timeline)->strings, module->path);
-
-	for (size_t i = 0; i < COUNT(mapping_kinds); i++)
-		if (strncmp(path, mapping_kinds[i].prefix, strlen(mapping_kinds[i].prefix)) == 0)
-			return mapping_kinds[i].kind;
-	return DATA_FILE;
 }
 
 static bool place_by(struct session *s, const struct loaded *loaded, uint64_t address,
@@ -223,7 +228,7 @@ static bool place_query(struct session *s, const struct data_query *q, struct re
 	}
 	data_find_region(s, q, r);
 	name->module = r->placed.place.module;
-	name->kind = name->module.v == 0 ? DATA_UNKNOWN : kind_of_mapping(s, name->module);
+	name->kind = r->kind;
 	if (name->kind == DATA_HEAP || name->kind == DATA_STACK)
 		return false;
 	return place_by(s, &r->below, q->address, out) || place_by(s, &r->above, q->address, out);

@@ -34,10 +34,14 @@ static bool is_of_kind(const struct c2c_objects *o, uint32_t access, uint64_t *o
 {
 	const struct types *t = symbols_types(o->sharing->session->symbols);
 	const struct data_name *name = data_names_get(&o->names, access);
-	struct type_id element = element_of(t, name->type);
-	bool is_array = c2c_is_in_array(o, access);
+	struct type_id element;
+	bool is_array;
 
-	if (name->object.v == 0 || name->kind == DATA_THREAD || !is_struct(t, element) ||
+	if (name->object.v == 0)
+		return false;
+	element = element_of(t, name->type);
+	is_array = c2c_is_in_array(o, access);
+	if (name->kind == DATA_THREAD || !is_struct(t, element) ||
 	    (!is_array && !name->is_by_type) ||
 	    (is_array && types_get(t, element)->size < o->sharing->options.line_bytes))
 		return false;

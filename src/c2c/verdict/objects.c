@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/pool.h"
 
 enum {
 	PAGE_BYTES = 4096,
@@ -45,20 +46,28 @@ static uint32_t process_of(const struct c2c *s, uint32_t line, const struct c2c_
 	return process;
 }
 
+struct asking {
+	struct c2c_objects *objects;
+	struct data_query *queries;
+};
+
 /* What a line's accesses are asked for. */
-static void ask(struct c2c_objects *o, uint32_t line, struct data_query *queries)
+static void ask(void *context, size_t line, unsigned worker)
 {
+	const struct asking *asking = context;
+	struct c2c_objects *o = asking->objects;
 	const struct c2c *s = o->sharing;
 	const struct c2c_subject *subject = c2c_line_at(s, line);
 
+	(void)worker;
 	for (uint32_t k = 0; k < subject->n_accesses; k++) {
 		uint32_t number = subject->first_access + k;
 		const struct c2c_access *a = &s->accesses.items[number];
 		uint64_t address;
-		uint32_t process = process_of(s, line, a, &address);
+		uint32_t process = process_of(s, (uint32_t)line, a, &address);
 
-		o->lines[number] = line;
-		queries[number] = (struct data_query){
+		o->lines[number] = (uint32_t)line;
+		asking->queries[number] = (struct data_query){
 			.process = process,
 			.time_ns = time_of(s, a),
 			.address = address + a->offset,
@@ -76,8 +85,10 @@ static void move_to_line(struct c2c_objects *o, uint32_t number)
 	struct data_name name = *data_names_get(&o->names, number);
 	uint64_t from, to = c2c_line_at(s, o->lines[number])->address;
 
+	if (name.object.v == 0)
+		return;
 	process_of(s, o->lines[number], &s->accesses.items[number], &from);
-	if (from == to || name.object.v == 0)
+	if (from == to)
 		return;
 	name.object_address += to - from;
 	data_names_set(&o->names, number, &name);
@@ -129,8 +140,8 @@ void c2c_objects_init(struct c2c_objects *o, const struct c2c *s)
 
 	*o = (struct c2c_objects){ .sharing = s };
 	o->lines = mem_zalloc(s->accesses.n + 1, sizeof(*o->lines));
-	for (size_t i = 0; i < s->subjects.n + s->around.n; i++)
-		ask(o, (uint32_t)i, queries);
+	pool_run(s->session->pool, s->subjects.n + s->around.n, ask,
+		 &(struct asking){ o, queries });
 	data_names_init(&o->names, s->session, queries, s->accesses.n);
 	free(queries);
 	for (size_t i = 0; i < s->accesses.n; i++)
