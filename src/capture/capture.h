@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/pool.h"
 #include "base/progress.h"
 #include "base/diag.h"
 #include "base/err.h"
@@ -64,6 +65,9 @@ const struct strings *capture_strings(const struct capture *);
 
 /* Pass 1 will say how far it has come; NULL: nobody asks. */
 void capture_set_progress(struct capture *, struct progress *);
+
+/* Pass 1 is done by these threads, which are borrowed; NULL: by the caller alone. */
+void capture_set_pool(struct capture *, struct pool *);
 
 /*
  * Pass 1. Walks all records once in file order and calls `visit` (NULL: nothing) for each record

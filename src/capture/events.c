@@ -138,18 +138,9 @@ int events_of_trailer(const struct events *e, const struct record *r)
 	return events_of_id(e, load_u64(r->body.end - back));
 }
 
-uint64_t events_sample_time(const struct events *e, const struct record *r)
+int events_time_word_(const struct events *e, const struct record *r)
 {
-	int word = e->sample_time_word;
-	size_t at;
+	int event = events_of_sample(e, r);
 
-	if (word == WORD_DIFFERS) {
-		int event = events_of_sample(e, r);
-
-		word = event < 0 ? NO_WORD : sample_time_word(&e->list.items[event].attr);
-	}
-	at = (size_t)word * sizeof(uint64_t);
-	if (word == NO_WORD || cur_left(&r->body) < at + sizeof(uint64_t))
-		return 0;
-	return load_u64(r->body.pos + at);
+	return event < 0 ? NO_WORD : sample_time_word(&e->list.items[event].attr);
 }

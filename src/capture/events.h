@@ -82,7 +82,19 @@ static inline int events_of_next_sample(const struct events *e, struct event_cac
 /* The event that a record belongs to, by the id in its trailer, or -1. */
 int events_of_trailer(const struct events *, const struct record *);
 
+/* Where the event of a sample has its time. */
+int events_time_word_(const struct events *, const struct record *);
+
 /* The time of a sample, of any event; 0 if it has none. */
-uint64_t events_sample_time(const struct events *, const struct record *);
+static inline uint64_t events_sample_time(const struct events *e, const struct record *r)
+{
+	int word =
+		e->sample_time_word == WORD_DIFFERS ? events_time_word_(e, r) : e->sample_time_word;
+	size_t at = (size_t)word * sizeof(uint64_t);
+
+	if (word == NO_WORD || cur_left(&r->body) < at + sizeof(uint64_t))
+		return 0;
+	return load_u64(r->body.pos + at);
+}
 
 #endif

@@ -21,17 +21,8 @@ struct scan {
 	capture_visit *visit;
 	void *context;
 	bool has_run; /* the last unit is a run of samples that may grow */
+	struct ahead ahead;
 };
-
-static void see_time(uint64_t time_ns, uint64_t *first_ns, uint64_t *last_ns)
-{
-	if (time_ns == 0) /* synthesized by perf */
-		return;
-	if (*first_ns == 0 || time_ns < *first_ns)
-		*first_ns = time_ns;
-	if (time_ns > *last_ns)
-		*last_ns = time_ns;
-}
 
 /* Counts a sample. Reads only its time, which is in the cache line of the header. */
 static void count_sample(struct scan *s, const struct record *r)
@@ -42,8 +33,7 @@ static void count_sample(struct scan *s, const struct record *r)
 	struct unit *run = s->has_run ? &c->units.items[c->units.n - 1] : NULL;
 
 	c->totals.n_samples++;
-	c->totals.n_guest_samples += (r->misc & MISC_CPUMODE) == CPUMODE_GUEST_KERNEL ||
-				     (r->misc & MISC_CPUMODE) == CPUMODE_GUEST_USER;
+	c->totals.n_guest_samples += record_is_of_guest(r);
 	see_time(events_sample_time(&c->events, r), &c->totals.first_sample_ns,
 		 &c->totals.last_sample_ns);
 	if (run == NULL || run->is_plain != w->is_plain || run->to - run->from >= RUN_BYTES) {
@@ -148,6 +138,48 @@ static int scan_record(struct scan *s, const struct record *r, struct err *err)
 	return 0;
 }
 
+/* The walk is at the start of the stretch, and then at its end. */
+static int take_stretch(struct scan *s, const struct stretch *st, struct err *err)
+{
+	struct capture_totals *t = &s->capture->totals;
+	struct record r;
+
+	t->n_records += st->n_samples;
+	t->by_type[RECORD_SAMPLE] += st->n_samples;
+	t->record_bytes += st->sample_bytes;
+	t->n_samples += st->n_samples;
+	t->n_guest_samples += st->n_guest_samples;
+	see_time(st->first_ns, &t->first_sample_ns, &t->last_sample_ns);
+	see_time(st->last_ns, &t->first_sample_ns, &t->last_sample_ns);
+	for (size_t i = 0; i < st->units.n; i++)
+		*vec_add(&s->capture->units) = st->units.items[i];
+	for (size_t i = 0; i < st->others.n; i++) {
+		s->walk.at = st->others.items[i];
+		if (walk_next(&s->walk, &r) && scan_record(s, &r, err) < 0)
+			return -1;
+	}
+	s->walk.at = st->to;
+	s->walk.payload = 0;
+	s->has_run = false;
+	return 0;
+}
+
+/* Takes what was walked ahead from here on. Decompressed records are between others, so not there. */
+static int take_stretches(struct scan *s, struct err *err)
+{
+	const struct stretch *st;
+
+	if (s->walk.n_chunks > 0) {
+		s->ahead.due = UINT64_MAX;
+		return 0;
+	}
+	while ((st = ahead_take(&s->ahead, s->walk.at, s->walk.payload,
+				s->capture->totals.n_records)) != NULL)
+		if (take_stretch(s, st, err) < 0)
+			return -1;
+	return 0;
+}
+
 /* Diagnostics for bytes that are no record and reach to the end. */
 static const char *const bad_frames[] = {
 	[FRAME_CUT] = "the last record is cut off",
@@ -240,10 +272,13 @@ static int scan_segment(struct scan *s, struct err *err)
 
 	s->has_run = false;
 	walk_start(&s->walk, segment);
+	ahead_start(&s->ahead, c, s->segment);
 	while (walk_next(&s->walk, &r)) {
 		if (s->walk.skipped > 0)
 			account_for_skipped(s, &r);
 		if (scan_record(s, &r, err) < 0)
+			return -1;
+		if (s->walk.at >= s->ahead.due && take_stretches(s, err) < 0)
 			return -1;
 		behind = forget_behind(c, forgotten, r.position);
 		if (behind == forgotten)
@@ -289,6 +324,11 @@ void capture_set_progress(struct capture *c, struct progress *p)
 	c->progress = p;
 }
 
+void capture_set_pool(struct capture *c, struct pool *p)
+{
+	c->pool = p;
+}
+
 static uint64_t bytes_to_walk(const struct capture *c)
 {
 	uint64_t bytes = 0;
@@ -316,6 +356,7 @@ int capture_scan(struct capture *c, capture_visit *visit, void *context, struct 
 	for (s.segment = 0; s.segment < c->segments.n && rc == 0; s.segment++)
 		rc = scan_segment(&s, err);
 	progress_end(c->progress);
+	ahead_release(&s.ahead);
 	if (rc < 0)
 		return err_within(err, "%s", c->path);
 	see_time(c->totals.first_sample_ns, &c->totals.first_ns, &c->totals.last_ns);

@@ -79,11 +79,7 @@ static bool is_known_frame(const uint8_t *at, uint64_t left, struct frame *out)
 	       out->size % RECORD_ALIGNMENT == 0 && out->missing == 0;
 }
 
-/*
- * Is it a record? FRAME_WITNESSES sound headers must follow each other, or fewer up to the end of
- * the file.
- */
-static bool is_believed(const uint8_t *at, uint64_t left)
+bool frame_is_believed(const uint8_t *at, uint64_t left)
 {
 	struct frame f;
 
@@ -101,7 +97,7 @@ static bool is_believed(const uint8_t *at, uint64_t left)
 uint64_t frame_find(const uint8_t *at, uint64_t left)
 {
 	for (uint64_t i = 0; i + RECORD_HEADER_BYTES <= left; i++)
-		if (load_u32(at + i) < N_RECORD_TYPES && is_believed(at + i, left - i))
+		if (load_u32(at + i) < N_RECORD_TYPES && frame_is_believed(at + i, left - i))
 			return i;
 	return left;
 }

@@ -150,9 +150,12 @@ static inline void frame_fetch_ahead(const uint8_t *at, uint64_t left, uint64_t 
 }
 
 /*
- * The number of bytes before the next record; `left` if there is none. Several known types must
- * follow each other from there.
+ * Is it a record? Several sound headers of known types must follow each other, or fewer up to the end of
+ * the file.
  */
+bool frame_is_believed(const uint8_t *at, uint64_t left);
+
+/* The number of bytes before the next record that is believed; `left` if there is none. */
 uint64_t frame_find(const uint8_t *at, uint64_t left);
 
 /* A walk over the records of a segment, in file order. */

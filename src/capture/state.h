@@ -3,6 +3,7 @@
 #ifndef CYCLOPS_CAPTURE_STATE_H
 #define CYCLOPS_CAPTURE_STATE_H
 
+#include "base/pool.h"
 #include "base/progress.h"
 #include "base/vec.h"
 #include "capture/capture.h"
@@ -48,6 +49,7 @@ struct capture {
 	VEC_OF(struct segment) segments;
 	uint64_t size;
 	struct progress *progress; /* of pass 1; borrowed, or NULL */
+	struct pool *pool;	   /* the same */
 	bool is_raw;		   /* the segment is one SPE buffer, no perf.data */
 
 	bool has_old_features; /* records of types RECORD_OLD_FEATURES … are features */
@@ -83,6 +85,58 @@ void capture_move_unread(struct capture *, uint64_t before);
 
 /* Tells the kernel that these bytes of one file are not needed soon (madvise). */
 void capture_forget(const struct capture *, uint64_t from, uint64_t to);
+
+/* Widens a span of times; a time of 0 was made up by perf, and is none. */
+static inline void see_time(uint64_t time_ns, uint64_t *first_ns, uint64_t *last_ns)
+{
+	if (time_ns == 0)
+		return;
+	if (*first_ns == 0 || time_ns < *first_ns)
+		*first_ns = time_ns;
+	if (time_ns > *last_ns)
+		*last_ns = time_ns;
+}
+
+static inline bool record_is_of_guest(const struct record *r)
+{
+	return (r->misc & MISC_CPUMODE) == CPUMODE_GUEST_KERNEL ||
+	       (r->misc & MISC_CPUMODE) == CPUMODE_GUEST_USER;
+}
+
+/* ahead.c: stretches of a segment that are walked, by several threads, before the walk comes there. */
+
+struct stretch {
+	uint64_t from, to; /* positions: of its first record, and behind its last one */
+	uint64_t n_samples, n_guest_samples, sample_bytes;
+	uint64_t first_ns, last_ns; /* of samples; 0: none has a time */
+	VEC_OF(struct unit) units;
+	VEC_OF(uint64_t) others; /* positions of records that are no samples */
+	bool has_run;		 /* the last unit may grow */
+};
+
+enum { AHEAD_STRETCHES = 32 };
+
+struct ahead {
+	const struct capture *capture;
+	size_t segment;
+	uint64_t due; /* the walk asks for a stretch where it comes here, or further */
+	uint64_t start;
+	size_t n, n_passed; /* stretches that were walked; those of them that are behind the walk */
+	size_t n_events;    /* of the capture then */
+	uint64_t n_records; /* that the walk had met when it asked last */
+	struct stretch items[AHEAD_STRETCHES];
+};
+
+/* For one segment; a zeroed one may be used for one after the other, and released in the end. */
+void ahead_start(struct ahead *, const struct capture *, size_t segment);
+void ahead_release(struct ahead *);
+
+/*
+ * The walk is at `at`, which is due, behind a payload of so many bytes, and has met so many records: the stretch that begins
+ * there, or NULL. Valid until the next call. If there are none any more, the next ones are walked; not where records are
+ * few, as there are data behind them.
+ */
+const struct stretch *ahead_take(struct ahead *, uint64_t at, uint64_t payload, uint64_t n_records);
 
 /* meta.c: events and features. */
 

@@ -144,7 +144,9 @@ int session_open(struct session *out, const struct session_options *options, str
 			  : capture_path(s->capture);
 	s->timeline = timeline_new();
 	s->places = place_numbers_new();
+	s->pool = pool_new(options->n_workers);
 	capture_set_progress(s->capture, s->progress);
+	capture_set_pool(s->capture, s->pool);
 	if (capture_scan(s->capture, timeline_visit, s->timeline, err) < 0)
 		return -1;
 	set_symbols_options(s, &options->symbols);
@@ -162,7 +164,6 @@ int session_open(struct session *out, const struct session_options *options, str
 				     capture_totals(s->capture)->n_aux_truncated >
 			     0;
 	s->symbols = symbols_new(timeline_modules(s->timeline), &s->symbols_options);
-	s->pool = pool_new(options->n_workers);
 	s->n_scanners = options->n_workers == 0 && is_small(s->capture) ? 1 : pool_size(s->pool);
 	return 0;
 }
