@@ -300,20 +300,45 @@ static inline struct entry *guess_entry(const struct shard *s, uint32_t hash)
 	return number == 0 || number > s->n ? NULL : entry_at(s, number - 1);
 }
 
-static struct entry *find_entry(const struct shard *s, const struct c2c_access_row *row)
+/* Is one of the bucket's slots of such a hash? All are looked at, without a decision for each. */
+static inline bool bucket_has_tag(const uint32_t *slots, uint32_t hash)
 {
-	uint32_t hash = (uint32_t)row->hash;
+	uint32_t any = 0;
 
-	for (uint32_t at = bucket_of(s, hash); s->slots[at] != 0; at = slot_behind(s, at)) {
+	for (int i = 0; i < BUCKET; i++)
+		any |= -(uint32_t)has_tag(slots[i], hash);
+	return any != 0;
+}
+
+static struct entry *find_in_bucket(const struct shard *s, const uint32_t *slots,
+				    const struct c2c_access_row *row)
+{
+	for (int i = 0; i < BUCKET; i++) {
 		struct entry *e;
 
-		if (!has_tag(s->slots[at], hash))
+		if (!has_tag(slots[i], (uint32_t)row->hash) || slots[i] == 0)
 			continue;
-		e = entry_at(s, line_table_number_of(s->slots[at]));
+		e = entry_at(s, line_table_number_of(slots[i]));
 		if (is_of(e, row))
 			return e;
 	}
 	return NULL;
+}
+
+/* Slots are taken in order, so a bucket whose last one is free is the last that may have the line. */
+static struct entry *find_entry(const struct shard *s, const struct c2c_access_row *row)
+{
+	uint32_t hash = (uint32_t)row->hash, at = bucket_of(s, hash);
+
+	for (;;) {
+		const uint32_t *slots = &s->slots[at];
+		struct entry *e =
+			bucket_has_tag(slots, hash) ? find_in_bucket(s, slots, row) : NULL;
+
+		if (e != NULL || slots[BUCKET - 1] == 0)
+			return e;
+		at = slot_behind(s, at + BUCKET - 1);
+	}
 }
 
 static struct entry *get_entry(struct shard *s, const struct c2c_access_row *row)
