@@ -93,12 +93,12 @@ struct catalog {
 	VEC_OF(struct cpu_maker) makers;
 	VEC_OF(struct cpu_change) changes; /* in order of reading */
 	struct threshold_list thresholds;  /* defaults */
-	json_t *descriptions;		   /* of events: name -> text; NULL: none */
+	json_t *descriptions;		   /* of events: name -> text, beside the embedded ones */
 	struct tuples parts;		   /* midr_part_word() of every part → number … */
 	VEC_OF(struct part_facts) by_part; /* … → facts; made after all is read */
 };
 
-/* The embedded files: "index.json", and "<id>.json" and "<id>.costs.json" for each CPU. */
+/* The embedded files: "index.json", "events.json", and "<id>.json" and "<id>.costs.json" for each CPU. */
 extern const struct embedded_file catalog_files[];
 
 /*

@@ -105,16 +105,32 @@ static bool complete_facts(const struct catalog *c, enum facts which, const json
 	return true;
 }
 
+/* What events count, by the architecture's name. Only lists of events need it, so the index lacks it. */
+static json_t *embedded_descriptions(void)
+{
+	const struct embedded_file *file = embedded_find(catalog_files, "events.json");
+	json_t *root = file == NULL ? NULL : json_loadb(file->bytes, file->size, 0, NULL);
+	json_t *descriptions = json_incref(json_object_get(root, "event_descriptions"));
+
+	json_decref(root);
+	return descriptions;
+}
+
 /* Events are described by the architecture's name, unless a file of the CPU says more. */
 static void describe_events(const struct catalog *c, struct cpu_pmu *pmu)
 {
+	json_t *embedded = embedded_descriptions();
+
 	for (size_t i = 0; i < pmu->n_events; i++) {
 		struct cpu_event *e = &pmu->events[i];
 		const char *text = json_string_value(json_object_get(c->descriptions, e->name));
 
+		if (text == NULL)
+			text = json_string_value(json_object_get(embedded, e->name));
 		if (e->description == NULL && text != NULL)
 			e->description = arena_strndup(&pmu->memory, text, strlen(text));
 	}
+	json_decref(embedded);
 }
 
 static int open_facts(const struct catalog *c, const struct cpu *cpu, enum facts which,
@@ -129,7 +145,7 @@ static int open_facts(const struct catalog *c, const struct cpu *cpu, enum facts
 	pmu->thresholds = c->thresholds;
 	pmu->is_architectural = complete_facts(c, which, any_arm, facts);
 	rc = cpu_pmu_read(pmu, facts, midr, err);
-	if (rc == 0)
+	if (rc == 0 && which == FACTS_ALL)
 		describe_events(c, pmu);
 	if (rc == 0)
 		rc = cpu_pmu_read_costs(pmu, facts, any_arm, err);
