@@ -23,8 +23,18 @@ struct sum {
 	struct uint128 value, squares, saturated;
 };
 
-/* Words of a key: event (SPE: the number behind the last event), place, data source. */
-enum { AT_EVENT, AT_PLACE, AT_SOURCE, AT_WORDS };
+/* Words of a key: event (SPE: the number behind the last event) and place, data source. */
+enum { AT_EVENT_AND_PLACE, AT_SOURCE, AT_WORDS };
+
+static uint64_t key_event(const uint64_t key[AT_WORDS])
+{
+	return key[AT_EVENT_AND_PLACE] >> 32;
+}
+
+static uint32_t key_place(const uint64_t key[AT_WORDS])
+{
+	return (uint32_t)key[AT_EVENT_AND_PLACE];
+}
 
 /* The result of the scan: a sum for each key. */
 struct costs {
@@ -95,26 +105,45 @@ static uint64_t spe_cost(const struct session *s, const struct batch *b, size_t 
 	return (b->has[row] & HAS_TOTAL ? b->total[row] : 0) * (interval == 0 ? 1 : interval);
 }
 
+/* What a record adds. */
+static struct sum sum_of_row(const struct session *s, const struct batch *b, size_t row)
+{
+	bool is_spe = b->kind == BATCH_SPE;
+	uint64_t value = is_spe ? spe_cost(s, b, row) : b->period[row];
+	bool is_full = is_spe && b->has[row] & HAS_TOTAL && latency_is_full(b->total[row]);
+
+	return (struct sum){
+		.n = 1,
+		.n_saturated = is_full,
+		.value = { .low = value },
+		.squares = uint128_product(value, value),
+		.saturated = { .low = is_full ? value : 0 },
+	};
+}
+
 static void costs_consume(void *partial, const struct batch *b)
 {
 	struct costs *c = partial;
 	bool is_spe = b->kind == BATCH_SPE;
+	uint64_t keys[BATCH_ROWS][AT_WORDS];
+	uint32_t numbers[BATCH_ROWS];
 
 	for (size_t row = 0; row < b->n; row++) {
-		const uint64_t key[AT_WORDS] = {
-			[AT_EVENT] = is_spe ? capture_n_events(c->session->capture) : b->event[row],
-			[AT_PLACE] = b->has[row] & HAS_PC ? b->place[row] : 0,
-			[AT_SOURCE] = is_spe ? source_of(c->session, b, row) : 0,
-		};
-		uint64_t value = is_spe ? spe_cost(c->session, b, row) : b->period[row];
-		bool is_full = is_spe && b->has[row] & HAS_TOTAL && latency_is_full(b->total[row]);
+		uint64_t event = is_spe ? capture_n_events(c->session->capture) : b->event[row];
+		uint32_t place = b->has[row] & HAS_PC ? b->place[row] : 0;
 
-		cost_sum_add(cost_sum_of(c, key),
-			     &(struct sum){ .n = 1,
-					    .n_saturated = is_full,
-					    .value = { .low = value },
-					    .squares = uint128_product(value, value),
-					    .saturated = { .low = is_full ? value : 0 } });
+		keys[row][AT_EVENT_AND_PLACE] = event << 32 | place;
+		keys[row][AT_SOURCE] = is_spe ? source_of(c->session, b, row) : 0;
+	}
+	tuples_add_all(&c->keys, keys[0], b->n, numbers);
+	while (c->sums.n < c->keys.n)
+		vec_add(&c->sums);
+	for (size_t row = 0; row < b->n; row++)
+		__builtin_prefetch(&c->sums.items[numbers[row]], 1);
+	for (size_t row = 0; row < b->n; row++) {
+		const struct sum sum = sum_of_row(c->session, b, row);
+
+		cost_sum_add(&c->sums.items[numbers[row]], &sum);
 	}
 }
 
@@ -143,16 +172,16 @@ struct named {
 	VEC_OF(struct sum) sums;
 };
 
-static const char *costs_module(const struct named *n, uint64_t place)
+static const char *costs_module(const struct named *n, uint32_t place)
 {
-	struct place p = session_place(n->session, (uint32_t)place);
+	struct place p = session_place(n->session, place);
 
 	return names_module(n->session, p.module);
 }
 
 static void write_function(const struct named *n, const uint64_t *key, struct text *out)
 {
-	text_str(out, names_function(n->names, (uint32_t)key[AT_PLACE]));
+	text_str(out, names_function(n->names, key_place(key)));
 }
 
 /* The file without its directory, which may differ between builds. */
@@ -161,7 +190,7 @@ static void write_line(const struct named *n, const uint64_t *key, struct text *
 	const char *file;
 	uint32_t line;
 
-	if (names_line(n->names, (uint32_t)key[AT_PLACE], &file, &line))
+	if (names_line(n->names, key_place(key), &file, &line))
 		text_format(out, "%s:%" PRIu32, path_base(file), line);
 	else
 		text_str(out, "[unknown]");
@@ -169,7 +198,7 @@ static void write_line(const struct named *n, const uint64_t *key, struct text *
 
 static void write_instruction(const struct named *n, const uint64_t *key, struct text *out)
 {
-	names_place(n->names, (uint32_t)key[AT_PLACE], out);
+	names_place(n->names, key_place(key), out);
 }
 
 static void write_source(const struct named *n, const uint64_t *key, struct text *out)
@@ -197,8 +226,8 @@ static void add_named(struct named *n, enum measure_kind kind, const uint64_t *k
 
 	writers[kind](n, key, &name);
 	if (name.n > 0) {
-		const char *module = kind == MEASURE_SOURCE ? "" : costs_module(n, key[AT_PLACE]);
-		const uint64_t words[3] = { key[AT_EVENT],
+		const char *module = kind == MEASURE_SOURCE ? "" : costs_module(n, key_place(key));
+		const uint64_t words[3] = { key_event(key),
 					    strings_add(&n->strings, name.bytes, name.n).v,
 					    strings_addz(&n->strings, module).v };
 		uint32_t number = tuples_add(&n->keys, words);
@@ -268,7 +297,8 @@ static void add_total_measures(struct session *s, const struct costs *costs, str
 	struct sum *totals = mem_zalloc(n_events, sizeof(*totals));
 
 	for (uint32_t i = 0; i < costs->keys.n; i++)
-		cost_sum_add(&totals[tuples_get(&costs->keys, i)[AT_EVENT]], &costs->sums.items[i]);
+		cost_sum_add(&totals[key_event(tuples_get(&costs->keys, i))],
+			     &costs->sums.items[i]);
 	for (size_t event = 0; event < n_events; event++)
 		if (totals[event].n > 0)
 			add_measure(out, s, MEASURE_TOTAL, event, "total", "", &totals[event]);
@@ -279,14 +309,14 @@ static void add_total_measures(struct session *s, const struct costs *costs, str
 static void describe_run(const struct session *s, const struct costs *costs, struct measures *out)
 {
 	uint64_t spe_event = capture_n_events(s->capture);
+	bool has_interval = spe_interval_range(s).longest > 0;
 
 	if (out->elapsed_ns == 0) /* counts have a more exact time */
 		out->elapsed_ns = s->last_ns - s->first_ns;
 	out->is_modelled |= capture_spe(s->capture)->is_modelled;
 	out->cpu = s->cpu != NULL ? measures_text(out, cpu_name(s->cpu)) : out->cpu;
-	for (uint32_t i = 0; i < costs->keys.n; i++)
-		out->is_unscaled |= tuples_get(&costs->keys, i)[AT_EVENT] == spe_event &&
-				    spe_interval_range(s).longest == 0;
+	for (uint32_t i = 0; i < costs->keys.n && !has_interval; i++)
+		out->is_unscaled |= key_event(tuples_get(&costs->keys, i)) == spe_event;
 }
 
 void measures_of_session(struct session *s, const struct select *select, uint32_t kinds,
