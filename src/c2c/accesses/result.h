@@ -51,6 +51,7 @@ struct c2c_request {
 	 * objects like these.
 	 */
 	bool with_objects;
+	bool only_phases; /* of judgements only what c2c_is_in_phases() asks: no verdict on contended lines */
 };
 
 enum c2c_verdict {

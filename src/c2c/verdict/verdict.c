@@ -144,33 +144,43 @@ static struct reach *reach_of(struct judging *j, uint32_t thread, uint32_t exten
 	return r;
 }
 
+/* Who did something to which bytes. */
+static void add_reach(struct judging *j, uint32_t thread, const struct c2c_touch_key *k,
+		      const struct c2c_extent *e, const struct c2c_touch *t)
+{
+	struct extent bytes = {
+		.first = e->is_scattered ? 0 : k->offset,
+		.from = k->offset,
+		.to = (uint16_t)(k->offset + e->least),
+		.end = (uint16_t)(k->offset + e->most),
+	};
+	uint32_t extent = extent_number(j, &bytes);
+	struct reach *r = reach_of(j, thread, extent);
+	uint32_t n = t->counts.n[C2C_RECORDS], n_writes = c2c_kind_writes(e->kind) ? n : 0;
+
+	r->n_all += n;
+	r->n_writes += n_writes;
+	r->n_locks += e->kind & (C2C_KIND_ATOMIC | C2C_KIND_EXCLUSIVE) ? n_writes : 0;
+	r->n_waited += (uint32_t)c2c_contended(&t->counts, j->s->options.mode) + t->reloads.n;
+	j->writes.items[extent] += n_writes;
+}
+
 static void add_touch(struct judging *j, uint32_t number)
 {
 	struct c2c_touch_key k = c2c_touch_key(j->s->accesses_seen, number);
 	struct c2c_extent e = c2c_extent(j->s, &k);
-	struct extent bytes = {
-		.first = e.is_scattered ? 0 : k.offset,
-		.from = k.offset,
-		.to = (uint16_t)(k.offset + e.least),
-		.end = (uint16_t)(k.offset + e.most),
-	};
 	uint32_t thread = thread_number(j, (uint64_t)k.process << 32 | k.tid);
-	uint32_t extent = extent_number(j, &bytes);
-	struct reach *r = reach_of(j, thread, extent);
 	struct turn *turn = &j->turns.items[thread];
-	uint32_t n = c2c_touch_records(j->s->accesses_seen, number);
-	uint32_t n_writes = c2c_kind_writes(e.kind) ? n : 0;
 	struct c2c_touch t;
+	uint32_t n_writes;
 
 	c2c_touch_get(j->s->accesses_seen, number, &t);
-	r->n_all += n;
-	r->n_writes += n_writes;
-	r->n_locks += e.kind & (C2C_KIND_ATOMIC | C2C_KIND_EXCLUSIVE) ? n_writes : 0;
-	r->n_waited += (uint32_t)c2c_contended(&t.counts, j->s->options.mode) + t.reloads.n;
+	n_writes = c2c_kind_writes(e.kind) ? t.counts.n[C2C_RECORDS] : 0;
+	if (!j->s->request.only_phases)
+		add_reach(j, thread, &k, &e, &t);
 	c2c_activity_add(&turn->all, &t);
 	if (n_writes > 0)
 		c2c_activity_add(&turn->writes, &t);
-	j->writes.items[extent] += n_writes;
 	j->n_writes += n_writes;
 	j->n_atomics += e.kind & C2C_KIND_ATOMIC ? n_writes : 0;
 	j->has_lock |= (e.kind & (C2C_KIND_ATOMIC | C2C_KIND_EXCLUSIVE)) != 0;
@@ -538,6 +548,17 @@ static void count_threads(struct judging *j)
 	}
 }
 
+/* Whom loads, and all accesses, may have waited for. */
+static void divide_line(struct judging *j)
+{
+	sort_reaches(j);
+	j->stores = blame_by_extent(j);
+	divide(j, true, &j->sums->waits);
+	divide(j, false, &j->sums->all);
+	if (j->has_lock)
+		count_guarded(j);
+}
+
 /*
  * What kind of a line it is, of those that several threads use. Where one thread uses it after another, hardly
  * a sampled load waits: where several did, somebody wrote.
@@ -552,11 +573,8 @@ static void classify_shared_line(struct judging *j, uint64_t n_waited)
 		count_turns(j, &v->n_in_turn);
 	} else if (find_phases(j)) {
 		v->n_contended++;
-		j->stores = blame_by_extent(j);
-		divide(j, true, &v->waits);
-		divide(j, false, &v->all);
-		if (j->has_lock)
-			count_guarded(j);
+		if (!j->s->request.only_phases)
+			divide_line(j);
 	} else if (n_waited < ENOUGH) {
 		count_turns(j, &v->n_phases);
 	} else {
@@ -576,7 +594,6 @@ static void judge_line(const struct c2c *s, const struct c2c_subject *subject,
 	for (uint32_t i = 0; i < subject->n_touches; i++)
 		add_touch(&j, subject->first_touch + i);
 	count_threads(&j);
-	sort_reaches(&j);
 	c2c_counts_add(&v->counts, &subject->counts);
 	v->out.n_waited += (uint32_t)n_waited;
 	v->out.n_writes += j.n_writes;
