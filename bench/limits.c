@@ -8,7 +8,8 @@
  *	decode    decodes all records to batches
  *	place     decodes, and looks each record up in a table of places, to add two sums there: what hot and mem need at least
  *	line      decodes loads and stores, and looks each up in a table of cache lines: what c2c needs at least
- *	decode-2, place-2, line-2    the same by two threads, each with tables of its own, which nobody joins
+ *	shared    what c2c cannot do without (bench/limits-shared.c)
+ *	decode-2, place-2, line-2, shared-2    the same by two threads, each with tables of its own, which nobody joins but for `shared`
  *
  *	limits CAPTURE [REPEATS]	(3)
  *
@@ -26,14 +27,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "capture/capture.h"
+#include "limits.h"
 
-enum { PAGE_BYTES = 4096, LINE_LOG = 6, ROWS_AT_ONCE = 64, MOST_THREADS = 2 };
-
-/* CPU time of all threads, and time by the clock. */
-struct cost {
-	double cpu, wall;
-};
+enum { PAGE_BYTES = 4096 };
 
 static double seconds_of(clockid_t clock)
 {
@@ -43,13 +39,12 @@ static double seconds_of(clockid_t clock)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static struct cost now(void)
+struct cost now(void)
 {
 	return (struct cost){ seconds_of(CLOCK_PROCESS_CPUTIME_ID), seconds_of(CLOCK_MONOTONIC) };
 }
 
-/* Takes the time since `start`, if it is the first or less. */
-static void take_least(struct cost *least, struct cost start, bool is_first)
+void take_least(struct cost *least, struct cost start, bool is_first)
 {
 	struct cost end = now();
 	double cpu = end.cpu - start.cpu, wall = end.wall - start.wall;
@@ -58,7 +53,7 @@ static void take_least(struct cost *least, struct cost start, bool is_first)
 	least->wall = is_first || wall < least->wall ? wall : least->wall;
 }
 
-static void print_limit(const char *name, struct cost cost, uint64_t size)
+void print_limit(const char *name, struct cost cost, uint64_t size)
 {
 	printf("%-8s %8.4f s %8.4f s %8.2f GB/s\n", name, cost.cpu, cost.wall,
 	       (double)size / cost.cpu / 1e9);
@@ -164,14 +159,9 @@ struct table {
 	size_t mask, n;
 };
 
-static size_t first_slot(const struct table *t, uint64_t key)
-{
-	return (size_t)((key * 0x9e3779b97f4a7c15) >> 32) & t->mask;
-}
-
 static void table_add(struct table *t, uint64_t key, uint32_t sum)
 {
-	size_t at = first_slot(t, key);
+	size_t at = first_slot(key, t->mask);
 
 	while (t->slots[at].n != 0 && t->slots[at].key != key)
 		at = (at + 1) & t->mask;
@@ -209,7 +199,8 @@ static void look_up(struct table *t, const struct batch *b, enum lookup lookup)
 		size_t to = b->n - from < ROWS_AT_ONCE ? b->n : from + ROWS_AT_ONCE;
 
 		for (size_t row = from; row < to; row++)
-			__builtin_prefetch(&t->slots[first_slot(t, key_of(b, row, lookup))], 1);
+			__builtin_prefetch(&t->slots[first_slot(key_of(b, row, lookup), t->mask)],
+					   1);
 		for (size_t row = from; row < to; row++)
 			if (lookup == LOOK_UP_PLACE || b->has[row] & HAS_VA)
 				table_add(t, key_of(b, row, lookup),
@@ -227,7 +218,7 @@ struct job {
 	_Atomic size_t n_keys; /* of the thread that has most */
 };
 
-static void *work(void *context)
+static void look_up_all(void *context, unsigned thread)
 {
 	struct job *job = context;
 	struct unit_reader *r = unit_reader_new(job->capture);
@@ -236,6 +227,7 @@ static void *work(void *context)
 	uint64_t n_rows = 0;
 	size_t unit;
 
+	(void)thread;
 	if (job->lookup != LOOK_UP_NOTHING)
 		table_init(&t, job->n_slots > 0 ? job->n_slots : 2 * BATCH_ROWS);
 	unit_reader_want_spe(r, (struct spe_wanted){ .only_memory = job->lookup == LOOK_UP_LINE });
@@ -256,25 +248,45 @@ static void *work(void *context)
 	free(t.slots);
 	batch_free(batch);
 	unit_reader_free(r);
+}
+
+struct thread {
+	pthread_t id;
+	void (*work)(void *context, unsigned thread);
+	void *context;
+	unsigned number;
+};
+
+static void *run_thread(void *of)
+{
+	const struct thread *t = of;
+
+	t->work(t->context, t->number);
 	return NULL;
+}
+
+void run_threads(unsigned n, void (*work)(void *context, unsigned thread), void *context)
+{
+	struct thread threads[MOST_THREADS];
+
+	for (unsigned i = 1; i < n; i++) {
+		threads[i] = (struct thread){ .work = work, .context = context, .number = i };
+		if (pthread_create(&threads[i].id, NULL, run_thread, &threads[i]) != 0)
+			abort();
+	}
+	work(context, 0);
+	for (unsigned i = 1; i < n; i++)
+		pthread_join(threads[i].id, NULL);
 }
 
 static void run_job(struct job *job, unsigned n_threads)
 {
-	pthread_t threads[MOST_THREADS];
-
 	job->next_unit = 0;
 	job->n_rows = 0;
-	for (unsigned i = 1; i < n_threads; i++)
-		if (pthread_create(&threads[i], NULL, work, job) != 0)
-			abort();
-	work(job);
-	for (unsigned i = 1; i < n_threads; i++)
-		pthread_join(threads[i], NULL);
+	run_threads(n_threads, look_up_all, job);
 }
 
-/* A power of two, at most half of which is used. */
-static size_t slots_for(size_t n_keys)
+size_t slots_for(size_t n_keys)
 {
 	size_t n = 2 * BATCH_ROWS;
 
@@ -320,20 +332,30 @@ static int limits_of(const char *path, int repeats)
 {
 	struct err err = { 0 };
 	struct capture *c = NULL;
+	struct timeline *timeline = timeline_new();
+	uint64_t n_records;
+	int rc = -1;
 
 	if (limit_of_mapping(path, repeats) < 0 || limit_of_reading(path, repeats) < 0) {
 		fprintf(stderr, "limits: %s cannot be mapped\n", path);
-		return -1;
+		goto out;
 	}
 	if (limit_of_first_pass(path, repeats) < 0)
-		return -1;
-	if (capture_open(path, &c, &err) < 0 || capture_scan(c, NULL, NULL, &err) < 0) {
+		goto out;
+	if (capture_open(path, &c, &err) < 0 ||
+	    capture_scan(c, timeline_visit, timeline, &err) < 0) {
 		fprintf(stderr, "limits: %s\n", err.text);
-		return -1;
+		goto out;
 	}
-	printf("records  %llu\n", (unsigned long long)limits_of_decoding(c, repeats));
+	timeline_freeze(timeline, capture_info(c), capture_strings(c));
+	n_records = limits_of_decoding(c, repeats);
+	limits_of_sharing(c, timeline, n_records, repeats);
+	printf("records  %llu\n", (unsigned long long)n_records);
+	rc = 0;
+out:
 	capture_free(c);
-	return 0;
+	timeline_free(timeline);
+	return rc;
 }
 
 int main(int argc, char **argv)

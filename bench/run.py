@@ -286,7 +286,7 @@ def bench_families(b):
 
 # What a job cannot do without, of bench/limits.c, beside the first pass; and in words.
 LEAST_PARTS = {"hot": ("place", "decoding, a look at a table of places"), "mem": ("place", "decoding, a look at a table of places"),
-               "c2c": ("line", "decoding once, a look at a table of lines")}
+               "c2c": ("shared", "threads, a table of lines, decoding once more, shared lines' accesses in order")}
 
 # Of records of 64 bytes, and a core.
 WANTED_GBPS = 1.8
