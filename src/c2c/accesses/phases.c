@@ -33,8 +33,7 @@ static uint64_t slots_between(unsigned first, unsigned last)
 	return (~UINT64_C(0) >> (63 - last)) & (~UINT64_C(0) << first);
 }
 
-/* The slots in which it went on: those of its accesses, and those of gaps that chance leaves. */
-static uint64_t fill_gaps(const struct c2c_activity *a)
+uint64_t c2c_activity_slots(const struct c2c_activity *a)
 {
 	uint64_t rest = a->slots, filled = a->slots;
 	unsigned first, last, at;
@@ -58,9 +57,9 @@ static bool has_times(const struct c2c_activity *a)
 	return a->first_ns <= a->last_ns;
 }
 
-bool c2c_were_at_once(const struct c2c_activity *a, const struct c2c_activity *b)
+bool c2c_were_at_once(const struct c2c_activity *a, uint64_t of_a, const struct c2c_activity *b,
+		      uint64_t of_b)
 {
-	uint64_t of_a, of_b;
 	int n_a, n_b, n_both;
 
 	if (!has_times(a) || !has_times(b))
@@ -69,8 +68,6 @@ bool c2c_were_at_once(const struct c2c_activity *a, const struct c2c_activity *b
 		return false;
 	if (a->n < ENOUGH || b->n < ENOUGH)
 		return true;
-	of_a = fill_gaps(a);
-	of_b = fill_gaps(b);
 	n_a = __builtin_popcountll(of_a);
 	n_b = __builtin_popcountll(of_b);
 	n_both = __builtin_popcountll(of_a & of_b);

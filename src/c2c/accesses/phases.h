@@ -19,11 +19,15 @@ struct c2c_activity {
 
 void c2c_activity_add(struct c2c_activity *, const struct c2c_touch *);
 
+/* The slots in which it went on: those of its accesses, and those of gaps that chance leaves. */
+uint64_t c2c_activity_slots(const struct c2c_activity *);
+
 /*
  * Were they made in the same time? Yes without times. What was sampled before all of the other, or
  * behind it, was not; nor, if enough was, what met the other in few of the slots that it fills, as
- * at the border of two phases.
+ * at the border of two phases. Slots are c2c_activity_slots() of each.
  */
-bool c2c_were_at_once(const struct c2c_activity *, const struct c2c_activity *);
+bool c2c_were_at_once(const struct c2c_activity *, uint64_t slots, const struct c2c_activity *,
+		      uint64_t other_slots);
 
 #endif

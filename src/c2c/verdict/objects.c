@@ -205,27 +205,44 @@ static bool is_reached(const struct c2c_subject *from, uint64_t line)
 	return from->space != C2C_PHYSICAL || from->address / PAGE_BYTES == line / PAGE_BYTES;
 }
 
+/* Lines of a space, both ends included. */
+struct line_range {
+	const struct c2c_subject *from;
+	uint64_t first, last;
+};
+
+static void add_lines(const struct c2c *s, const struct line_range *r, struct tuples *out)
+{
+	uint64_t line_bytes = s->options.line_bytes;
+
+	for (uint64_t n = 0; n <= (r->last - r->first) / line_bytes; n++) {
+		const uint64_t key[] = { r->from->space, r->first + n * line_bytes };
+
+		/* TUPLES_NONE is more than there are. */
+		if (is_reached(r->from, key[1]) &&
+		    tuples_find(&s->choice.keys, key) >= s->choice.n_shown)
+			tuples_add(out, key);
+	}
+}
+
+/* Accesses to a line come one after the other, and most reach over the same lines. */
 void c2c_objects_lines(const struct c2c_objects *o, const bool *wanted, struct tuples *out)
 {
 	const struct c2c *s = o->sharing;
 	uint64_t line_bytes = s->options.line_bytes;
+	struct line_range before = { 0 };
 
 	for (uint32_t i = 0; i < s->accesses.n; i++) {
-		const struct c2c_subject *from = c2c_line_at(s, o->lines[i]);
-		uint64_t first, last;
+		struct line_range r = { .from = c2c_line_at(s, o->lines[i]) };
 
 		if (!wanted[o->lines[i]])
 			continue;
-		verdict_objects_extent_of(o, i, &first, &last);
-		first -= first % line_bytes;
-		last -= last % line_bytes;
-		for (uint64_t n = 0; n <= (last - first) / line_bytes; n++) {
-			const uint64_t key[] = { from->space, first + n * line_bytes };
-
-			/* TUPLES_NONE is more than there are. */
-			if (is_reached(from, key[1]) &&
-			    tuples_find(&s->choice.keys, key) >= s->choice.n_shown)
-				tuples_add(out, key);
-		}
+		verdict_objects_extent_of(o, i, &r.first, &r.last);
+		r.first -= r.first % line_bytes;
+		r.last -= r.last % line_bytes;
+		if (r.from == before.from && r.first == before.first && r.last == before.last)
+			continue;
+		add_lines(s, &r, out);
+		before = r;
 	}
 }

@@ -230,15 +230,20 @@ static bool find_phases(struct judging *j)
 {
 	size_t n = j->turns.n;
 	bool *apart = mem_zalloc(n * n, sizeof(*apart));
+	uint64_t *slots = mem_alloc(n, sizeof(*slots));
 	bool any_apart = false, any_at_once = false;
 
+	for (size_t i = 0; i < n; i++)
+		slots[i] = c2c_activity_slots(&j->turns.items[i].all);
 	for (size_t writer = 0; writer < n; writer++) {
 		const struct c2c_activity *writes = &j->turns.items[writer].writes;
+		uint64_t write_slots = c2c_activity_slots(writes);
 		bool is_met = false;
 
 		for (size_t i = 0; i < n; i++) {
 			bool is_apart = i != writer && writes->n > 0 &&
-					!c2c_were_at_once(writes, &j->turns.items[i].all);
+					!c2c_were_at_once(writes, write_slots,
+							  &j->turns.items[i].all, slots[i]);
 
 			apart[i * n + writer] = is_apart;
 			any_apart |= is_apart;
@@ -247,6 +252,7 @@ static bool find_phases(struct judging *j)
 		j->sums->n_writes += is_met ? writes->n : 0;
 		any_at_once |= is_met && writes->n > 0;
 	}
+	free(slots);
 	if (any_apart)
 		j->apart = apart;
 	else
