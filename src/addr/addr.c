@@ -6,6 +6,7 @@
 
 #include "access/access.h"
 #include "base/alloc.h"
+#include "base/prefetch.h"
 
 enum {
 	MAX_CPUS = 1 << 16,
@@ -271,8 +272,8 @@ static void fetch_sums(const struct addr *a, const uint32_t *groups, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct addr_sums *sums = &a->sums.items[groups[i]];
 
-		__builtin_prefetch(sums, 1);
-		__builtin_prefetch(&sums->n_translated, 1);
+		prefetch_to_write(sums);
+		prefetch_to_write(&sums->n_translated);
 	}
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/prefetch.h"
 
 enum {
 	FIRST_SLOTS = 64,
@@ -36,7 +37,7 @@ static void fill_slots(struct tuples *t, uint32_t from, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++) {
 		hashes[i] = tuples_hash(t, tuples_get(t, from + i));
-		__builtin_prefetch(&t->slots[hashes[i] & t->mask], 1);
+		prefetch_to_write(&t->slots[hashes[i] & t->mask]);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t slot = hashes[i] & t->mask;
@@ -132,12 +133,12 @@ static void add_some(struct tuples *t, const uint64_t *tuples, size_t n, uint32_
 
 	for (size_t i = 0; i < n; i++) {
 		hashes[i] = tuples_hash(t, tuples + i * t->width);
-		__builtin_prefetch(&t->slots[hashes[i] & t->mask]);
+		prefetch(&t->slots[hashes[i] & t->mask]);
 	}
 	for (size_t i = 0; i < n; i++) {
 		uint32_t number = t->slots[hashes[i] & t->mask];
 
-		__builtin_prefetch(tuples_get(t, number == 0 ? 0 : number - 1));
+		prefetch(tuples_get(t, number == 0 ? 0 : number - 1));
 	}
 	for (size_t i = 0; i < n; i++)
 		out[i] = add_hashed(t, tuples + i * t->width, hashes[i]);

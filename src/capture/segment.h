@@ -18,6 +18,7 @@
 
 #include "base/err.h"
 #include "base/mapped.h"
+#include "base/prefetch.h"
 #include "base/vec.h"
 #include "capture/format/record.h"
 
@@ -138,15 +139,16 @@ static inline enum frame_status frame_read(const uint8_t *at, uint64_t left, str
  * Fetches a record some way behind the one at `at`, in case all between have its size, as those of one event often do:
  * else each long one waits for memory, since where it begins is not known before the one in front of it was read.
  */
-static inline void frame_fetch_ahead(const uint8_t *at, uint64_t left, uint64_t size)
+static inline void frame_fetch_ahead(const uint8_t *at,
+								    uint64_t left, uint64_t size)
 {
 	enum { AHEAD = 16, LINE = 64 };
 
 	if (left / (AHEAD + 1) < size)
 		return;
 	at += AHEAD * size;
-	__builtin_prefetch(at);
-	__builtin_prefetch(at + LINE - 1); /* what all samples have may reach over a line */
+	prefetch(at);
+	prefetch(at + LINE - 1); /* what all samples have may reach over a line */
 }
 
 /*

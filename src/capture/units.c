@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/prefetch.h"
 #include "base/radix.h"
 #include "capture/state.h"
 #include "spe/packet.h"
@@ -305,9 +306,9 @@ static void fetch_ends(const struct aux_chunk *chunk)
 
 	if (chunk->size < margin)
 		return;
-	__builtin_prefetch(chunk->bytes);
+	prefetch(chunk->bytes);
 	for (uint64_t at = chunk->size - margin; at < chunk->size; at += RECORD_BYTES)
-		__builtin_prefetch(chunk->bytes + at);
+		prefetch(chunk->bytes + at);
 }
 
 /* By buffer, then in file order. A buffer is of one CPU, whatever its number says. To be freed. */

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "base/prefetch.h"
 #include "base/uint128.h"
 #include "diff/measures.h"
 #include "estimate/latency.h"
@@ -139,7 +140,7 @@ static void costs_consume(void *partial, const struct batch *b)
 	while (c->sums.n < c->keys.n)
 		vec_add(&c->sums);
 	for (size_t row = 0; row < b->n; row++)
-		__builtin_prefetch(&c->sums.items[numbers[row]], 1);
+		prefetch_to_write(&c->sums.items[numbers[row]]);
 	for (size_t row = 0; row < b->n; row++) {
 		const struct sum sum = sum_of_row(c->session, b, row);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "keys/place_groups.h"
 
+#include "base/prefetch.h"
+
 /* Longer lists would be slower than the hash table. */
 enum { LONGEST_LIST = 8 };
 
@@ -104,12 +106,12 @@ void place_groups_fetch(struct place_groups *g, const uint32_t *places, size_t n
 {
 	for (size_t i = 0; i < n; i++) {
 		fit(g, places[i]);
-		__builtin_prefetch(&g->first.items[places[i]]);
+		prefetch(&g->first.items[places[i]]);
 	}
 	for (size_t i = 0; i < n; i++) {
 		uint32_t first = g->first.items[places[i]];
 
 		if (first != 0)
-			__builtin_prefetch(&g->list.items[first - 1]);
+			prefetch(&g->list.items[first - 1]);
 	}
 }

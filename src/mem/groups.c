@@ -12,6 +12,7 @@
 #include "access/data_src.h"
 #include "access/samples.h"
 #include "base/alloc.h"
+#include "base/prefetch.h"
 #include "mem/mem.h"
 #include "spe/packet.h"
 
@@ -104,8 +105,8 @@ static void find_groups(struct mem *m, const uint32_t *places, const uint32_t *r
 	for (size_t i = 0; i < n; i++) {
 		const char *sums = (const char *)&m->sums.items[out[i]];
 
-		__builtin_prefetch(sums, 1);
-		__builtin_prefetch(sums + sizeof(struct mem_sums) - 1, 1);
+		prefetch_to_write(sums);
+		prefetch_to_write(sums + sizeof(struct mem_sums) - 1);
 	}
 }
 

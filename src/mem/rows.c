@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/largest.h"
+#include "base/prefetch.h"
 #include "keys/keys.h"
 
 enum { MAX_WORDS = 1 + N_KEYS * KEY_MAX_WORDS };
@@ -80,7 +81,7 @@ static void weigh_parts(struct weighing *w, struct parts_at_once *parts)
 	while (w->list.n < w->rows->keys.n)
 		vec_add(&w->list);
 	for (size_t i = 0; i < parts->n; i++)
-		__builtin_prefetch(&w->list.items[numbers[i]], 1);
+		prefetch_to_write(&w->list.items[numbers[i]]);
 	for (size_t i = 0; i < parts->n; i++) {
 		struct weight *weight = &w->list.items[numbers[i]];
 

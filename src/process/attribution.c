@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/prefetch.h"
 #include "process/chains.h"
 #include "process/place_cache.h"
 
@@ -263,7 +264,7 @@ static void apply_some_places(struct attribution *a, struct batch *b, size_t fro
 
 	for (size_t row = from; row < to; row++) {
 		kept[row - from] = find_place(a, b, row, &places[row - from]);
-		__builtin_prefetch(kept[row - from]);
+		prefetch(kept[row - from]);
 		a->totals.n_without_place += !(b->has[row] & HAS_PLACE);
 	}
 	for (size_t row = from; row < to; row++)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/prefetch.h"
 #include "spe/fields.h"
 #include "spe/header.h"
 
@@ -305,7 +306,7 @@ __attribute__((always_inline)) static inline size_t spe_decode_shapes(
 			n_padding += n;
 		}
 		if (size - at > FETCH_AHEAD)
-			__builtin_prefetch(bytes + at + FETCH_AHEAD);
+			prefetch(bytes + at + FETCH_AHEAD);
 		else if (size - at < READ_AHEAD)
 			break;
 		s = find_shape(all, bytes + at);

@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/prefetch.h"
 #include "base/vec.h"
 
 enum {
@@ -566,14 +567,14 @@ static void add_some_rows(struct shard *s, const struct c2c_access_row *rows, co
 	struct entry *guesses[ROWS_AHEAD];
 
 	for (size_t i = 0; i < n; i++)
-		__builtin_prefetch(&s->slots[bucket_of(s, (uint32_t)rows[order[i]].hash)]);
+		prefetch(&s->slots[bucket_of(s, (uint32_t)rows[order[i]].hash)]);
 	for (size_t i = 0; i < n; i++) {
 		guesses[i] = guess_entry(s, (uint32_t)rows[order[i]].hash);
-		__builtin_prefetch(guesses[i], 1);
+		prefetch_to_write(guesses[i]);
 	}
 	for (size_t i = 0; i < n; i++)
 		if (guesses[i] != NULL)
-			__builtin_prefetch(many_of(s, guesses[i]), 1);
+			prefetch_to_write(many_of(s, guesses[i]));
 	for (size_t i = 0; i < n; i++) {
 		const struct c2c_access_row *row = &rows[order[i]];
 		struct entry *e = guesses[i];

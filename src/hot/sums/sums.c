@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/prefetch.h"
 #include "capture/format/sample.h"
 #include "estimate/latency.h"
 #include "spe/packet.h"
@@ -273,8 +274,8 @@ static void add_branch(struct hot_cost *c, const struct batch *b, size_t row,
 /* Sums that are about to be written. Most are in two lines. */
 static void fetch_cost(const struct hot_cost *c)
 {
-	__builtin_prefetch(c, 1);
-	__builtin_prefetch((const char *)(c + 1) - 1, 1);
+	prefetch_to_write(c);
+	prefetch_to_write((const char *)(c + 1) - 1);
 }
 
 /* The numbers of the rests of records. Neighbours often have the same: tuples_add_runs(). */
