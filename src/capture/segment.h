@@ -139,8 +139,7 @@ static inline enum frame_status frame_read(const uint8_t *at, uint64_t left, str
  * Fetches a record some way behind the one at `at`, in case all between have its size, as those of one event often do:
  * else each long one waits for memory, since where it begins is not known before the one in front of it was read.
  */
-static inline void frame_fetch_ahead(const uint8_t *at,
-								    uint64_t left, uint64_t size)
+static inline void frame_fetch_ahead(const uint8_t *at, uint64_t left, uint64_t size)
 {
 	enum { AHEAD = 16, LINE = 64 };
 

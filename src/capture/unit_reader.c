@@ -368,7 +368,22 @@ static void add_memory_words(const struct event_samples *e, const uint8_t *recor
 		b->has[row] |= HAS_PA;
 }
 
-static inline void add_words(const struct event_samples *e, const uint8_t *record, struct batch *b)
+/* The call chain of a row, or its branch stack where that is wanted: `bytes` of them. */
+static void add_list(const struct unit_reader *r, const struct sample_layout *l,
+		     const uint8_t *record, uint64_t bytes, struct batch *b, size_t row)
+{
+	bool is_chain = l->entry_bytes == sizeof(uint64_t);
+	struct batch_slice *slices = is_chain ? b->stack : b->branches;
+
+	if (!is_chain && !r->wants_branches)
+		return;
+	slices[row] = unit_add_words(b, record + l->entries, bytes / sizeof(uint64_t));
+	b->has[row] |= is_chain ? HAS_STACK : HAS_BRANCHES;
+}
+
+/* Adds a record with a list of so many bytes. */
+static inline void add_words(const struct unit_reader *r, const struct event_samples *e,
+			     const uint8_t *record, uint64_t list_bytes, struct batch *b)
 {
 	const struct sample_layout *l = &e->layout;
 	uint64_t thread = sample_word(l, record, SAMPLE_TID);
@@ -385,11 +400,13 @@ static inline void add_words(const struct event_samples *e, const uint8_t *recor
 		sample_word(l, record, SAMPLE_PERIOD) | (e->period & ~l->mask[SAMPLE_PERIOD]);
 	b->pc[row] = sample_word(l, record, SAMPLE_IP);
 	b->va[row] = sample_word(l, record, SAMPLE_ADDR);
+	if (l->entry_bytes != 0)
+		add_list(r, l, record, list_bytes, b, row);
 	if (e->has_memory)
-		add_memory_words(e, record, b, row);
+		add_memory_words(e, record + list_bytes, b, row);
 }
 
-/* Samples of words alone, up to the first record that is none: to be read in general. */
+/* Samples of words and a list, up to the first record that is none: to be read in general. */
 static void take_words_samples(struct unit_reader *r, struct batch *b)
 {
 	const struct events *events = &r->capture->events;
@@ -406,15 +423,16 @@ static void take_words_samples(struct unit_reader *r, struct batch *b)
 		f = frame_of_kernel(record);
 		if (f.type != RECORD_SAMPLE)
 			return;
+		frame_fetch_ahead(record, r->unit->to - r->at, f.size);
 		event = events_of_next_sample(events, &r->events, frame_body(&f, record));
 		if (event < 0)
 			return;
 		e = &r->of_events[event];
-		if (e->layout.size != f.size)
+		if (!sample_has_layout(&e->layout, record, f.size))
 			return;
 		b->position[b->n] = r->at;
 		b->event[b->n] = (uint16_t)event;
-		add_words(e, record, b);
+		add_words(r, e, record, f.size - e->layout.size, b);
 		r->at += f.size;
 	}
 }

@@ -208,14 +208,50 @@ int sample_read(const struct record *r, const struct attr *attr, struct sample *
 	return 0;
 }
 
-/* Fields of one word, in the order of a record. */
-static const uint8_t word_fields[] = {
-	SAMPLE_IDENTIFIER,     SAMPLE_IP,	 SAMPLE_TID,	       SAMPLE_TIME,
-	SAMPLE_ADDR,	       SAMPLE_ID,	 SAMPLE_STREAM_ID,     SAMPLE_CPU,
-	SAMPLE_PERIOD,	       SAMPLE_WEIGHT,	 SAMPLE_WEIGHT_STRUCT, SAMPLE_DATA_SRC,
-	SAMPLE_TRANSACTION,    SAMPLE_PHYS_ADDR, SAMPLE_CGROUP,	       SAMPLE_DATA_PAGE_SIZE,
-	SAMPLE_CODE_PAGE_SIZE,
+/* Fields of one word, in the order of a record: before the lists, and behind them. */
+static const uint8_t words_before[] = {
+	SAMPLE_IDENTIFIER, SAMPLE_IP,	     SAMPLE_TID, SAMPLE_TIME,	SAMPLE_ADDR,
+	SAMPLE_ID,	   SAMPLE_STREAM_ID, SAMPLE_CPU, SAMPLE_PERIOD,
 };
+
+static const uint8_t words_behind[] = {
+	SAMPLE_WEIGHT,	  SAMPLE_WEIGHT_STRUCT, SAMPLE_DATA_SRC,       SAMPLE_TRANSACTION,
+	SAMPLE_PHYS_ADDR, SAMPLE_CGROUP,	SAMPLE_DATA_PAGE_SIZE, SAMPLE_CODE_PAGE_SIZE,
+};
+
+/* Gives the fields of sample_type their places, and takes them out of `type`. */
+static void place_words(struct sample_layout *l, const uint8_t *fields, size_t n, uint64_t *type)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint8_t field = fields[i];
+
+		if (!attr_has_bit(*type, field))
+			continue;
+		*type &= ~(1ull << field);
+		l->place[field] = (uint8_t)l->size;
+		l->mask[field] = UINT64_MAX;
+		l->size += sizeof(uint64_t);
+	}
+}
+
+/* Gives the one list its place. Branches with counters have a list behind that. */
+static void place_list(struct sample_layout *l, const struct attr *attr, uint64_t *type)
+{
+	const uint64_t chain = 1ull << SAMPLE_CALLCHAIN, branches = 1ull << SAMPLE_BRANCH_STACK;
+	uint64_t list = *type & (chain | branches);
+
+	if (list != chain && list != branches)
+		return;
+	if (list == branches && attr_has_bit(attr->branch_sample_type, BRANCH_COUNTERS))
+		return;
+	*type &= ~list;
+	l->entry_bytes = (list == chain ? 1 : 3) * sizeof(uint64_t);
+	l->list = (uint8_t)l->size;
+	l->size += sizeof(uint64_t);
+	if (list == branches && attr_has_bit(attr->branch_sample_type, BRANCH_HW_INDEX))
+		l->size += sizeof(uint64_t);
+	l->entries = (uint8_t)l->size;
+}
 
 struct sample_layout sample_layout_of(const struct attr *attr)
 {
@@ -223,16 +259,9 @@ struct sample_layout sample_layout_of(const struct attr *attr)
 	uint64_t type = attr->sample_type;
 	struct sample_layout l = { .size = sizeof(uint64_t) };
 
-	for (size_t i = 0; i < COUNT(word_fields); i++) {
-		uint8_t field = word_fields[i];
-
-		if (!attr_has_bit(attr->sample_type, field))
-			continue;
-		type &= ~(1ull << field);
-		l.place[field] = (uint8_t)l.size;
-		l.mask[field] = UINT64_MAX;
-		l.size += sizeof(uint64_t);
-	}
+	place_words(&l, words_before, COUNT(words_before), &type);
+	place_list(&l, attr, &type);
+	place_words(&l, words_behind, COUNT(words_behind), &type);
 	if (type != 0 || (attr->sample_type & both_weights) == both_weights)
 		return (struct sample_layout){ 0 };
 	return l;

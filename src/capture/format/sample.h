@@ -78,18 +78,36 @@ struct sample {
 int sample_read(const struct record *, const struct attr *, struct sample *out, struct err *);
 
 /*
- * Where the fields are in the samples of an event of which each is a word: nearly all have the same size then, and need
- * no sample_read(). Fields that are not recorded read as 0.
+ * Where the fields are in the samples of an event of which each is a word, but for a list at most: the call chain or the
+ * branch stack. Nearly all events have such samples, and need no sample_read(). Fields that are not recorded read as 0.
  */
 struct sample_layout {
-	uint64_t size; /* of such a record, with its header; 0: there are fields of other sizes */
-	uint8_t place[SAMPLE_BITS_END]; /* of the field's word in the record; 0: none */
+	uint64_t
+		size; /* of a record with an empty list, with its header; 0: there are other fields */
+	uint64_t entry_bytes;  /* of an entry of the list; 0: there is no list */
+	uint8_t list, entries; /* places of the number of its entries, and of the first one */
+	uint8_t place[SAMPLE_BITS_END]; /* of the field's word in such a record; 0: none */
 	uint64_t mask[SAMPLE_BITS_END]; /* all ones; 0: none */
 };
 
 struct sample_layout sample_layout_of(const struct attr *);
 
-/* The word of a field in a record of that size. */
+/* Has a record of `size` bytes this layout? */
+static inline bool sample_has_layout(const struct sample_layout *l, const uint8_t *record,
+				     uint64_t size)
+{
+	uint64_t n;
+
+	if (l->entry_bytes == 0 || size < l->size)
+		return size == l->size;
+	n = load_u64(record + l->list);
+	return n <= size && n * l->entry_bytes == size - l->size;
+}
+
+/*
+ * The word of a field in such a record. For fields behind the list, from the weight on, `record` is to be moved on by the
+ * bytes of its entries.
+ */
 static inline uint64_t sample_word(const struct sample_layout *l, const uint8_t *record,
 				   enum sample_bit field)
 {

@@ -269,6 +269,8 @@ static void test_layout(void **state)
 			words[n] = 0x0101010100000000 * n + 100 + n;
 		r.body = cur_of(at + 8, l.size - 8);
 		assert_int_equal(sample_read(&r, &attr, &s, &err), 0);
+		assert_true(sample_has_layout(&l, at, l.size));
+		assert_false(sample_has_layout(&l, at, l.size + 8));
 		assert_int_equal(sample_word(&l, at, SAMPLE_IP), s.ip);
 		assert_int_equal((uint32_t)sample_word(&l, at, SAMPLE_TID), s.pid);
 		assert_int_equal(sample_word(&l, at, SAMPLE_TID) >> 32, s.tid);
@@ -291,11 +293,19 @@ static void test_layout(void **state)
 static void test_no_layout(void **state)
 {
 	static const uint64_t types[] = {
-		BIT(SAMPLE_READ),      BIT(SAMPLE_CALLCHAIN),
-		BIT(SAMPLE_RAW),       BIT(SAMPLE_BRANCH_STACK),
-		BIT(SAMPLE_REGS_USER), BIT(SAMPLE_STACK_USER),
-		BIT(SAMPLE_REGS_INTR), BIT(SAMPLE_AUX),
-		BIT(SAMPLE_BITS_END),  BIT(SAMPLE_WEIGHT) | BIT(SAMPLE_WEIGHT_STRUCT),
+		BIT(SAMPLE_READ),
+		BIT(SAMPLE_RAW),
+		BIT(SAMPLE_REGS_USER),
+		BIT(SAMPLE_STACK_USER),
+		BIT(SAMPLE_REGS_INTR),
+		BIT(SAMPLE_AUX),
+		BIT(SAMPLE_BITS_END),
+		BIT(SAMPLE_WEIGHT) | BIT(SAMPLE_WEIGHT_STRUCT),
+		BIT(SAMPLE_CALLCHAIN) | BIT(SAMPLE_BRANCH_STACK),
+	};
+	const struct attr counters = {
+		.sample_type = BIT(SAMPLE_BRANCH_STACK),
+		.branch_sample_type = BIT(19), /* PERF_SAMPLE_BRANCH_COUNTERS */
 	};
 
 	(void)state;
@@ -304,14 +314,70 @@ static void test_no_layout(void **state)
 
 		assert_int_equal(sample_layout_of(&attr).size, 0);
 	}
+	assert_int_equal(sample_layout_of(&counters).size, 0);
+}
+
+/* Words around a list of `n` entries are found where sample_read() finds them; other sizes do not fit. */
+static void expect_list(const struct attr *attr, uint64_t entry_words, uint64_t n)
+{
+	struct sample_layout l = sample_layout_of(attr);
+	uint64_t words[64] = { 0 }, size = l.size + n * entry_words * 8;
+	struct record r = { .type = RECORD_SAMPLE, .size = size };
+	const uint8_t *at = (const uint8_t *)words, *behind = at + n * entry_words * 8;
+	const struct sample_words *list;
+	struct sample s;
+	struct err err;
+
+	for (size_t i = 1; i < COUNT(words); i++)
+		words[i] = 0x0101010100000000 * i + 100 + i;
+	words[l.list / 8] = n;
+	assert_int_equal(l.entry_bytes, 8 * entry_words);
+	r.body = cur_of(at + 8, size - 8);
+	assert_int_equal(sample_read(&r, attr, &s, &err), 0);
+	list = entry_words == 1 ? &s.callchain : &s.branches;
+	assert_true(sample_has_layout(&l, at, size));
+	assert_int_equal(list->n, n);
+	assert_ptr_equal(list->bytes, at + l.entries);
+	assert_int_equal(sample_word(&l, at, SAMPLE_IP), s.ip);
+	assert_int_equal(sample_word(&l, at, SAMPLE_PERIOD), s.period);
+	assert_int_equal(sample_word(&l, behind, SAMPLE_WEIGHT), s.weight);
+	assert_int_equal(sample_word(&l, behind, SAMPLE_DATA_SRC), s.data_src);
+	assert_int_equal(sample_word(&l, behind, SAMPLE_PHYS_ADDR), s.phys_addr);
+	for (uint64_t other = 0; other < sizeof(words); other += 8)
+		assert_int_equal(sample_has_layout(&l, at, other), other == size);
+	words[l.list / 8] =
+		UINT64_MAX / l.entry_bytes + 1 + n; /* their bytes are 2^64 more, or nearly */
+	assert_false(sample_has_layout(&l, at, size));
+}
+
+static void test_layout_with_list(void **state)
+{
+	static const uint64_t words[] = {
+		BIT(SAMPLE_IP),
+		BIT(SAMPLE_IP) | BIT(SAMPLE_PERIOD) | BIT(SAMPLE_TIME),
+		BIT(SAMPLE_IP) | BIT(SAMPLE_WEIGHT) | BIT(SAMPLE_DATA_SRC) | BIT(SAMPLE_PHYS_ADDR),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(words); i++)
+		for (uint64_t n = 0; n < 5; n++) {
+			struct attr attr = { .sample_type = words[i] | BIT(SAMPLE_CALLCHAIN) };
+
+			expect_list(&attr, 1, n);
+			attr.sample_type = words[i] | BIT(SAMPLE_BRANCH_STACK);
+			expect_list(&attr, 3, n);
+			attr.branch_sample_type = BIT(17); /* PERF_SAMPLE_BRANCH_HW_INDEX */
+			expect_list(&attr, 3, n);
+		}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_everything),    cmocka_unit_test(test_wrong_length),
-		cmocka_unit_test(test_single_fields), cmocka_unit_test(test_id),
-		cmocka_unit_test(test_layout),	      cmocka_unit_test(test_no_layout),
+		cmocka_unit_test(test_everything),	 cmocka_unit_test(test_wrong_length),
+		cmocka_unit_test(test_single_fields),	 cmocka_unit_test(test_id),
+		cmocka_unit_test(test_layout),		 cmocka_unit_test(test_no_layout),
+		cmocka_unit_test(test_layout_with_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
