@@ -62,6 +62,9 @@ void encoder_free(struct encoder *e)
 
 void chunk_release(struct chunk *c)
 {
+	for (size_t i = 0; i < c->text_pages.n; i++)
+		text_release(&c->text_pages.items[i].encoded);
+	vec_release(&c->text_pages);
 	text_release(&c->pages);
 	text_release(&c->least);
 	text_release(&c->largest);
@@ -156,7 +159,8 @@ static size_t size_of_texts(const char *values, size_t n)
 }
 
 /* Reads the values, and looks whether a dictionary pays. Returns how many bytes they have. */
-static size_t read_values(struct encoder *e, struct column_values *v, const char *values)
+static size_t read_values(struct encoder *e, struct chunk *c, struct column_values *v,
+			  const char *values)
 {
 	enum parquet_type type = v->column->type;
 	size_t size;
@@ -165,8 +169,8 @@ static size_t read_values(struct encoder *e, struct column_values *v, const char
 	if (type == PARQUET_TEXT_LIST) {
 		size = read_lists(e, v, values);
 	} else if (type == PARQUET_TEXT && v->column->spell == NULL) {
-		size = size_of_texts(values, v->n_values);
 		v->texts = values;
+		size = text_pages_divide(c, v);
 	} else {
 		v->numbers = numbers_at(v->column, values, v->n_values);
 		if (v->column->spell != NULL)
@@ -233,6 +237,7 @@ static void chunk_reset(struct chunk *c)
 	text_reset(&c->bloom);
 	c->dictionary_bytes = c->uncompressed_bytes = 0;
 	c->n_values = c->n_nulls = 0;
+	c->n_text_pages = c->n_encoded = 0;
 	c->has_bounds = false;
 }
 
@@ -251,8 +256,10 @@ size_t chunk_encode(struct chunk *c, struct encoder *e, const struct parquet_col
 	if (v.n_present == n_rows)
 		v.present = NULL;
 	chunk_reset(c);
-	size = read_values(e, &v, values);
+	size = read_values(e, c, &v, values);
 	c->encoding = v.is_text ? choose_for_texts(e, &v) : choose_for_numbers(e, &v);
+	if (c->encoding == ENCODING_DICTIONARY)
+		c->n_text_pages = 0;
 	pages_put(e, c, &v, values);
 	chunk_describe(e, c, &v);
 	return size;

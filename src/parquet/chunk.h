@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "base/vec.h"
 #include "parquet/parquet.h"
 
 /* Numbers of the format: docs/reference/parquet.md sections 3 and 4. */
@@ -43,6 +44,15 @@ static inline unsigned parquet_width(const struct parquet_column *c)
 /* The most rows of a row group. */
 enum { GROUP_ROWS = 1 << 17 };
 
+/* A page of plain texts. */
+struct text_page {
+	size_t row, n_rows;
+	const char *texts; /* packed, of the values of the column */
+	size_t n_bytes;
+	struct text encoded; /* with its header, when it is encoded */
+	size_t uncompressed_bytes;
+};
+
 struct chunk {
 	struct text pages;	 /* with their headers; the dictionary is the first */
 	size_t dictionary_bytes; /* of the dictionary's page; 0: there is none */
@@ -55,6 +65,10 @@ struct chunk {
 	bool has_bounds;
 	struct text least, largest; /* in plain encoding, of texts without their size */
 	struct text bloom;	    /* a filter with its header; empty: none */
+	/* Of plain texts: pages that are not yet joined to `pages`, and those of them that are encoded. */
+	VEC_OF(struct text_page) text_pages;
+	size_t n_text_pages, n_encoded; /* the items behind these keep their memory only */
+	const char *present;		/* a byte for each row; NULL: all are there */
 };
 
 void chunk_release(struct chunk *);
@@ -65,9 +79,15 @@ void encoder_free(struct encoder *);
 
 /*
  * Replaces the chunk by that of the rows whose presence and values begin there. Returns how many bytes of values they
- * had. `present` NULL: all are there.
+ * had. `present` NULL: all are there. Left to do are text pages from `n_encoded` to `n_text_pages`, then to join.
  */
 size_t chunk_encode(struct chunk *, struct encoder *, const struct parquet_column *,
 		    const char *present, const char *values, size_t n_rows);
+
+/* Encodes a text page. Workers may encode several of a chunk at the same time, each with an encoder of its own. */
+void chunk_encode_page(struct chunk *, struct encoder *, size_t page);
+
+/* Joins the text pages, when all are encoded. */
+void chunk_join(struct chunk *);
 
 #endif

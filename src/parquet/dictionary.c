@@ -14,9 +14,11 @@ enum {
 	MAX_DISTINCT = 1 << 15, /* ids have 16 bits, also when a block goes beyond it */
 	MAX_TEXT_BYTES = 1 << 20,
 	MAX_BITS = 18, /* of slots that are found by the bits themselves */
-	/* When so many values are mostly distinct, the others will be. */
+	/* When so many values, or bytes of texts, are mostly distinct, the others will be. */
 	PROBE = 8192,
 	PROBE_DISTINCT = PROBE / 8 * 7,
+	PROBE_TEXTS = 256,
+	PROBE_TEXT_BYTES = 1 << 17,
 	MIN_SLOTS = 2 * PROBE,
 };
 
@@ -75,7 +77,9 @@ static void grow(struct dictionary *d, const uint64_t *hashes)
 static bool is_too_large(const struct dictionary *d, size_t n_seen)
 {
 	return d->numbers.n > MAX_DISTINCT || d->texts.n > MAX_TEXT_BYTES ||
-	       (n_seen == PROBE && d->numbers.n > PROBE_DISTINCT);
+	       (n_seen == PROBE && d->numbers.n > PROBE_DISTINCT) ||
+	       (d->texts.n > PROBE_TEXT_BYTES && n_seen >= PROBE_TEXTS &&
+		d->numbers.n > n_seen / 8 * 7);
 }
 
 /* There is room for a new number. */

@@ -55,6 +55,9 @@ void plain_put(struct text *out, enum parquet_type, uint64_t value);
 void plain_put_all(struct text *out, enum parquet_type, const struct numbers *, size_t first,
 		   size_t n);
 
+/* Divides the values of a column of texts into pages. Returns how many bytes they have. */
+size_t text_pages_divide(struct chunk *, const struct column_values *);
+
 /* Fills the chunk's pages; c->encoding is chosen. `values` are those that the column was read from. */
 void pages_put(struct encoder *, struct chunk *c, const struct column_values *, const char *values);
 

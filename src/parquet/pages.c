@@ -13,6 +13,7 @@ enum {
 	/* A page of plain texts is not larger than this, unless a single row is; of others, than 8 bytes a row. */
 	PAGE_BYTES = 1 << 18,
 	PAGE_ROWS = PAGE_BYTES / 8,
+	AHEAD_BYTES = 1024,
 	/* Pages that compress to more than this part of their size stay as they are. */
 	WORTH_NUMERATOR = 4,
 	WORTH_DENOMINATOR = 5,
@@ -121,13 +122,13 @@ static bool has_value(const struct column_values *v, size_t row)
 	return v->present == NULL || v->present[row];
 }
 
-/* The levels of rows without lists: 1 where there is a value. */
-static void put_presence(const struct column_values *v, size_t row, size_t n, struct text *out)
+/* The levels of rows without lists: 1 where there is a value. `present` NULL: everywhere. */
+static void put_presence(const char *present, size_t row, size_t n, struct text *out)
 {
 	size_t begin = levels_begin(out);
 
-	if (v->present != NULL)
-		bits_put_flags(out, v->present + row, n);
+	if (present != NULL)
+		bits_put_flags(out, present + row, n);
 	else if (n > 0)
 		bits_put_run(out, 1, n, 1);
 	levels_end(out, begin);
@@ -216,16 +217,17 @@ static bool compress(struct encoder *e)
 	return size < e->page.n / WORTH_DENOMINATOR * WORTH_NUMERATOR;
 }
 
-/* Appends e->page with its header to `out`. */
-static void put_page(struct encoder *e, struct chunk *c, int kind, size_t n_values,
-		     enum parquet_encoding encoding, struct text *out)
+/* Appends e->page with its header to `out`. Returns how many bytes both have uncompressed. */
+static size_t put_page(const struct encoder *e, enum parquet_codec codec, int kind, size_t n_values,
+		       enum parquet_encoding encoding, struct text *out)
 {
-	const struct text *page = c->codec == CODEC_ZSTD ? &e->compressed : &e->page;
-	size_t before = out->n;
+	const struct text *page = codec == CODEC_ZSTD ? &e->compressed : &e->page;
+	size_t before = out->n, n_bytes;
 
 	put_page_header(out, kind, e->page.n, page->n, n_values, encoding);
-	c->uncompressed_bytes += out->n - before + e->page.n;
+	n_bytes = out->n - before + e->page.n;
 	text_add(out, page->bytes, page->n);
+	return n_bytes;
 }
 
 static void put_dictionary_page(struct encoder *e, struct chunk *c, const struct column_values *v)
@@ -240,30 +242,35 @@ static void put_dictionary_page(struct encoder *e, struct chunk *c, const struct
 		plain_put_all(&e->page, v->column->type, &numbers, 0, numbers.n);
 	if (c->codec == CODEC_ZSTD)
 		compress(e);
-	put_page(e, c, PAGE_DICTIONARY, dictionary_size(d), ENCODING_PLAIN, &c->pages);
+	c->uncompressed_bytes += put_page(e, c->codec, PAGE_DICTIONARY, dictionary_size(d),
+					  ENCODING_PLAIN, &c->pages);
 	c->dictionary_bytes = c->pages.n;
 }
 
-/*
- * Appends e->page, a data page with so many levels, to the chunk. The first page decides whether the chunk is compressed;
- * the dictionary stands in front of it.
- */
+/* Compresses e->page if the chunk is compressed, which its first page decides. */
+static void compress_data(struct encoder *e, struct chunk *c, bool is_first)
+{
+	if (is_first)
+		c->codec = compress(e) ? CODEC_ZSTD : CODEC_NONE;
+	else if (c->codec == CODEC_ZSTD)
+		compress(e);
+}
+
+/* Appends e->page, a data page with so many levels, to the chunk. The dictionary stands in front of the first one. */
 static void put_data_page(struct encoder *e, struct chunk *c, const struct column_values *v,
 			  size_t n_levels)
 {
 	bool is_first = c->n_values == 0;
 
 	c->n_values += n_levels;
-	if (is_first)
-		c->codec = compress(e) ? CODEC_ZSTD : CODEC_NONE;
-	else if (c->codec == CODEC_ZSTD)
-		compress(e);
+	compress_data(e, c, is_first);
 	if (!is_first || c->encoding != ENCODING_DICTIONARY) {
-		put_page(e, c, PAGE_DATA, n_levels, c->encoding, &c->pages);
+		c->uncompressed_bytes +=
+			put_page(e, c->codec, PAGE_DATA, n_levels, c->encoding, &c->pages);
 		return;
 	}
 	text_reset(&e->data);
-	put_page(e, c, PAGE_DATA, n_levels, c->encoding, &e->data);
+	c->uncompressed_bytes += put_page(e, c->codec, PAGE_DATA, n_levels, c->encoding, &e->data);
 	put_dictionary_page(e, c, v);
 	text_add(&c->pages, e->data.bytes, e->data.n);
 }
@@ -287,22 +294,72 @@ static void put_some_values(struct encoder *e, struct chunk *c, const struct col
 	}
 }
 
-/* Texts without a dictionary: pages of limited size. */
-static void put_plain_texts(struct encoder *e, struct chunk *c, const struct column_values *v)
+/* The next text page, with the memory that it had. */
+static struct text_page *add_text_page(struct chunk *c)
+{
+	if (c->n_text_pages == c->text_pages.n)
+		vec_add(&c->text_pages);
+	return &c->text_pages.items[c->n_text_pages++];
+}
+
+size_t text_pages_divide(struct chunk *c, const struct column_values *v)
 {
 	const char *at = v->texts;
 
 	for (size_t row = 0, end; row < v->n_rows; row = end) {
-		const char *first = at;
+		struct text_page *page = add_text_page(c);
 
-		for (end = row; end < v->n_rows && at - first < PAGE_BYTES; end++)
-			if (has_value(v, end))
-				at = packed_next(at);
-		text_reset(&e->page);
-		put_presence(v, row, end - row, &e->page);
-		text_add(&e->page, first, (size_t)(at - first));
-		put_data_page(e, c, v, end - row);
+		page->row = row;
+		page->texts = at;
+		for (end = row; end < v->n_rows && at - page->texts < PAGE_BYTES; end++) {
+			if (!has_value(v, end))
+				continue;
+			at = packed_next(at);
+			__builtin_prefetch(at + AHEAD_BYTES); /* the next one is known late */
+		}
+		page->n_rows = end - row;
+		page->n_bytes = (size_t)(at - page->texts);
 	}
+	return (size_t)(at - v->texts);
+}
+
+void chunk_encode_page(struct chunk *c, struct encoder *e, size_t i)
+{
+	struct text_page *page = &c->text_pages.items[i];
+
+	set_compression(e->zstd, true);
+	text_reset(&e->page);
+	put_presence(c->present, page->row, page->n_rows, &e->page);
+	text_add(&e->page, page->texts, page->n_bytes);
+	compress_data(e, c, i == 0);
+	text_reset(&page->encoded);
+	page->uncompressed_bytes =
+		put_page(e, c->codec, PAGE_DATA, page->n_rows, ENCODING_PLAIN, &page->encoded);
+}
+
+void chunk_join(struct chunk *c)
+{
+	for (size_t i = 0; i < c->n_text_pages; i++) {
+		const struct text_page *page = &c->text_pages.items[i];
+
+		text_add(&c->pages, page->encoded.bytes, page->encoded.n);
+		c->uncompressed_bytes += page->uncompressed_bytes;
+	}
+}
+
+/* Texts without a dictionary. Spelled ones are in the encoder's memory; of others, whoever has time encodes the rest. */
+static void put_plain_texts(struct encoder *e, struct chunk *c, const struct column_values *v)
+{
+	size_t n = 1;
+
+	if (v->column->spell != NULL) {
+		text_pages_divide(c, v);
+		n = c->n_text_pages;
+	}
+	c->present = v->present;
+	c->n_values = v->n_rows;
+	for (; c->n_encoded < n; c->n_encoded++)
+		chunk_encode_page(c, e, c->n_encoded);
 }
 
 /* Lists without a dictionary, the same. */
@@ -352,7 +409,7 @@ static void put_numbered(struct encoder *e, struct chunk *c, const struct column
 		end = v->n_rows - row < PAGE_ROWS ? v->n_rows : row + PAGE_ROWS;
 		n = v->present != NULL ? count_flags(v->present + row, end - row) : end - row;
 		text_reset(&e->page);
-		put_presence(v, row, end - row, &e->page);
+		put_presence(v->present, row, end - row, &e->page);
 		put_some_values(e, c, v, first, n);
 		put_data_page(e, c, v, end - row);
 		first += n;

@@ -79,11 +79,19 @@ void parquet_put_rows(struct parquet_values *v, const void *first, unsigned widt
 
 static bool is_ascii(const char *bytes, size_t size)
 {
-	unsigned char all = 0;
+	uint64_t all = 0, some = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < size; i++)
+	for (; size - i >= 2 * sizeof(some); i += 2 * sizeof(some)) {
+		uint64_t two[2];
+
+		memcpy(two, bytes + i, sizeof(two));
+		all |= two[0];
+		some |= two[1];
+	}
+	for (; i < size; i++)
 		all |= (unsigned char)bytes[i];
-	return all < 0x80;
+	return ((all | some) & 0x8080808080808080u) == 0;
 }
 
 /* Appends a text that is not ASCII, of a copy with a NUL behind it. */

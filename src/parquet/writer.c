@@ -18,6 +18,12 @@ enum {
 	MAX_ENCODERS = 6,
 };
 
+/* A page that was left to whoever has time. */
+struct page_left {
+	struct chunk *chunk;
+	size_t page;
+};
+
 struct parquet_writer {
 	struct parquet_column *columns;
 	size_t n_columns;
@@ -31,8 +37,10 @@ struct parquet_writer {
 	struct pool *pool;
 	struct encoder **encoders; /* NULL: it had nothing to do */
 	unsigned n_encoders;
-	atomic_size_t n_taken; /* columns of the row group that some encoder has taken */
-	bool is_borrowing;     /* … of another writer */
+	VEC_OF(struct page_left) left; /* of the row group, when all columns are looked at */
+	atomic_size_t
+		n_taken;   /* columns, then pages of the row group that some encoder has taken */
+	bool is_borrowing; /* … of another writer */
 	size_t group_bytes;
 	struct parquet_footer footer;
 	parquet_sink *sink;
@@ -93,6 +101,7 @@ void parquet_free(struct parquet_writer *w)
 		free_encoders(w);
 	parquet_footer_release(&w->footer);
 	vec_release(&w->ends);
+	vec_release(&w->left);
 	free(w->used);
 	free(w->chunks);
 	free(w->values);
@@ -151,26 +160,56 @@ static void encode_column(struct parquet_writer *w, struct encoder *e, size_t co
 			     bytes_from(&v->values, w->used[column]), w->n_group);
 }
 
-/* Encodes columns until all are taken. */
-static void encode_some(void *context, size_t encoder, unsigned worker)
+static struct encoder *get_encoder(struct parquet_writer *w, size_t i)
 {
-	struct parquet_writer *w = context;
-	size_t column;
-
-	(void)worker;
-	if (w->encoders[encoder] == NULL)
-		w->encoders[encoder] = encoder_new();
-	while ((column = atomic_fetch_add(&w->n_taken, 1)) < w->n_columns)
-		encode_column(w, w->encoders[encoder], column);
+	if (w->encoders[i] == NULL)
+		w->encoders[i] = encoder_new();
+	return w->encoders[i];
 }
 
-static void encode_columns(struct parquet_writer *w)
+/* Encodes columns until all are taken. */
+static void encode_columns(void *context, size_t encoder, unsigned worker)
+{
+	struct parquet_writer *w = context;
+	struct encoder *e = get_encoder(w, encoder);
+
+	(void)worker;
+	for (size_t i; (i = atomic_fetch_add(&w->n_taken, 1)) < w->n_columns;)
+		encode_column(w, e, i);
+}
+
+/* The same with pages. */
+static void encode_pages(void *context, size_t encoder, unsigned worker)
+{
+	struct parquet_writer *w = context;
+	struct encoder *e = get_encoder(w, encoder);
+
+	(void)worker;
+	for (size_t i; (i = atomic_fetch_add(&w->n_taken, 1)) < w->left.n;)
+		chunk_encode_page(w->left.items[i].chunk, e, w->left.items[i].page);
+}
+
+static void encode_by_all(struct parquet_writer *w, pool_job *encode)
 {
 	atomic_store(&w->n_taken, 0);
 	if (w->pool != NULL)
-		pool_run(w->pool, w->n_encoders, encode_some, w);
+		pool_run(w->pool, w->n_encoders, encode, w);
 	else
-		encode_some(w, 0, 0);
+		encode(w, 0, 0);
+}
+
+/* A column of long texts may have most of a row group: its pages are spread, too. */
+static void encode_group(struct parquet_writer *w)
+{
+	encode_by_all(w, encode_columns);
+	w->left.n = 0;
+	for (size_t i = 0; i < w->n_columns; i++)
+		for (size_t page = w->chunks[i].n_encoded; page < w->chunks[i].n_text_pages; page++)
+			*vec_add(&w->left) = (struct page_left){ &w->chunks[i], page };
+	if (w->left.n > 0)
+		encode_by_all(w, encode_pages);
+	for (size_t i = 0; i < w->n_columns; i++)
+		chunk_join(&w->chunks[i]);
 }
 
 /* Writes the next `n` rows as a row group. */
@@ -179,7 +218,7 @@ static int write_group(struct parquet_writer *w, size_t n)
 	int rc = parquet_begin_file(w);
 
 	w->n_group = n;
-	encode_columns(w);
+	encode_group(w);
 	parquet_footer_add_group(&w->footer, w->chunks, n, w->offset);
 	for (size_t i = 0; i < w->n_columns && rc == 0; i++)
 		rc = write_out(w, &w->chunks[i].pages);

@@ -12,6 +12,7 @@
 #include "parquet/bits.h"
 #include "parquet/delta.h"
 #include "parquet/dictionary.h"
+#include "parquet/packed.h"
 #include "parquet/parquet.h"
 #include "parquet/thrift.h"
 
@@ -189,6 +190,58 @@ static void test_dictionary_of_texts(void **state)
 	parquet_values_release(&v);
 }
 
+/* Where the first long texts are nearly all different, the others are not hashed; one that repeats has a dictionary. */
+static void test_dictionary_of_long_texts(void **state)
+{
+	enum { N = 2000, LONG = 300000 };
+	struct dictionary d = { 0 };
+	uint16_t ids[N];
+
+	(void)state;
+	for (unsigned n_kinds = 1; n_kinds <= N; n_kinds = n_kinds == 1 ? 200 : n_kinds * 10) {
+		size_t size = n_kinds == 1 ? LONG : 400, n = n_kinds == 1 ? 3 : N;
+		struct parquet_values v = { 0 };
+		char *text = mem_zalloc(size, 1);
+
+		for (size_t i = 0; i < n; i++) {
+			text[put_u64(text, i % n_kinds)] = '.';
+			parquet_put_text(&v, text, size);
+		}
+		if (n_kinds < N) {
+			assert_true(dictionary_of_texts(&d, v.values.bytes, n, false, ids));
+			assert_int_equal(dictionary_size(&d), n_kinds);
+		} else {
+			assert_false(dictionary_of_texts(&d, v.values.bytes, n, false, ids));
+			assert_true(dictionary_size(&d) < N / 4);
+		}
+		free(text);
+		parquet_values_release(&v);
+	}
+	dictionary_release(&d);
+}
+
+/* A byte that is no UTF-8 is found wherever it is. */
+static void test_odd_bytes(void **state)
+{
+	char text[80];
+
+	(void)state;
+	for (size_t size = 1; size <= sizeof(text); size++)
+		for (size_t at = 0; at <= size; at++) {
+			struct parquet_values v = { 0 };
+
+			memset(text, 'a', size);
+			if (at < size)
+				text[at] = (char)0xff;
+			parquet_put_text(&v, text, size);
+			assert_int_equal(packed_size(v.values.bytes), at < size ? size + 2 : size);
+			if (at < size)
+				assert_memory_equal(v.values.bytes + packed_prefix + at,
+						    "\xef\xbf\xbd", 3);
+			parquet_values_release(&v);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +252,8 @@ int main(void)
 		cmocka_unit_test(test_thrift),
 		cmocka_unit_test(test_dictionary_of_numbers),
 		cmocka_unit_test(test_dictionary_of_texts),
+		cmocka_unit_test(test_dictionary_of_long_texts),
+		cmocka_unit_test(test_odd_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -183,6 +183,87 @@ static void test_much_text(void **state)
 	free(long_text);
 }
 
+enum { N_LONG = 16000 }; /* rows */
+
+/* Kinds of long texts: compressible ones, others, and both, of which the first pages are compressible. */
+enum long_kind { ALIKE, RANDOM, ALIKE_THEN_RANDOM, N_LONG_KINDS };
+
+/* The text of a row; empty if it is absent. */
+static void make_long_text(struct text *out, enum long_kind kind, uint64_t row)
+{
+	bool is_random = kind == RANDOM || (kind == ALIKE_THEN_RANDOM && row > N_LONG / 2);
+	uint64_t random = row;
+
+	text_reset(out);
+	for (size_t i = 0; row % 7 != 3 && i < 500 - row % 3; i++) {
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		text_char(out, is_random || i % 64 == 0 ? (char)(' ' + (random >> 33) % 95) : 'a');
+	}
+}
+
+static void write_long_texts(enum long_kind kind, unsigned n_workers, struct text *out)
+{
+	static const struct parquet_column column = { .name = "t", .type = PARQUET_TEXT };
+	struct pool *pool = n_workers > 0 ? pool_new(n_workers) : NULL;
+	struct parquet_writer *w = parquet_new(&column, 1, pool, keep_bytes, out);
+	struct text text = { 0 };
+
+	for (uint64_t row = 0; row < N_LONG; row++) {
+		make_long_text(&text, kind, row);
+		if (text.n > 0)
+			parquet_put_text(parquet_values(w), text.bytes, text.n);
+		else
+			parquet_put_null(parquet_values(w));
+		assert_int_equal(parquet_end_row(w), 0);
+	}
+	assert_int_equal(parquet_finish(w), 0);
+	parquet_free(w);
+	pool_free(pool);
+	text_release(&text);
+}
+
+static void expect_long_texts(const struct text *bytes, enum long_kind kind)
+{
+	struct err err = { .text = "" };
+	struct reader_file file;
+	struct reader_values v;
+	struct text text = { 0 };
+
+	if (reader_open(bytes->bytes, bytes->n, &file, &err) < 0 ||
+	    reader_read(&file, 0, &v, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_true(file.groups.n > 1);
+	for (uint64_t row = 0, i = 0; row < N_LONG; row++) {
+		make_long_text(&text, kind, row);
+		assert_int_equal(v.present.items[row], text.n > 0);
+		if (text.n == 0)
+			continue;
+		assert_int_equal(v.sizes.items[i], text.n);
+		assert_memory_equal(v.texts.bytes + v.numbers.items[i], text.bytes, text.n);
+		i++;
+	}
+	text_release(&text);
+	reader_values_release(&v);
+	reader_close(&file);
+}
+
+/* Pages of long texts are encoded by all workers: they stand in order, and have the same bytes for any number of workers. */
+static void test_pages_by_workers(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < N_LONG_KINDS; kind++) {
+		struct text one = { 0 }, several = { 0 };
+
+		write_long_texts((enum long_kind)kind, 0, &one);
+		write_long_texts((enum long_kind)kind, 3, &several);
+		expect_long_texts(&several, (enum long_kind)kind);
+		assert_int_equal(one.n, several.n);
+		assert_memory_equal(one.bytes, several.bytes, one.n);
+		text_release(&one);
+		text_release(&several);
+	}
+}
+
 /* A file that ends early is none, wherever it ends. */
 static void test_cut_files(void **state)
 {
@@ -226,9 +307,9 @@ static void test_cut_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ends_of_types), cmocka_unit_test(test_many_texts),
-		cmocka_unit_test(test_empty_texts),   cmocka_unit_test(test_much_text),
-		cmocka_unit_test(test_cut_files),
+		cmocka_unit_test(test_ends_of_types),	 cmocka_unit_test(test_many_texts),
+		cmocka_unit_test(test_empty_texts),	 cmocka_unit_test(test_much_text),
+		cmocka_unit_test(test_pages_by_workers), cmocka_unit_test(test_cut_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
