@@ -19,6 +19,7 @@
 
 #include "base/address_filter.h"
 #include "base/alloc.h"
+#include "base/prefetch.h"
 #include "base/vec.h"
 #include "limits.h"
 #include "process/attribution.h"
@@ -136,7 +137,7 @@ static void count_batch(struct lines *t, const struct batch *b)
 		size_t to = b->n - from < ROWS_AT_ONCE ? b->n : from + ROWS_AT_ONCE;
 
 		for (size_t row = from; row < to; row++)
-			__builtin_prefetch(&t->slots[first_slot(keys[row], t->mask)], 1);
+			prefetch_to_write(&t->slots[first_slot(keys[row], t->mask)]);
 		for (size_t row = from; row < to; row++) {
 			struct line one = {
 				.key = keys[row],

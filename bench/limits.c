@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/prefetch.h"
 #include "limits.h"
 
 enum { PAGE_BYTES = 4096 };
@@ -199,8 +200,7 @@ static void look_up(struct table *t, const struct batch *b, enum lookup lookup)
 		size_t to = b->n - from < ROWS_AT_ONCE ? b->n : from + ROWS_AT_ONCE;
 
 		for (size_t row = from; row < to; row++)
-			__builtin_prefetch(&t->slots[first_slot(key_of(b, row, lookup), t->mask)],
-					   1);
+			prefetch_to_write(&t->slots[first_slot(key_of(b, row, lookup), t->mask)]);
 		for (size_t row = from; row < to; row++)
 			if (lookup == LOOK_UP_PLACE || b->has[row] & HAS_VA)
 				table_add(t, key_of(b, row, lookup),
@@ -231,7 +231,8 @@ static void look_up_all(void *context, unsigned thread)
 	if (job->lookup != LOOK_UP_NOTHING)
 		table_init(&t, job->n_slots > 0 ? job->n_slots : 2 * BATCH_ROWS);
 	unit_reader_want_spe(r, (struct spe_wanted){ .only_memory = job->lookup == LOOK_UP_LINE });
-	unit_reader_want_branches(r);
+	if (job->lookup == LOOK_UP_NOTHING) /* which is beside `export`, too */
+		unit_reader_want_branches(r);
 	while ((unit = atomic_fetch_add(&job->next_unit, 1)) < capture_n_units(job->capture)) {
 		unit_reader_start(r, unit);
 		while (unit_reader_next(r, batch)) {

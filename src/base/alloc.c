@@ -21,10 +21,7 @@ enum {
 /* The limit is that of the process, so its threads ask one after the other. */
 static pthread_mutex_t large_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/*
- * Several arrays that each fit, and not together, would be noticed too late: by the kernel, when they are written. So where
- * memory is scarce, pages are taken now.
- */
+/* Writes to each page of zeroed or unused memory. */
 static void take_pages(void *memory, size_t from, size_t to)
 {
 	volatile char *bytes = memory;
@@ -61,6 +58,7 @@ static void *resize_large(void *memory, size_t old, size_t n, size_t size, bool 
 	}
 	memory = checked_memory(is_zeroed ? calloc(n, size) : reallocarray(memory, n, size), n,
 				size);
+	/* several arrays that each fit, and not together, would be noticed too late: by the kernel, when they are written */
 	if (memory_is_scarce())
 		take_pages(memory, old, bytes);
 	pthread_mutex_unlock(&large_lock);
@@ -77,6 +75,14 @@ void *mem_zalloc(size_t n, size_t size)
 	if (is_large(n, size))
 		return resize_large(NULL, 0, n, size, true);
 	return checked_memory(calloc(n, size), n, size);
+}
+
+void *mem_zalloc_pages(size_t n, size_t size)
+{
+	void *memory = mem_zalloc(n, size);
+
+	take_pages(memory, 0, n * size);
+	return memory;
 }
 
 void *mem_resize(void *memory, size_t n, size_t size)

@@ -16,6 +16,12 @@ void *mem_alloc(size_t n, size_t size);
 /* The same, zeroed. */
 void *mem_zalloc(size_t n, size_t size);
 
+/*
+ * The same, with all its pages. For tables that are read all over before they are written: else each of their pages has two
+ * faults, the second of which interrupts all other threads.
+ */
+void *mem_zalloc_pages(size_t n, size_t size);
+
 /* As mem_alloc(), aligned to a cache line of 64 bytes. For tables of small sets. */
 void *mem_aligned(size_t n, size_t size);
 

@@ -64,7 +64,7 @@ static void tuples_grow(struct tuples *t)
 	t->cap = (uint32_t)(slots / 2);
 	t->words = mem_resize(t->words, t->cap, t->width * sizeof(*t->words));
 	free(t->slots);
-	t->slots = mem_zalloc(slots, sizeof(*t->slots));
+	t->slots = mem_zalloc_pages(slots, sizeof(*t->slots));
 	fill_all_slots(t);
 }
 

@@ -43,7 +43,7 @@ static void place_cache_grow(struct place_cache *c)
 		return;
 	c->shift -= GROWTH_LOG;
 	free(c->ranges);
-	c->ranges = mem_zalloc((size_t)1 << (64 - c->shift), sizeof(*c->ranges));
+	c->ranges = mem_zalloc_pages((size_t)1 << (64 - c->shift), sizeof(*c->ranges));
 }
 
 /* The numbers of the page that a place is in; NULL if pages in memory and in the module do not coincide. */
@@ -91,7 +91,7 @@ static void grow_known(struct place_cache *c)
 		return;
 	c->known_shift -= GROWTH_LOG;
 	free(c->known);
-	c->known = mem_zalloc((size_t)1 << (64 - c->known_shift), sizeof(*c->known));
+	c->known = mem_zalloc_pages((size_t)1 << (64 - c->known_shift), sizeof(*c->known));
 }
 
 __attribute__((noinline)) static uint32_t known_miss(struct place_cache *c, struct place place)

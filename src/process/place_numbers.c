@@ -183,13 +183,16 @@ static struct place_page *new_page(struct place_numbers *p)
 	return page;
 }
 
-/* A page that is read before it is written has two page faults. */
+/* Writes to the pages of memory that the numbers of these places are in: what is read before that has two page faults. */
 static struct place_page *touched(struct place_page *page, uint64_t offset)
 {
-	_Atomic uint32_t *kept = place_numbers_kept(page, offset);
+	_Atomic uint32_t *numbers;
 
-	if (kept != NULL)
-		atomic_store_explicit(kept, 0, memory_order_relaxed);
+	if (page == NULL)
+		return NULL;
+	numbers = offset % PLACE_CODE_SIZE == 0 ? page->first : page->last;
+	atomic_store_explicit(&numbers[0], 0, memory_order_relaxed);
+	atomic_store_explicit(&numbers[PLACE_WORDS - 1], 0, memory_order_relaxed);
 	return page;
 }
 
