@@ -88,38 +88,12 @@ static void addr_free(void *partial)
 	if (a == NULL)
 		return;
 	tuples_release(&a->keys);
-	vec_release(&a->sums);
+	addr_briefs_release(&a->sums);
 	vec_release(&a->patterns);
 	addr_slices_release(&a->slices);
 	addr_last_free(a->last);
 	free(a->cpu_nodes);
 	free(a);
-}
-
-void addr_sums_add(struct addr_sums *to, const struct addr_sums *from)
-{
-	if (to->n == 0 || from->first_ns < to->first_ns)
-		to->first_ns = from->first_ns;
-	if (to->n == 0 || from->least < to->least)
-		to->least = from->least;
-	to->n += from->n;
-	memory_counts_merge(&to->kinds, &from->kinds);
-	to->cycles += from->cycles;
-	to->full_cycles += from->full_cycles;
-	to->n_cycles += from->n_cycles;
-	to->n_saturated += from->n_saturated;
-	to->n_translated += from->n_translated;
-	to->walks += from->walks;
-	to->walk_cycles += from->walk_cycles;
-	to->n_walk_cycles += from->n_walk_cycles;
-	for (int i = 0; i < N_SOURCE_LEVELS; i++)
-		to->levels[i] += from->levels[i];
-	to->memory_operations += from->memory_operations;
-	to->n_near += from->n_near;
-	to->n_far += from->n_far;
-	to->far_cycles += from->far_cycles;
-	to->page_nodes |= from->page_nodes;
-	to->cpu_nodes |= from->cpu_nodes;
 }
 
 static uint32_t addr_cpu_of(const struct batch *b, size_t row)
@@ -143,60 +117,30 @@ static bool addr_read_access(struct addr *a, const struct batch *b, size_t row, 
 	return false;
 }
 
-/* Where the page is, and where the CPU is. */
-static void addr_add_nodes(const struct addr *a, const struct batch *b, size_t row, uint64_t cycles,
-			   struct addr_sums *to)
+/* Where the page is, and where the CPU is: bits of NUMA nodes. */
+static void addr_read_nodes_of(const struct addr *a, const struct batch *b, size_t row,
+			       struct addr_record *out)
 {
 	const struct info *info = capture_info(a->session->capture);
 	int node = b->has[row] & HAS_PA ? info_memory_node(info, b->pa[row]) : -1;
 	uint32_t cpu = addr_cpu_of(b, row);
-	uint64_t page_node = node >= 0 ? UINT64_C(1) << node : 0;
-	uint64_t cpu_node = cpu < a->n_cpus ? a->cpu_nodes[cpu] : 0;
 
-	if (page_node != 0)
-		to->page_nodes |= page_node;
-	if (cpu_node != 0)
-		to->cpu_nodes |= cpu_node;
-	if (page_node == 0 || cpu_node == 0)
-		return;
-	if (page_node == cpu_node) {
-		to->n_near++;
-	} else {
-		to->n_far++;
-		to->far_cycles += cycles;
-	}
+	out->page_nodes = node >= 0 ? UINT64_C(1) << node : 0;
+	out->cpu_nodes = cpu < a->n_cpus ? a->cpu_nodes[cpu] : 0;
 }
 
-static void addr_add_access(const struct addr *a, const struct batch *b, size_t row,
-			    const struct access *access, struct addr_sums *to)
+static void addr_add_access(struct addr *a, const struct batch *b, size_t row,
+			    const struct access *access, uint32_t group)
 {
-	uint64_t time_ns = data_time(a->session, b, row);
-	uint64_t cycles = access->has_cycles ? access->cycles : 0;
-	bool is_saturated = access->has_cycles && access->is_saturated;
+	struct addr_record record = {
+		.access = access,
+		.time_ns = data_time(a->session, b, row),
+	};
 
-	if (to->n == 0 || time_ns < to->first_ns)
-		to->first_ns = time_ns;
-	if (to->n == 0 || access->address < to->least)
-		to->least = access->address;
-	to->n++;
-	memory_counts_add(&to->kinds, access->kind, 1);
-	to->cycles += cycles;
-	to->n_cycles += access->has_cycles;
-	to->n_translated += access->is_translated;
-	if (is_saturated) {
-		to->full_cycles += cycles;
-		to->n_saturated++;
-	}
-	if (access->has_walk) {
-		to->walks++;
-		to->walk_cycles += access->walk_cycles;
-		to->n_walk_cycles += access->has_walk_cycles;
-	}
-	if (access->level != SOURCE_UNKNOWN)
-		to->levels[access->level]++;
 	if (!a->is_sampled && (access->level == SOURCE_DRAM || access->level == SOURCE_REMOTE_DRAM))
-		to->memory_operations += spe_interval(a->session, addr_cpu_of(b, row))->mean;
-	addr_add_nodes(a, b, row, cycles, to);
+		record.operations = spe_interval(a->session, addr_cpu_of(b, row))->mean;
+	addr_read_nodes_of(a, b, row, &record);
+	addr_briefs_add(&a->sums, group, &record);
 }
 
 static uint32_t addr_process_of(const struct batch *b, size_t row, uint64_t address)
@@ -251,38 +195,25 @@ static bool addr_key_of(const struct addr *a, const struct batch *b, size_t row,
 	return false;
 }
 
-/* Makes room for the sums of all groups. */
-static void reach_groups(struct addr *a)
+/* Makes room for the patterns of all groups, if there are any. */
+static void reach_patterns(struct addr *a)
 {
 	uint32_t n = a->keys.n;
 
-	if (n == a->sums.n)
-		return;
-	vec_reserve(&a->sums, n - a->sums.n);
-	a->sums.n = n;
-	if (a->options->grain != ADDR_INSTRUCTIONS)
+	if (a->options->grain != ADDR_INSTRUCTIONS || n == a->patterns.n)
 		return;
 	vec_reserve(&a->patterns, n - a->patterns.n);
 	a->patterns.n = n;
 }
 
-/* The sums of these groups will be written next: of most records, what is in the first two cache lines. */
-static void fetch_sums(const struct addr *a, const uint32_t *groups, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const struct addr_sums *sums = &a->sums.items[groups[i]];
-
-		prefetch_to_write(sums);
-		prefetch_to_write(&sums->n_translated);
-	}
-}
-
-/* The groups of `n` keys, up to ROWS_AT_ONCE, which are added if they are new. */
+/* The groups of `n` keys, up to ROWS_AT_ONCE, which are added if they are new. Their sums will be written next. */
 static void find_groups(struct addr *a, const uint64_t *keys, size_t n, uint32_t *out)
 {
 	tuples_add_all(&a->keys, keys, n, out);
-	reach_groups(a);
-	fetch_sums(a, out, n);
+	addr_briefs_reach(&a->sums, a->keys.n);
+	for (size_t i = 0; i < n; i++)
+		prefetch_to_write(&a->sums.items[out[i]]);
+	reach_patterns(a);
 }
 
 static void addr_slices_add(struct addr_slices *s, uint64_t key, uint32_t n)
@@ -330,7 +261,7 @@ static void add_accesses(struct addr *a, const struct batch *b, const struct add
 	for (size_t i = 0; i < some->n; i++) {
 		size_t row = some->rows[i];
 
-		addr_add_access(a, b, row, &some->list[i], &a->sums.items[groups[i]]);
+		addr_add_access(a, b, row, &some->list[i], groups[i]);
 		addr_add_slice(a, groups[i], b, row);
 		if (a->last != NULL)
 			add_pattern(a, groups[i], some->list[i].address);
@@ -387,7 +318,7 @@ static void add_groups(struct addr *a, const struct addr *from, const uint64_t *
 
 		find_groups(a, keys + (size_t)at * ADDR_KEY_WORDS, some, groups + at);
 		for (uint32_t i = at; i < at + some; i++)
-			addr_sums_add(&a->sums.items[groups[i]], &from->sums.items[i]);
+			addr_briefs_merge(&a->sums, groups[i], &from->sums, i);
 	}
 	for (uint32_t i = 0; i < from->patterns.n; i++)
 		addr_pattern_merge(&a->patterns.items[groups[i]], &from->patterns.items[i]);
@@ -411,11 +342,10 @@ void addr_regroup(struct addr *a, const uint64_t *keys)
 
 	tuples_init(&a->keys, ADDR_KEY_WORDS);
 	addr_slices_init(&a->slices);
-	a->sums.items = NULL;
-	a->sums.n = a->sums.cap = 0;
+	a->sums = (struct addr_briefs){ 0 };
 	add_groups(a, &old, keys);
 	tuples_release(&old.keys);
-	vec_release(&old.sums);
+	addr_briefs_release(&old.sums);
 	addr_slices_release(&old.slices);
 }
 

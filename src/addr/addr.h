@@ -12,6 +12,7 @@
 
 #include "access/samples.h"
 #include "addr/objects.h"
+#include "addr/sums.h"
 #include "access/pattern.h"
 #include "base/tuples.h"
 #include "base/vec.h"
@@ -34,27 +35,6 @@ enum addr_grain {
 };
 
 enum { ADDR_KEY_WORDS = 3 };
-
-/* The sums of a group. What most records add to comes first: it is in few cache lines. */
-struct addr_sums {
-	uint64_t n;			  /* records … */
-	struct memory_counts kinds;	  /* … by kind */
-	uint64_t cycles, n_cycles;	  /* sum of total latencies, of n_cycles records */
-	uint64_t first_ns;		  /* earliest time, for naming: see data_time() */
-	uint64_t least;			  /* lowest address */
-	uint64_t n_translated;		  /* records that say how the address was translated */
-	uint64_t levels[N_SOURCE_LEVELS]; /* loads by level of their data source */
-	uint64_t memory_operations; /* operations that loads from memory stand for; 0: not known */
-
-	uint64_t full_cycles,
-		n_saturated; /* the part of `cycles` by the n_saturated full counters */
-	/* records with a page table walk; their translation latency … */
-	uint64_t walks, walk_cycles;
-	uint64_t n_walk_cycles;		/* … of the walks with a latency */
-	uint64_t n_near, n_far;		/* page on the CPU's NUMA node; on another one */
-	uint64_t far_cycles;		/* total latency of the n_far */
-	uint64_t page_nodes, cpu_nodes; /* bit n: NUMA node n, below INFO_NODES */
-};
 
 /* The addresses to count: `count` elements of `size` bytes from `base` on. Size 0: all. */
 struct addr_window {
@@ -81,7 +61,7 @@ struct addr {
 	const struct session *session;
 	const struct addr_options *options;
 	struct tuples keys;
-	VEC_OF(struct addr_sums) sums;
+	struct addr_briefs sums;	      /* by group */
 	VEC_OF(struct addr_pattern) patterns; /* of ADDR_INSTRUCTIONS */
 	struct addr_slices slices;	      /* nothing if time is not sliced */
 	uint64_t n_without_address;	      /* loads and stores without an address: not counted */
@@ -92,13 +72,17 @@ struct addr {
 	struct addr_last *last; /* last address of each instruction */
 };
 
-void addr_sums_add(struct addr_sums *, const struct addr_sums *);
-
 /*
  * Gives each group a new key: group i gets the ADDR_KEY_WORDS words keys[i * ADDR_KEY_WORDS …].
  * Groups whose new keys are equal are added up.
  */
 void addr_regroup(struct addr *, const uint64_t *keys);
+
+/* What a group adds up to. */
+static inline struct addr_sums addr_group_sums(const struct addr *a, uint32_t group)
+{
+	return addr_briefs_get(&a->sums, group);
+}
 
 /* Records of memory without variables (heap, stack …), and those that code gives a name. */
 struct addr_named {

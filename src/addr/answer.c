@@ -208,11 +208,12 @@ static void name_groups(struct work *w, const struct addr *a)
 
 	for (uint32_t i = 0; i < a->keys.n; i++) {
 		uint64_t process = tuples_get(&a->keys, i)[0];
+		const struct addr_sums sums = addr_group_sums(a, i);
 
 		queries[i] = (struct data_query){
 			.process = process == ADDR_KERNEL ? 0 : (uint32_t)process,
-			.time_ns = a->sums.items[i].first_ns,
-			.address = a->sums.items[i].least,
+			.time_ns = sums.first_ns,
+			.address = sums.least,
 			.size = 1,
 		};
 	}

@@ -20,15 +20,16 @@ struct asking {
 static void ask_group(struct asking *a, uint32_t group)
 {
 	const uint64_t *key = tuples_get(&a->from->keys, group);
-	const struct addr_sums *sums = &a->from->sums.items[group];
+	struct addr_sums sums;
 
 	if (key[2] == 0)
 		return;
+	sums = addr_group_sums(a->from, group);
 	*vec_add(&a->groups) = group;
 	*vec_add(&a->queries) = (struct data_query){
 		.process = key[1] == ADDR_KERNEL ? 0 : (uint32_t)key[1],
-		.time_ns = sums->first_ns,
-		.address = sums->least,
+		.time_ns = sums.first_ns,
+		.address = sums.least,
 		.size = 1,
 		.code = session_place(a->from->session, (uint32_t)(key[2] - 1)),
 	};
@@ -77,7 +78,7 @@ struct addr_named addr_by_code(struct addr *addr, struct addr_objects *objects)
 
 	for (uint32_t i = 0; i < addr->keys.n; i++) {
 		if (addr_object_is_memory(&objects->list.items[tuples_get(&addr->keys, i)[0]]))
-			out.n += addr->sums.items[i].n;
+			out.n += addr_group_sums(addr, i).n;
 		ask_group(&a, i);
 	}
 	data_names_init(&names, objects->session, a.queries.items, a.queries.n);
@@ -90,7 +91,7 @@ struct addr_named addr_by_code(struct addr *addr, struct addr_objects *objects)
 		if (!addr_code_is_known(name))
 			continue;
 		object = addr_code_object(&a, group, name);
-		out.n_named += addr->sums.items[group].n;
+		out.n_named += addr_group_sums(addr, group).n;
 		key[0] = addr_objects_add(objects, &object);
 		key[1] = object.element_size == 0
 				 ? 0

@@ -111,14 +111,15 @@ static uint64_t *count_pages(const struct addr_rows *r, uint64_t *out_once)
 	*out_once = 0;
 	for (uint32_t group = 0; group < a->keys.n; group++) {
 		const uint64_t *key = tuples_get(&a->keys, group);
+		uint64_t n_walks = addr_group_sums(a, group).walks;
 		const uint64_t words[ADDR_ROW_WORDS] = {
 			key[1] >> (ADDR_HUGE_SHIFT - ADDR_PAGE_SHIFT),
 			key[0],
 		};
 
-		if (a->sums.items[group].walks > 0)
+		if (n_walks > 0)
 			n[tuples_find(&r->keys, words)]++;
-		*out_once += a->sums.items[group].walks == 1 && key[0] != ADDR_KERNEL;
+		*out_once += n_walks == 1 && key[0] != ADDR_KERNEL;
 	}
 	return n;
 }

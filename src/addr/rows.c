@@ -223,7 +223,7 @@ static void show_hugepage(const struct addr_rows *r, uint32_t row, struct table 
 
 static void make_node(const struct addr_source *s, uint32_t group, uint64_t *words)
 {
-	words[0] = s->addr->sums.items[group].page_nodes;
+	words[0] = addr_group_sums(s->addr, group).page_nodes;
 }
 
 /* "0", "0,2"; "[unknown]" where no physical address or memory topology was recorded. */
@@ -447,11 +447,12 @@ void addr_rows_init(struct addr_rows *r, const struct addr_source *source, enum 
 	*r = (struct addr_rows){ .source = source, .by = by };
 	tuples_init(&r->keys, ADDR_ROW_WORDS);
 	for (uint32_t group = 0; group < a->keys.n; group++) {
+		const struct addr_sums sums = addr_group_sums(a, group);
 		uint64_t words[ADDR_ROW_WORDS] = { 0 };
 		uint32_t row;
 
 		row_of[group] = TUPLES_NONE;
-		addr_sums_add(&r->total, &a->sums.items[group]);
+		addr_sums_add(&r->total, &sums);
 		if (!addr_rows_is_wanted(source, group))
 			continue;
 		views[by].make(source, group, words);
@@ -462,10 +463,10 @@ void addr_rows_init(struct addr_rows *r, const struct addr_source *source, enum 
 			for (size_t i = 0; i < n_slices; i++)
 				vec_add(&r->slices);
 			*vec_add(&r->groups) = group;
-		} else if (a->sums.items[group].least < a->sums.items[r->groups.items[row]].least) {
+		} else if (sums.least < r->sums.items[row].least) {
 			r->groups.items[row] = group;
 		}
-		addr_sums_add(&r->sums.items[row], &a->sums.items[group]);
+		addr_sums_add(&r->sums.items[row], &sums);
 		row_of[group] = row;
 		if (a->patterns.n > 0)
 			addr_pattern_merge_other(&r->patterns.items[row],

@@ -66,20 +66,22 @@ static void count_group(struct usages *u, uint32_t group)
 	const struct addr_object *object = &u->rows->source->objects->list.items[key[0]];
 	struct type_id id = types_plain(u->types, object->element);
 	const struct type *type = types_get(u->types, id);
+	struct addr_sums sums;
 	struct usage *usage;
 
 	if (type->kind != TYPE_STRUCT || type->n_members > MAX_MEMBERS)
 		return;
 	usage = find_usage(u, id);
-	usage->n += a->sums.items[group].n;
-	usage->weight += addr_weight(u->rows, &a->sums.items[group]);
+	sums = addr_group_sums(a, group);
+	usage->n += sums.n;
+	usage->weight += addr_weight(u->rows, &sums);
 	if (object->size > usage->largest)
 		usage->largest = object->size;
 	for (uint32_t i = 0; i < type->n_members; i++) {
 		const struct type_member *m = &types_members(u->types, id)[i];
 
 		if (key[1] >= m->offset && key[1] - m->offset < m->size)
-			usage->members[i] += a->sums.items[group].n;
+			usage->members[i] += sums.n;
 	}
 }
 

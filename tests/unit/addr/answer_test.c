@@ -41,7 +41,7 @@ enum {
 };
 
 /* An access. */
-struct access {
+struct accesses {
 	uint64_t address;
 	uint8_t op;
 	uint16_t total, source;
@@ -54,7 +54,7 @@ struct access {
 struct answer_case {
 	const char *name;
 	enum addr_by by;
-	struct access accesses[12]; /* ends with a total of 0 */
+	struct accesses accesses[12]; /* ends with a total of 0 */
 	size_t n_rows;
 	struct expected_cell cells[24]; /* ends without a table */
 	const char *type, *base;
@@ -199,7 +199,7 @@ static const struct answer_case cases[] = {
 	  { { "nodes", 0, "far", NOT_THERE }, { "nodes", 0, "records", 3, MARK_EXACT } } },
 };
 
-static struct spe_record record_of(const struct access *a, size_t i)
+static struct spe_record record_of(const struct accesses *a, size_t i)
 {
 	struct spe_record r = spe_of(FIRST, a->tid != 0 ? a->tid : ALPHA, SPE_OP_LDST, EV(RETIRED),
 				     a->total, START_NS + i);
@@ -224,7 +224,7 @@ static struct spe_record record_of(const struct access *a, size_t i)
 }
 
 /* `by_64`: those of one access are 64 bytes apart. */
-static size_t make_records(const struct access *list, bool by_64, struct spe_record *out)
+static size_t make_records(const struct accesses *list, bool by_64, struct spe_record *out)
 {
 	size_t n = 0;
 
@@ -335,7 +335,7 @@ static void objects_have_their_accesses(void **state)
 	for (size_t i = 0; i < COUNT(list); i++) {
 		char *folder = folder_make();
 		uint64_t start = build_variables(folder);
-		const struct access accesses[] = {
+		const struct accesses accesses[] = {
 			{ start + TABLE_OFFSET, LOAD, 100, L1D },
 			{ start + TABLE_OFFSET + TABLE_BYTES - 1, LOAD, 300, L1D },
 			{ start + TABLE_OFFSET + TABLE_BYTES - 1, STORE, 200, NO_SOURCE },
@@ -368,7 +368,7 @@ static void objects_have_their_accesses(void **state)
 /* Without variables and code an object has whole pages, so one scan has its sums: the same as of all pages. */
 static void whole_pages_need_one_scan(void **state)
 {
-	static const struct access accesses[] = {
+	static const struct accesses accesses[] = {
 		{ 0x10008, LOAD, 100, DRAM, 30 },	 { 0x10ff8, LOAD, 50, L1D },
 		{ 0x10010, STORE, FULL, NO_SOURCE },	 { 0x911000, ATOMIC, 40, NO_SOURCE },
 		{ KERNEL_PAGE, LOAD, 30, NO_SOURCE, 7 }, { 0 },
@@ -429,7 +429,7 @@ static void wrong_requests_fail(void **state)
 		{ .by = ADDR_BY_FIELD, .type = "16" },
 		{ .by = ADDR_BY_PAGE, .sort = "nothing" },
 	};
-	const struct access access[] = { { 0x10000, LOAD, 10, L1D }, { 0 } };
+	const struct accesses access[] = { { 0x10000, LOAD, 10, L1D }, { 0 } };
 	struct spe_record record;
 	struct session s;
 

@@ -64,16 +64,20 @@ static struct type_id add_struct(struct world *w)
 static void add_group(struct world *w, uint32_t object, uint64_t offset, unsigned n)
 {
 	const uint64_t key[ADDR_KEY_WORDS] = { object, offset };
+	const struct access access = {
+		.kind = MEMORY_LOAD,
+		.has_cycles = true,
+		.cycles = CYCLES,
+	};
+	const struct addr_record record = { .access = &access };
+	uint32_t group;
 
 	if (n == 0)
 		return;
-	tuples_add(&w->addr.keys, key);
-	*vec_add(&w->addr.sums) = (struct addr_sums){
-		.n = n,
-		.kinds.loads = n,
-		.n_cycles = n,
-		.cycles = (uint64_t)n * CYCLES,
-	};
+	group = tuples_add(&w->addr.keys, key);
+	addr_briefs_reach(&w->addr.sums, w->addr.keys.n);
+	for (unsigned i = 0; i < n; i++)
+		addr_briefs_add(&w->addr.sums, group, &record);
 }
 
 static void world_init(struct world *w, size_t i)
@@ -113,7 +117,7 @@ static void world_init(struct world *w, size_t i)
 static void world_release(struct world *w)
 {
 	tuples_release(&w->addr.keys);
-	vec_release(&w->addr.sums);
+	addr_briefs_release(&w->addr.sums);
 	addr_objects_release(&w->objects);
 	strings_release(&w->strings);
 	close_fixture(&w->session);
