@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/path.h"
 #include "base/prefetch.h"
 #include "base/uint128.h"
@@ -18,39 +19,42 @@
 #include "session/interval.h"
 #include "session/names.h"
 
+/* What is looked up again and again is remembered: each has a slot where it may be. */
+enum { KNOWN_SOURCES = 64, KNOWN_FUNCTIONS = 1024 };
+
 /* The records with one key. */
 struct sum {
 	uint64_t n, n_saturated; /* n_saturated: with a saturated latency counter */
 	struct uint128 value, squares, saturated;
 };
 
-/* Words of a key: event (SPE: the number behind the last event) and place, data source. */
-enum { AT_EVENT_AND_PLACE, AT_SOURCE, AT_WORDS };
-
-static uint64_t key_event(const uint64_t key[AT_WORDS])
-{
-	return key[AT_EVENT_AND_PLACE] >> 32;
-}
-
-static uint32_t key_place(const uint64_t key[AT_WORDS])
-{
-	return (uint32_t)key[AT_EVENT_AND_PLACE];
-}
-
-/* The result of the scan: a sum for each key. */
+/*
+ * The result of the scan. Events and places, and data sources, have sums of their own: together there are many times as
+ * many as a core's cache holds.
+ */
 struct costs {
 	const struct session *session;
-	struct tuples keys;
-	VEC_OF(struct sum) sums;
+	uint32_t if_place;	    /* what a record has that has a place; 0: none is asked for */
+	VEC_OF(struct sum) spe;	    /* of SPE records by place */
+	struct tuples keys;	    /* of samples: event << 32 | place … */
+	VEC_OF(struct sum) samples; /* … and their sums */
+	struct tuples sources;	    /* of SPE records: struct cpu_source * … */
+	VEC_OF(struct sum) of_sources;
+	struct known_source {
+		const struct cpu *model;
+		uint32_t number; /* in `sources`, and 1; 0: not looked up */
+		uint16_t value;
+	} known[KNOWN_SOURCES]; /* by value: most CPUs have a few of one byte */
 };
 
 static void *costs_new(const struct session *s, const void *options)
 {
 	struct costs *c = mem_zalloc(1, sizeof(*c));
 
-	(void)options;
 	c->session = s;
-	tuples_init(&c->keys, AT_WORDS);
+	c->if_place = *(const bool *)options ? HAS_PC : 0;
+	tuples_init(&c->keys, 1);
+	tuples_init(&c->sources, 1);
 	return c;
 }
 
@@ -60,18 +64,12 @@ static void costs_free(void *partial)
 
 	if (c == NULL)
 		return;
+	vec_release(&c->spe);
 	tuples_release(&c->keys);
-	vec_release(&c->sums);
+	vec_release(&c->samples);
+	tuples_release(&c->sources);
+	vec_release(&c->of_sources);
 	free(c);
-}
-
-static struct sum *cost_sum_of(struct costs *c, const uint64_t key[AT_WORDS])
-{
-	uint32_t number = tuples_add(&c->keys, key);
-
-	if (number == c->sums.n)
-		vec_add(&c->sums);
-	return &c->sums.items[number];
 }
 
 static void cost_sum_add(struct sum *to, const struct sum *from)
@@ -83,86 +81,191 @@ static void cost_sum_add(struct sum *to, const struct sum *from)
 	uint128_add(&to->saturated, from->saturated);
 }
 
-static uint64_t source_of(const struct session *s, const struct batch *b, size_t row)
+static uint32_t source_number(struct costs *c, const struct cpu_source *source)
 {
-	const struct cpu_source *source;
+	const uint64_t key = (uint64_t)(uintptr_t)source;
+	uint32_t number = tuples_add(&c->sources, &key);
+
+	if (number == c->of_sources.n)
+		vec_add(&c->of_sources);
+	return number;
+}
+
+/* The sum of the record's data source; NULL if it has none. */
+static struct sum *source_sum(struct costs *c, const struct batch *b, size_t row)
+{
+	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+	uint16_t value = b->source[row];
+	struct known_source *known = &c->known[value % KNOWN_SOURCES];
+	const struct cpu *model;
 
 	if (!(b->has[row] & HAS_SOURCE))
-		return 0;
-	source =
-		session_source(s, b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX, b->source[row]);
-	return (uint64_t)(uintptr_t)source;
+		return NULL;
+	model = session_cpu_of(c->session, cpu);
+	if (known->number == 0 || known->model != model || known->value != value)
+		*known = (struct known_source){
+			.model = model,
+			.number = source_number(c, session_source(c->session, cpu, value)) + 1,
+			.value = value,
+		};
+	return &c->of_sources.items[known->number - 1];
 }
 
 /*
- * Latency cycles of all operations that the record stands for; of the record alone if the interval
- * is unknown.
+ * What an SPE record adds: latency cycles of all operations that it stands for; of the record alone if the interval is
+ * unknown.
  */
-static uint64_t spe_cost(const struct session *s, const struct batch *b, size_t row)
+static struct sum sum_of_spe(const struct session *s, const struct batch *b, size_t row)
 {
 	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
 	uint64_t interval = spe_interval(s, cpu)->mean;
-
-	return (b->has[row] & HAS_TOTAL ? b->total[row] : 0) * (interval == 0 ? 1 : interval);
-}
-
-/* What a record adds. */
-static struct sum sum_of_row(const struct session *s, const struct batch *b, size_t row)
-{
-	bool is_spe = b->kind == BATCH_SPE;
-	uint64_t value = is_spe ? spe_cost(s, b, row) : b->period[row];
-	bool is_full = is_spe && b->has[row] & HAS_TOTAL && latency_is_full(b->total[row]);
+	uint64_t total = b->total[row] & -(uint64_t)((b->has[row] & HAS_TOTAL) != 0);
+	uint64_t value = total * (interval == 0 ? 1 : interval);
+	bool is_full = latency_is_full(total);
 
 	return (struct sum){
 		.n = 1,
 		.n_saturated = is_full,
 		.value = { .low = value },
 		.squares = uint128_product(value, value),
-		.saturated = { .low = is_full ? value : 0 },
+		.saturated = { .low = value & -(uint64_t)is_full },
 	};
+}
+
+/* Makes room for the sums of the places up to this one. */
+static void costs_reach_place(struct costs *c, size_t place)
+{
+	if (place < c->spe.n)
+		return;
+	vec_reserve(&c->spe, place + 1 - c->spe.n);
+	c->spe.n = place + 1;
+}
+
+static uint32_t place_of_row(const struct costs *c, const struct batch *b, size_t row)
+{
+	return b->has[row] & c->if_place ? b->place[row] : 0;
+}
+
+static void consume_spe(struct costs *c, const struct batch *b)
+{
+	uint32_t last = 0;
+
+	for (size_t row = 0; row < b->n; row++) {
+		uint32_t place = place_of_row(c, b, row);
+
+		last = place > last ? place : last;
+	}
+	costs_reach_place(c, last);
+	for (size_t row = 0; row < b->n; row++)
+		prefetch_to_write(&c->spe.items[place_of_row(c, b, row)]);
+	for (size_t row = 0; row < b->n; row++) {
+		const struct sum sum = sum_of_spe(c->session, b, row);
+		struct sum *of_source = source_sum(c, b, row);
+
+		cost_sum_add(&c->spe.items[place_of_row(c, b, row)], &sum);
+		if (of_source != NULL)
+			cost_sum_add(of_source, &sum);
+	}
+}
+
+static void consume_samples(struct costs *c, const struct batch *b)
+{
+	uint64_t keys[BATCH_ROWS];
+	uint32_t numbers[BATCH_ROWS];
+
+	for (size_t row = 0; row < b->n; row++)
+		keys[row] = (uint64_t)b->event[row] << 32 | place_of_row(c, b, row);
+	tuples_add_all(&c->keys, keys, b->n, numbers);
+	while (c->samples.n < c->keys.n)
+		vec_add(&c->samples);
+	for (size_t row = 0; row < b->n; row++)
+		prefetch_to_write(&c->samples.items[numbers[row]]);
+	for (size_t row = 0; row < b->n; row++) {
+		const struct sum sum = {
+			.n = 1,
+			.value = { .low = b->period[row] },
+			.squares = uint128_product(b->period[row], b->period[row]),
+		};
+
+		cost_sum_add(&c->samples.items[numbers[row]], &sum);
+	}
 }
 
 static void costs_consume(void *partial, const struct batch *b)
 {
-	struct costs *c = partial;
-	bool is_spe = b->kind == BATCH_SPE;
-	uint64_t keys[BATCH_ROWS][AT_WORDS];
-	uint32_t numbers[BATCH_ROWS];
-
-	for (size_t row = 0; row < b->n; row++) {
-		uint64_t event = is_spe ? capture_n_events(c->session->capture) : b->event[row];
-		uint32_t place = b->has[row] & HAS_PC ? b->place[row] : 0;
-
-		keys[row][AT_EVENT_AND_PLACE] = event << 32 | place;
-		keys[row][AT_SOURCE] = is_spe ? source_of(c->session, b, row) : 0;
-	}
-	tuples_add_all(&c->keys, keys[0], b->n, numbers);
-	while (c->sums.n < c->keys.n)
-		vec_add(&c->sums);
-	for (size_t row = 0; row < b->n; row++)
-		prefetch_to_write(&c->sums.items[numbers[row]]);
-	for (size_t row = 0; row < b->n; row++) {
-		const struct sum sum = sum_of_row(c->session, b, row);
-
-		cost_sum_add(&c->sums.items[numbers[row]], &sum);
-	}
+	if (b->kind == BATCH_SPE)
+		consume_spe(partial, b);
+	else
+		consume_samples(partial, b);
 }
 
 static void costs_merge(void *into, const void *from, const struct id_map *map)
 {
 	const struct costs *part = from;
+	struct costs *c = into;
 
 	(void)map;
-	for (uint32_t i = 0; i < part->keys.n; i++)
-		cost_sum_add(cost_sum_of(into, tuples_get(&part->keys, i)), &part->sums.items[i]);
+	if (part->spe.n > 0) /* room; costs_merge_part() adds them up */
+		costs_reach_place(c, part->spe.n - 1);
+	for (uint32_t i = 0; i < part->keys.n; i++) {
+		uint32_t number = tuples_add(&c->keys, tuples_get(&part->keys, i));
+
+		if (number == c->samples.n)
+			vec_add(&c->samples);
+		cost_sum_add(&c->samples.items[number], &part->samples.items[i]);
+	}
+	for (uint32_t i = 0; i < part->sources.n; i++) {
+		const struct cpu_source *source =
+			(const void *)(uintptr_t)tuples_get(&part->sources, i)[0];
+		uint32_t number = source_number(c, source);
+
+		cost_sum_add(&c->of_sources.items[number], &part->of_sources.items[i]);
+	}
 }
 
+static void costs_merge_part(void *into, const void *from, size_t part, size_t n_parts)
+{
+	const struct costs *other = from;
+	struct costs *c = into;
+	size_t end = c->spe.n * (part + 1) / n_parts; /* parts are disjoint: workers do not meet */
+
+	for (size_t i = c->spe.n * part / n_parts; i < end && i < other->spe.n; i++)
+		cost_sum_add(&c->spe.items[i], &other->spe.items[i]);
+}
+
+/* Options: bool, whether places are asked for. Result: struct costs. */
 static const struct analysis_class costs_class = {
 	.new = costs_new,
 	.free = costs_free,
 	.consume = costs_consume,
 	.merge = costs_merge,
+	.merge_part = costs_merge_part,
 };
+
+/* The sum of an event at a place. */
+struct cost {
+	uint64_t event; /* SPE: the number behind the last event */
+	uint32_t place;
+	const struct sum *sum;
+};
+
+static size_t n_costs(const struct costs *c)
+{
+	return c->spe.n + c->keys.n;
+}
+
+/* Of a place without records the sum is of none. */
+static struct cost cost_at(const struct costs *c, size_t i)
+{
+	uint64_t key;
+
+	if (i < c->spe.n)
+		return (struct cost){ capture_n_events(c->session->capture), (uint32_t)i,
+				      &c->spe.items[i] };
+	i -= c->spe.n;
+	key = tuples_get(&c->keys, (uint32_t)i)[0];
+	return (struct cost){ key >> 32, (uint32_t)key, &c->samples.items[i] };
+}
 
 /* Sums by name. */
 struct named {
@@ -171,6 +274,13 @@ struct named {
 	struct strings strings;
 	struct tuples keys; /* event, name, module */
 	VEC_OF(struct sum) sums;
+
+	/* What functions were found to be: their names are always where they were. */
+	struct known_function {
+		const char *name, *module;
+		uint64_t event;
+		uint32_t number; /* in `keys`, and 1; 0: none */
+	} known[KNOWN_FUNCTIONS];
 };
 
 static const char *costs_module(const struct named *n, uint32_t place)
@@ -180,64 +290,59 @@ static const char *costs_module(const struct named *n, uint32_t place)
 	return names_module(n->session, p.module);
 }
 
-static void write_function(const struct named *n, const uint64_t *key, struct text *out)
+static uint32_t named_number(struct named *n, uint64_t event, const char *name, const char *module)
 {
-	text_str(out, names_function(n->names, key_place(key)));
+	const uint64_t words[3] = { event, strings_addz(&n->strings, name).v,
+				    strings_addz(&n->strings, module).v };
+	uint32_t number = tuples_add(&n->keys, words);
+
+	if (number == n->sums.n)
+		vec_add(&n->sums);
+	return number;
+}
+
+static uint32_t function_number(struct named *n, const struct cost *c)
+{
+	const char *name = names_function(n->names, c->place), *module = costs_module(n, c->place);
+	uint64_t hash = hash_mix((uintptr_t)name, (uintptr_t)module ^ c->event);
+	struct known_function *known = &n->known[hash % KNOWN_FUNCTIONS];
+
+	if (known->number == 0 || known->name != name || known->module != module ||
+	    known->event != c->event)
+		*known = (struct known_function){
+			name,
+			module,
+			c->event,
+			named_number(n, c->event, name, module) + 1,
+		};
+	return known->number - 1;
 }
 
 /* The file without its directory, which may differ between builds. */
-static void write_line(const struct named *n, const uint64_t *key, struct text *out)
+static void write_line(const struct named *n, uint32_t place, struct text *out)
 {
 	const char *file;
 	uint32_t line;
 
-	if (names_line(n->names, key_place(key), &file, &line))
+	if (names_line(n->names, place, &file, &line))
 		text_format(out, "%s:%" PRIu32, path_base(file), line);
 	else
 		text_str(out, "[unknown]");
 }
 
-static void write_instruction(const struct named *n, const uint64_t *key, struct text *out)
-{
-	names_place(n->names, key_place(key), out);
-}
-
-static void write_source(const struct named *n, const uint64_t *key, struct text *out)
-{
-	const struct cpu_source *source = (const void *)(uintptr_t)key[AT_SOURCE];
-
-	(void)n;
-	if (source != NULL)
-		text_str(out, source->name);
-}
-
-/* By kind. A record that a writer has nothing to write of does not count. */
-static void (*const writers[N_MEASURE_KINDS])(const struct named *, const uint64_t *,
-					      struct text *) = {
-	[MEASURE_FUNCTION] = write_function,
-	[MEASURE_LINE] = write_line,
-	[MEASURE_INSTRUCTION] = write_instruction,
-	[MEASURE_SOURCE] = write_source,
-};
-
-static void add_named(struct named *n, enum measure_kind kind, const uint64_t *key,
-		      const struct sum *sum)
+static uint32_t place_number(struct named *n, enum measure_kind kind, const struct cost *c)
 {
 	struct text name = { 0 };
+	uint32_t number;
 
-	writers[kind](n, key, &name);
-	if (name.n > 0) {
-		const char *module = kind == MEASURE_SOURCE ? "" : costs_module(n, key_place(key));
-		const uint64_t words[3] = { key_event(key),
-					    strings_add(&n->strings, name.bytes, name.n).v,
-					    strings_addz(&n->strings, module).v };
-		uint32_t number = tuples_add(&n->keys, words);
-
-		if (number == n->sums.n)
-			vec_add(&n->sums);
-		cost_sum_add(&n->sums.items[number], sum);
-	}
+	if (kind == MEASURE_LINE)
+		write_line(n, c->place, &name);
+	else
+		names_place(n->names, c->place, &name);
+	text_char(&name, '\0');
+	number = named_number(n, c->event, name.bytes, costs_module(n, c->place));
 	text_release(&name);
+	return number;
 }
 
 static const char *event_unit(const struct hot *hot, uint64_t event)
@@ -270,6 +375,49 @@ static void add_measure(struct measures *out, const struct session *s, enum meas
 	};
 }
 
+static void add_named_measures(const struct named *n, enum measure_kind kind, struct measures *out)
+{
+	for (uint32_t i = 0; i < n->keys.n; i++) {
+		const uint64_t *words = tuples_get(&n->keys, i);
+
+		add_measure(out, n->session, kind, words[0],
+			    strings_get(&n->strings, (struct str_id){ (uint32_t)words[1] }),
+			    strings_get(&n->strings, (struct str_id){ (uint32_t)words[2] }),
+			    &n->sums.items[i]);
+	}
+}
+
+static void sum_by_place(struct named *n, const struct costs *costs, enum measure_kind kind)
+{
+	for (size_t i = 0; i < n_costs(costs); i++) {
+		const struct cost c = cost_at(costs, i);
+		uint32_t number;
+
+		if (c.sum->n == 0)
+			continue;
+		number = kind == MEASURE_FUNCTION ? function_number(n, &c)
+						  : place_number(n, kind, &c);
+		cost_sum_add(&n->sums.items[number], c.sum);
+	}
+}
+
+/* Records whose source has no name do not count. */
+static void sum_by_source(struct named *n, const struct costs *costs)
+{
+	uint64_t event = capture_n_events(n->session->capture);
+
+	for (uint32_t i = 0; i < costs->sources.n; i++) {
+		const struct cpu_source *source =
+			(const void *)(uintptr_t)tuples_get(&costs->sources, i)[0];
+		uint32_t number;
+
+		if (source == NULL || source->name[0] == '\0')
+			continue;
+		number = named_number(n, event, source->name, "");
+		cost_sum_add(&n->sums.items[number], &costs->of_sources.items[i]);
+	}
+}
+
 static void add_kind(struct session *s, const struct names *names, const struct costs *costs,
 		     enum measure_kind kind, struct measures *out)
 {
@@ -277,16 +425,11 @@ static void add_kind(struct session *s, const struct names *names, const struct 
 
 	strings_init(&n.strings);
 	tuples_init(&n.keys, 3);
-	for (uint32_t i = 0; i < costs->keys.n; i++)
-		add_named(&n, kind, tuples_get(&costs->keys, i), &costs->sums.items[i]);
-	for (uint32_t i = 0; i < n.keys.n; i++) {
-		const uint64_t *words = tuples_get(&n.keys, i);
-
-		add_measure(out, s, kind, words[0],
-			    strings_get(&n.strings, (struct str_id){ (uint32_t)words[1] }),
-			    strings_get(&n.strings, (struct str_id){ (uint32_t)words[2] }),
-			    &n.sums.items[i]);
-	}
+	if (kind == MEASURE_SOURCE)
+		sum_by_source(&n, costs);
+	else
+		sum_by_place(&n, costs, kind);
+	add_named_measures(&n, kind, out);
 	tuples_release(&n.keys);
 	strings_release(&n.strings);
 	vec_release(&n.sums);
@@ -297,9 +440,11 @@ static void add_total_measures(struct session *s, const struct costs *costs, str
 	size_t n_events = capture_n_events(s->capture) + 1;
 	struct sum *totals = mem_zalloc(n_events, sizeof(*totals));
 
-	for (uint32_t i = 0; i < costs->keys.n; i++)
-		cost_sum_add(&totals[key_event(tuples_get(&costs->keys, i))],
-			     &costs->sums.items[i]);
+	for (size_t i = 0; i < n_costs(costs); i++) {
+		const struct cost c = cost_at(costs, i);
+
+		cost_sum_add(&totals[c.event], c.sum);
+	}
 	for (size_t event = 0; event < n_events; event++)
 		if (totals[event].n > 0)
 			add_measure(out, s, MEASURE_TOTAL, event, "total", "", &totals[event]);
@@ -309,32 +454,39 @@ static void add_total_measures(struct session *s, const struct costs *costs, str
 
 static void describe_run(const struct session *s, const struct costs *costs, struct measures *out)
 {
-	uint64_t spe_event = capture_n_events(s->capture);
 	bool has_interval = spe_interval_range(s).longest > 0;
 
 	if (out->elapsed_ns == 0) /* counts have a more exact time */
 		out->elapsed_ns = s->last_ns - s->first_ns;
 	out->is_modelled |= capture_spe(s->capture)->is_modelled;
 	out->cpu = s->cpu != NULL ? measures_text(out, cpu_name(s->cpu)) : out->cpu;
-	for (uint32_t i = 0; i < costs->keys.n && !has_interval; i++)
-		out->is_unscaled |= key_event(tuples_get(&costs->keys, i)) == spe_event;
+	out->is_unscaled |= costs->spe.n > 0 && !has_interval;
 }
 
 void measures_of_session(struct session *s, const struct select *select, uint32_t kinds,
 			 struct shared_scan *first, struct measures *out)
 {
-	struct analysis costs = { .class = &costs_class };
+	const uint32_t of_code =
+		1u << MEASURE_FUNCTION | 1u << MEASURE_LINE | 1u << MEASURE_INSTRUCTION;
+	/* whoever shares data is code, too */
+	bool with_places = (kinds & (of_code | 1u << MEASURE_SHARED)) != 0;
+	struct analysis costs = { .class = &costs_class, .options = &with_places };
 	enum symbols_depth depth = kinds >> MEASURE_LINE & 1 ? SYMBOLS_LINES : SYMBOLS_FUNCTIONS;
-	struct names names;
+	struct names names = { 0 };
 
-	shared_scan_add(first, &costs, &(struct scan_wish){ 0 });
+	shared_scan_add(first, &costs,
+			&(struct scan_wish){
+				.without_places = !with_places,
+				.without_addresses = true,
+			});
 	shared_scan_run(s, select, first);
-	names_init(&names, s, NULL, depth);
+	if (with_places)
+		names_init(&names, s, NULL, depth);
 	describe_run(s, costs.result, out);
 	out->kinds |= (kinds & ~(1u << MEASURE_CYCLES)) | 1u << MEASURE_TOTAL;
 	add_total_measures(s, costs.result, out);
 	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
-		if (kinds >> kind & 1 && writers[kind] != NULL)
+		if (kinds >> kind & 1 && (kind == MEASURE_SOURCE || of_code >> kind & 1))
 			add_kind(s, &names, costs.result, (enum measure_kind)kind, out);
 	names_release(&names);
 	costs_class.free(costs.result);
