@@ -15,6 +15,9 @@
 /* more than most machines have workers, so that these finish at about the same time */
 enum { MERGE_PARTS = 16 };
 
+/* A job ends with the unit that makes it as large. */
+enum { JOB_BYTES = 256 << 10 };
+
 struct time_span {
 	uint64_t first_ns, last_ns; /* UINT64_MAX, 0: none */
 };
@@ -48,6 +51,7 @@ struct scan_job {
 	bool unwinds;
 	struct spe_filters filters; /* of SPE, says the header: records are held to them */
 	bool *without_branches;	    /* by event; NULL: nobody wants them */
+	VEC_OF(size_t) first_units; /* of the jobs of scan_part(), and behind the last one */
 
 	/* scan_ordered() only. */
 	const struct scan_output *output;
@@ -317,11 +321,8 @@ static void let_go_of_frames(const struct scan_job *job, struct worker *w, bool 
 		attribution_forget_frames(w->attribution);
 }
 
-static void scan_unit(void *context, size_t unit, unsigned worker)
+static void scan_unit(struct scan_job *job, size_t unit, struct worker *w)
 {
-	struct scan_job *job = context;
-	struct worker *w = &job->workers[worker];
-
 	unit_reader_start(w->reader, unit);
 	while (next_rows(job, w)) {
 		for (size_t i = 0; i < job->n_analyses; i++)
@@ -329,6 +330,34 @@ static void scan_unit(void *context, size_t unit, unsigned worker)
 		let_go_of_frames(job, w, false);
 	}
 	progress_add(job->session->progress, 1);
+}
+
+/*
+ * Small units that follow each other are one job: if two threads read what is near to each other, they wait for each
+ * other's page faults.
+ */
+static void cut_jobs(struct scan_job *job)
+{
+	const struct capture *c = job->session->capture;
+	uint64_t bytes = JOB_BYTES;
+
+	for (size_t unit = 0; unit < capture_n_units(c); unit++) {
+		if (bytes >= JOB_BYTES) {
+			*vec_add(&job->first_units) = unit;
+			bytes = 0;
+		}
+		bytes += capture_unit_bytes(c, unit);
+	}
+	*vec_add(&job->first_units) = capture_n_units(c);
+}
+
+static void scan_some(void *context, size_t i, unsigned worker)
+{
+	struct scan_job *job = context;
+	const size_t *first = &job->first_units.items[i];
+
+	for (size_t unit = first[0]; unit < first[1]; unit++)
+		scan_unit(job, unit, &job->workers[worker]);
 }
 
 static void finish_partials(void *context, size_t i, unsigned worker)
@@ -541,14 +570,14 @@ static void scan_for_slices(struct session *s)
 
 static void scan_units(struct scan_job *job)
 {
-	size_t n = capture_n_units(job->session->capture);
+	size_t n = job->first_units.n - 1;
 
 	if (job->n_workers > 1) {
-		pool_run(job->session->pool, n, scan_unit, job);
+		pool_run(job->session->pool, n, scan_some, job);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		scan_unit(job, i, 0);
+		scan_some(job, i, 0);
 }
 
 void scan_part(struct session *s, const struct select *select, const struct scan_wish *wish,
@@ -566,6 +595,7 @@ void scan_part(struct session *s, const struct select *select, const struct scan
 
 	if (wish->addresses != NULL)
 		scan_for_slices(s);
+	cut_jobs(&job);
 	for (bool is_done = false; !is_done;) {
 		progress_begin(s->progress, "decoding", capture_n_units(s->capture));
 		workers_start(&job);
@@ -577,6 +607,7 @@ void scan_part(struct session *s, const struct select *select, const struct scan
 			workers_release(&job);
 		progress_end(s->progress);
 	}
+	vec_release(&job.first_units);
 }
 
 void scan(struct session *s, const struct select *select, struct analysis *analyses, size_t n)
