@@ -72,7 +72,7 @@ static void *addr_new(const struct session *session, const void *options)
 	a->session = session;
 	a->options = options;
 	addr_slices_init(&a->slices);
-	tuples_init(&a->keys, ADDR_KEY_WORDS);
+	tuples_init(&a->keys, addr_key_words(a->options->grain));
 	a->is_sampled = access_is_sampled(session);
 	a->sampling = access_sampling_of(session);
 	addr_read_nodes(a);
@@ -152,9 +152,9 @@ static uint32_t addr_process_of(const struct batch *b, size_t row, uint64_t addr
 	return b->has[row] & HAS_PROCESS ? b->process[row] : 0;
 }
 
-/* Fills the key of the group. False if the access is outside of the window. */
+/* Fills the zeroed key of the group. False if the access is outside of the window. */
 static bool addr_key_of(const struct addr *a, const struct batch *b, size_t row, uint64_t address,
-			uint64_t key[ADDR_KEY_WORDS])
+			uint64_t *key)
 {
 	const struct addr_options *o = a->options;
 	const struct addr_window *w = &o->window;
@@ -271,16 +271,17 @@ static void add_accesses(struct addr *a, const struct batch *b, const struct add
 static void addr_consume(void *partial, const struct batch *b)
 {
 	struct addr *a = partial;
+	size_t width = a->keys.width;
 	struct addr_accesses some;
 
 	if (a->last != NULL)
 		addr_last_reset(a->last);
 	some.n = 0;
 	for (size_t row = 0; row < b->n; row++) {
-		uint64_t *key = &some.keys[some.n * ADDR_KEY_WORDS];
+		uint64_t *key = &some.keys[some.n * width];
 		struct access *access = &some.list[some.n];
 
-		memset(key, 0, ADDR_KEY_WORDS * sizeof(*key));
+		memset(key, 0, width * sizeof(*key));
 		if (!addr_read_access(a, b, row, access) ||
 		    !addr_key_of(a, b, row, access->address, key))
 			continue;
@@ -305,10 +306,7 @@ static void merge_slices(struct addr *a, const struct addr_slices *from, const u
 	}
 }
 
-/*
- * Adds the groups of `from`, group i under the key keys[i * ADDR_KEY_WORDS …]. Patterns are added, too, if there are
- * any.
- */
+/* Adds the groups of `from`, with new keys: their words, one behind the other. Patterns are added, too, if there are any. */
 static void add_groups(struct addr *a, const struct addr *from, const uint64_t *keys)
 {
 	uint32_t *groups = mem_alloc((size_t)from->keys.n + 1, sizeof(*groups));
@@ -316,7 +314,7 @@ static void add_groups(struct addr *a, const struct addr *from, const uint64_t *
 	for (uint32_t at = 0, n = from->keys.n; at < n; at += ROWS_AT_ONCE) {
 		uint32_t some = n - at < ROWS_AT_ONCE ? n - at : ROWS_AT_ONCE;
 
-		find_groups(a, keys + (size_t)at * ADDR_KEY_WORDS, some, groups + at);
+		find_groups(a, keys + at * a->keys.width, some, groups + at);
 		for (uint32_t i = at; i < at + some; i++)
 			addr_briefs_merge(&a->sums, groups[i], &from->sums, i);
 	}
@@ -340,7 +338,7 @@ void addr_regroup(struct addr *a, const uint64_t *keys)
 {
 	struct addr old = *a;
 
-	tuples_init(&a->keys, ADDR_KEY_WORDS);
+	tuples_init(&a->keys, old.keys.width);
 	addr_slices_init(&a->slices);
 	a->sums = (struct addr_briefs){ 0 };
 	add_groups(a, &old, keys);

@@ -24,17 +24,22 @@ enum { ADDR_PAGE_SHIFT = 12, ADDR_HUGE_SHIFT = 21 };
 /* In place of a process: kernel addresses, which all processes share. */
 #define ADDR_KERNEL UINT32_MAX
 
-/* What a scan groups by. Comments: the ADDR_KEY_WORDS words of a group's key. */
+/* What a scan groups by. Comments: the words of a group's key: addr_key_words(). */
 enum addr_grain {
-	ADDR_PAGES, /* process, page number, 0 */
-	ADDR_LINES, /* process, line number, 0 */
+	ADDR_PAGES, /* process, page number */
+	ADDR_LINES, /* process, line number */
 	/* object, offset in its element, 0; memory without variables: see addr_by_code() */
 	ADDR_FIELDS,
-	ADDR_OFFSETS,	   /* offset in the window's element, place, 0 */
+	ADDR_OFFSETS,	   /* offset in the window's element, place */
 	ADDR_INSTRUCTIONS, /* place, thread, process */
 };
 
-enum { ADDR_KEY_WORDS = 3 };
+enum { ADDR_KEY_WORDS = 3 }; /* at most */
+
+static inline size_t addr_key_words(enum addr_grain grain)
+{
+	return grain == ADDR_FIELDS || grain == ADDR_INSTRUCTIONS ? ADDR_KEY_WORDS : 2;
+}
 
 /* The addresses to count: `count` elements of `size` bytes from `base` on. Size 0: all. */
 struct addr_window {
@@ -72,10 +77,7 @@ struct addr {
 	struct addr_last *last; /* last address of each instruction */
 };
 
-/*
- * Gives each group a new key: group i gets the ADDR_KEY_WORDS words keys[i * ADDR_KEY_WORDS …].
- * Groups whose new keys are equal are added up.
- */
+/* Gives each group a new key: their words, one behind the other. Groups whose new keys are equal are added up. */
 void addr_regroup(struct addr *, const uint64_t *keys);
 
 /* What a group adds up to. */

@@ -208,12 +208,11 @@ static void name_groups(struct work *w, const struct addr *a)
 
 	for (uint32_t i = 0; i < a->keys.n; i++) {
 		uint64_t process = tuples_get(&a->keys, i)[0];
-		const struct addr_sums sums = addr_group_sums(a, i);
 
 		queries[i] = (struct data_query){
 			.process = process == ADDR_KERNEL ? 0 : (uint32_t)process,
-			.time_ns = sums.first_ns,
-			.address = sums.least,
+			.time_ns = addr_briefs_first_ns(&a->sums, i),
+			.address = addr_briefs_least(&a->sums, i),
 			.size = 1,
 		};
 	}

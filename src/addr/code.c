@@ -20,16 +20,14 @@ struct asking {
 static void ask_group(struct asking *a, uint32_t group)
 {
 	const uint64_t *key = tuples_get(&a->from->keys, group);
-	struct addr_sums sums;
 
 	if (key[2] == 0)
 		return;
-	sums = addr_group_sums(a->from, group);
 	*vec_add(&a->groups) = group;
 	*vec_add(&a->queries) = (struct data_query){
 		.process = key[1] == ADDR_KERNEL ? 0 : (uint32_t)key[1],
-		.time_ns = sums.first_ns,
-		.address = sums.least,
+		.time_ns = addr_briefs_first_ns(&a->from->sums, group),
+		.address = addr_briefs_least(&a->from->sums, group),
 		.size = 1,
 		.code = session_place(a->from->session, (uint32_t)(key[2] - 1)),
 	};

@@ -69,7 +69,7 @@ static struct data_query query_of(const struct asking *a, uint32_t group, uint64
 
 	return (struct data_query){
 		.process = process == ADDR_KERNEL ? 0 : (uint32_t)process,
-		.time_ns = addr_group_sums(a->pages, group).first_ns,
+		.time_ns = addr_briefs_first_ns(&a->pages->sums, group),
 		.address = address,
 		.size = 1,
 	};
@@ -82,7 +82,7 @@ static void ask_pages(struct asking *a)
 	struct data_query *queries = mem_alloc(n + 1, sizeof(*queries));
 
 	for (uint32_t i = 0; i < n; i++)
-		queries[i] = query_of(a, i, addr_group_sums(a->pages, i).least);
+		queries[i] = query_of(a, i, addr_briefs_least(&a->pages->sums, i));
 	data_names_init(&a->by_page, a->objects->session, queries, n);
 	free(queries);
 }
@@ -94,7 +94,7 @@ static const struct data_name *name_of_page(const struct asking *a, size_t i)
 
 static uint64_t bias_of(const struct asking *a, size_t i)
 {
-	return addr_group_sums(a->pages, a->order[i]).least - name_of_page(a, i)->file_address;
+	return addr_briefs_least(&a->pages->sums, a->order[i]) - name_of_page(a, i)->file_address;
 }
 
 /* The first page in order[first … last - 1] that is not below the address. */
@@ -137,7 +137,7 @@ static void ask_run(struct asking *a)
 		add_steps(a);
 	for (size_t i = a->first; i < a->last; i++)
 		*vec_add(&a->queries) =
-			query_of(a, a->order[i], addr_group_sums(a->pages, a->order[i]).least);
+			query_of(a, a->order[i], addr_briefs_least(&a->pages->sums, a->order[i]));
 }
 
 /* Adds queries for the objects of the heap map on a page. */

@@ -75,6 +75,23 @@ void addr_brief_add_large(struct addr_briefs *, struct addr_brief *, const struc
 /* The sums of a group. */
 struct addr_sums addr_briefs_get(const struct addr_briefs *, uint32_t group);
 
+/* Its earliest time, and its lowest address. */
+static inline uint64_t addr_briefs_first_ns(const struct addr_briefs *briefs, uint32_t group)
+{
+	const struct addr_brief *b = &briefs->items[group];
+	uint64_t wide = b->wide != 0 ? briefs->wide.items[b->wide - 1].first_ns : UINT64_MAX;
+
+	return b->first_ns < wide ? b->first_ns : wide;
+}
+
+static inline uint64_t addr_briefs_least(const struct addr_briefs *briefs, uint32_t group)
+{
+	const struct addr_brief *b = &briefs->items[group];
+	uint64_t wide = b->wide != 0 ? briefs->wide.items[b->wide - 1].least : UINT64_MAX;
+
+	return b->least < wide ? b->least : wide;
+}
+
 /* Adds a group of others. */
 void addr_briefs_merge(struct addr_briefs *, uint32_t group, const struct addr_briefs *from,
 		       uint32_t from_group);

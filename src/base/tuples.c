@@ -19,15 +19,24 @@ static uint32_t tuples_hash(const struct tuples *t, const uint64_t *tuple)
 	return (uint32_t)hash_words(tuple, t->width, t->seed);
 }
 
-/* The slot of the tuple, or the empty slot where it is to be added. */
-static uint32_t tuples_probe(const struct tuples *t, const uint64_t *tuple, uint32_t hash)
+/*
+ * The slot of the tuple, or the empty slot where it is to be added. `width` is the table's: where it is a constant this is
+ * faster.
+ */
+static inline uint32_t probe_width(const struct tuples *t, const uint64_t *tuple, uint32_t hash,
+				   size_t width)
 {
 	uint32_t slot = hash & t->mask;
 
 	while (t->slots[slot] != 0 &&
-	       !tuples_equal(tuples_get(t, t->slots[slot] - 1), tuple, t->width))
+	       !tuples_equal(t->words + (size_t)(t->slots[slot] - 1) * width, tuple, width))
 		slot = (slot + 1) & t->mask;
 	return slot;
+}
+
+static uint32_t tuples_probe(const struct tuples *t, const uint64_t *tuple, uint32_t hash)
+{
+	return probe_width(t, tuple, hash, t->width);
 }
 
 /* Puts tuples, each of which is there once, into empty slots: no other tuple is looked at. */
@@ -97,12 +106,8 @@ static inline void copy_tuple(uint64_t *to, const uint64_t *from, size_t width)
 		memcpy(to, from, width * sizeof(*to));
 }
 
-static inline uint32_t add_hashed(struct tuples *t, const uint64_t *tuple, uint32_t hash)
+static uint32_t add_new(struct tuples *t, const uint64_t *tuple, uint32_t hash, uint32_t slot)
 {
-	uint32_t slot = tuples_probe(t, tuple, hash);
-
-	if (t->slots[slot] != 0)
-		return t->slots[slot] - 1;
 	if (t->n == t->cap) {
 		tuples_grow(t);
 		slot = tuples_probe(t, tuple, hash);
@@ -112,9 +117,17 @@ static inline uint32_t add_hashed(struct tuples *t, const uint64_t *tuple, uint3
 	return t->n - 1;
 }
 
+static inline uint32_t add_hashed(struct tuples *t, const uint64_t *tuple, uint32_t hash,
+				  size_t width)
+{
+	uint32_t slot = probe_width(t, tuple, hash, width);
+
+	return t->slots[slot] != 0 ? t->slots[slot] - 1 : add_new(t, tuple, hash, slot);
+}
+
 uint32_t tuples_add(struct tuples *t, const uint64_t *tuple)
 {
-	return add_hashed(t, tuple, tuples_hash(t, tuple));
+	return add_hashed(t, tuple, tuples_hash(t, tuple), t->width);
 }
 
 uint64_t *tuples_append(struct tuples *t, uint32_t n, uint32_t *out_first)
@@ -127,21 +140,22 @@ uint64_t *tuples_append(struct tuples *t, uint32_t n, uint32_t *out_first)
 }
 
 /* Prefetches the slots first. They may be wrong later, if the table grows or a slot is taken. */
-static void add_some(struct tuples *t, const uint64_t *tuples, size_t n, uint32_t *out)
+static inline void add_some(struct tuples *t, const uint64_t *tuples, size_t n, size_t width,
+			    uint32_t *out)
 {
 	uint32_t hashes[FETCHED_AT_ONCE];
 
 	for (size_t i = 0; i < n; i++) {
-		hashes[i] = tuples_hash(t, tuples + i * t->width);
+		hashes[i] = (uint32_t)hash_words(tuples + i * width, width, t->seed);
 		prefetch(&t->slots[hashes[i] & t->mask]);
 	}
 	for (size_t i = 0; i < n; i++) {
 		uint32_t number = t->slots[hashes[i] & t->mask];
 
-		prefetch(tuples_get(t, number == 0 ? 0 : number - 1));
+		prefetch(t->words + (size_t)(number == 0 ? 0 : number - 1) * width);
 	}
 	for (size_t i = 0; i < n; i++)
-		out[i] = add_hashed(t, tuples + i * t->width, hashes[i]);
+		out[i] = add_hashed(t, tuples + i * width, hashes[i], width);
 }
 
 void tuples_add_all(struct tuples *t, const uint64_t *tuples, size_t n, uint32_t *out_numbers)
@@ -149,7 +163,10 @@ void tuples_add_all(struct tuples *t, const uint64_t *tuples, size_t n, uint32_t
 	for (size_t i = 0; i < n; i += FETCHED_AT_ONCE) {
 		size_t some = n - i < FETCHED_AT_ONCE ? n - i : FETCHED_AT_ONCE;
 
-		add_some(t, tuples + i * t->width, some, out_numbers + i);
+		if (t->width == 2) /* most are pairs */
+			add_some(t, tuples + i * 2, some, 2, out_numbers + i);
+		else
+			add_some(t, tuples + i * t->width, some, t->width, out_numbers + i);
 	}
 }
 

@@ -106,6 +106,8 @@ static void expect_groups(const struct addr_briefs *briefs, const struct addr_su
 		struct addr_sums sums = addr_briefs_get(briefs, i);
 
 		assert_memory_equal(&sums, &expected[i], sizeof(sums));
+		assert_int_equal(addr_briefs_first_ns(briefs, i), sums.first_ns);
+		assert_int_equal(addr_briefs_least(briefs, i), sums.least);
 	}
 }
 
