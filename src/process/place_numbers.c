@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Most places are instructions of four bytes, or callers, close together. A page of them has arrays of
- * numbers, which are read without a lock. Other places, and those of pages beyond the first
- * MAX_PAGES, are in hash tables. A place of a page is added without a lock, too: which thread adds it is settled where its
- * number is stored, so threads that add neighbours do not take the line of a lock from each other's core. Pages and other
+ * numbers, which are read without a lock. Other places, those of pages beyond the first MAX_PAGES, and callers in pages beyond
+ * the first MAX_CALLERS that have any, are in hash tables. A place of a page is added without a lock, too: which thread adds
+ * it is settled where its number is stored, so threads that add neighbours do not take the line of a lock from each other's core. Pages and other
  * places are added under one of N_SHARDS locks, so that threads rarely wait.
  *
  *	chunks ─► [ places 0 … 1023 ] [ 1024 … 3071 ] …       by number
@@ -29,12 +29,13 @@
 enum {
 	SHARDS_LOG = 5,
 	N_SHARDS = 1 << SHARDS_LOG,
-	MAX_PAGES = 2048, /* 8 KiB each */
+	MAX_PAGES = 4096,   /* 4 KiB each */
+	MAX_CALLERS = 2048, /* the same */
 	/*
 	 * Are allocated together: each allocation of a thread grows its heap by a system call. So many have a mapping of
 	 * their own, of which only what is written takes memory; in a heap zeroes are written to half of them.
 	 */
-	PAGES_AT_ONCE = 32,
+	PAGES_AT_ONCE = 64,
 };
 
 struct shard {
@@ -45,11 +46,18 @@ struct shard {
 	VEC_OF(uint32_t) number_of;
 };
 
+/* Numbers of the callers of a page. */
+struct callers {
+	_Atomic uint32_t numbers[PLACE_WORDS];
+};
+
 struct place_index {
 	uint64_t seed;
-	pthread_mutex_t growing; /* held by who makes a chunk, or takes a page */
-	uint32_t n_pages;
+	pthread_mutex_t growing; /* held by who makes a chunk, or takes a page or callers */
+	uint32_t n_pages, n_callers;
+	_Atomic bool is_full_of_callers; /* there are MAX_CALLERS, all given to pages */
 	struct place_page *pages[MAX_PAGES / PAGES_AT_ONCE];
+	struct callers *callers[MAX_CALLERS / PAGES_AT_ONCE];
 	struct shard shards[N_SHARDS];
 };
 
@@ -57,6 +65,8 @@ struct place_index {
 static void place_index_init(struct place_index *index)
 {
 	index->n_pages = 0;
+	index->n_callers = 0;
+	index->is_full_of_callers = false;
 	for (int i = 0; i < N_SHARDS; i++) {
 		tuples_init(&index->shards[i].pages, 2);
 		tuples_init(&index->shards[i].others, 2);
@@ -92,6 +102,10 @@ static void place_index_forget(struct place_index *index)
 	for (size_t i = 0; i < COUNT(index->pages); i++) {
 		free(index->pages[i]);
 		index->pages[i] = NULL;
+	}
+	for (size_t i = 0; i < COUNT(index->callers); i++) {
+		free(index->callers[i]);
+		index->callers[i] = NULL;
 	}
 }
 
@@ -183,16 +197,51 @@ static struct place_page *new_page(struct place_numbers *p)
 	return page;
 }
 
-/* Writes to the pages of memory that the numbers of these places are in: what is read before that has two page faults. */
-static struct place_page *touched(struct place_page *page, uint64_t offset)
+/* Writes to the pages of memory that these numbers are in: what is read before that has two page faults. */
+static void touch(_Atomic uint32_t *numbers)
 {
-	_Atomic uint32_t *numbers;
-
-	if (page == NULL)
-		return NULL;
-	numbers = offset % PLACE_CODE_SIZE == 0 ? page->first : page->last;
 	atomic_store_explicit(&numbers[0], 0, memory_order_relaxed);
 	atomic_store_explicit(&numbers[PLACE_WORDS - 1], 0, memory_order_relaxed);
+}
+
+/* Gives a page numbers of callers, if there are not too many of them: that is so for good. */
+static void give_callers(struct place_index *index, struct place_page *page)
+{
+	struct callers **callers;
+	_Atomic uint32_t *numbers;
+
+	if (index->n_callers == MAX_CALLERS) {
+		atomic_store_explicit(&index->is_full_of_callers, true, memory_order_release);
+		return;
+	}
+	callers = &index->callers[index->n_callers / PAGES_AT_ONCE];
+	if (*callers == NULL)
+		*callers = mem_zalloc(PAGES_AT_ONCE, sizeof(**callers));
+	numbers = (*callers)[index->n_callers++ % PAGES_AT_ONCE].numbers;
+	touch(numbers);
+	atomic_store_explicit(&page->last, numbers, memory_order_release);
+}
+
+/* Where a page stores the number of a caller, whose numbers it gets with the first one. NULL: it does not. */
+static _Atomic uint32_t *kept_caller(struct place_index *index, struct place_page *page,
+				     uint64_t offset)
+{
+	if (!atomic_load_explicit(&index->is_full_of_callers, memory_order_acquire)) {
+		pthread_mutex_lock(&index->growing);
+		if (atomic_load_explicit(&page->last, memory_order_relaxed) == NULL)
+			give_callers(index, page);
+		pthread_mutex_unlock(&index->growing);
+	}
+	return place_numbers_kept(page, offset);
+}
+
+/* A page that is about to be looked at for this offset. */
+static struct place_page *touched(struct place_page *page, uint64_t offset)
+{
+	if (page != NULL && offset % PLACE_CODE_SIZE == 0)
+		touch(page->first);
+	else if (page != NULL)
+		atomic_store_explicit(&page->last, NULL, memory_order_relaxed);
 	return page;
 }
 
@@ -263,6 +312,8 @@ uint32_t place_numbers_add(struct place_numbers *p, struct place place)
 	if (is_kept(place))
 		page = place_numbers_page(p, place.module, place.offset);
 	kept = place_numbers_kept(page, place.offset);
+	if (kept == NULL && page != NULL)
+		kept = kept_caller(p->index, page, place.offset);
 	if (kept == NULL)
 		return add_other(p, place);
 	number = place_numbers_look(kept);
@@ -387,13 +438,14 @@ static void count_page(void *context, size_t i, unsigned worker)
 {
 	const struct sorting *s = context;
 	const struct place_page *page = s->pages[i].page;
+	const _Atomic uint32_t *last = page->last;
 	size_t n = 0;
 
 	(void)worker;
-	for (size_t word = 0; word < PLACE_WORDS; word++) {
+	for (size_t word = 0; word < PLACE_WORDS; word++)
 		n += place_numbers_look(&page->first[word]) != PLACE_NONE;
-		n += place_numbers_look(&page->last[word]) != PLACE_NONE;
-	}
+	for (size_t word = 0; last != NULL && word < PLACE_WORDS; word++)
+		n += place_numbers_look(&last[word]) != PLACE_NONE;
 	s->first[i + 1] = n;
 }
 
@@ -448,6 +500,7 @@ static void put_page(void *context, size_t i, unsigned worker)
 {
 	const struct sorting *s = context;
 	const struct listed_page *page = &s->pages[i];
+	const _Atomic uint32_t *last = page->page->last;
 	struct sorting_to to = { .at = s->first[i] + s->first_other[i],
 				 .other = s->first_other[i],
 				 .end = s->first_other[i + 1] };
@@ -459,7 +512,8 @@ static void put_page(void *context, size_t i, unsigned worker)
 		place.offset += word * PLACE_CODE_SIZE;
 		put_kept(s, &to, place_numbers_look(&page->page->first[word]), place);
 		place.offset += PLACE_CODE_SIZE - 1;
-		put_kept(s, &to, place_numbers_look(&page->page->last[word]), place);
+		if (last != NULL)
+			put_kept(s, &to, place_numbers_look(&last[word]), place);
 	}
 	put_others_before(s, &to, (struct place){ { UINT32_MAX }, UINT64_MAX });
 }

@@ -32,10 +32,12 @@ enum {
 
 /*
  * By word of a page: number of the place + 1; 0: it has none yet; PLACE_BEING_ADDED. Of its first bytes, where instructions are,
- * and of its last ones, where callers of a chain are: one before the address that they return to.
+ * and of its last ones, where callers of a chain are: one before the address that they return to. Most code is recorded without
+ * callers: NULL until place_numbers_add() is asked for the first one.
  */
 struct place_page {
-	_Atomic uint32_t first[PLACE_WORDS], last[PLACE_WORDS];
+	_Atomic uint32_t first[PLACE_WORDS];
+	_Atomic(_Atomic uint32_t *) last;
 };
 
 /* Opaque but for `chunks`: the places by number, which never move. */
@@ -101,17 +103,21 @@ uint32_t place_numbers_find(const struct place_numbers *, struct place);
 struct place_page *place_numbers_page(struct place_numbers *, struct module_id, uint64_t offset);
 
 /*
- * Where the page stores the number of a place; NULL if it cannot: inside of a word, or no page.
+ * Where the page stores the number of a place; NULL if it does not: inside of a word, no numbers of callers, or no page.
  */
 static inline _Atomic uint32_t *place_numbers_kept(struct place_page *page, uint64_t offset)
 {
 	uint64_t word = offset % PLACE_PAGE / PLACE_CODE_SIZE;
+	_Atomic uint32_t *last;
 
 	if (page == NULL)
 		return NULL;
 	if (offset % PLACE_CODE_SIZE == 0)
 		return &page->first[word];
-	return offset % PLACE_CODE_SIZE == PLACE_CODE_SIZE - 1 ? &page->last[word] : NULL;
+	if (offset % PLACE_CODE_SIZE != PLACE_CODE_SIZE - 1)
+		return NULL;
+	last = atomic_load_explicit(&page->last, memory_order_acquire);
+	return last != NULL ? &last[word] : NULL;
 }
 
 /* The stored number. PLACE_NONE: none yet, use place_numbers_add_kept(). */

@@ -14,7 +14,7 @@
 enum {
 	N_WORKERS = 4,
 	N_JOBS = 8,
-	N_PAGES = 3000, /* more than have arrays of numbers */
+	N_PAGES = 5000, /* more than have arrays of numbers, of instructions or of callers */
 	N_IN_PAGE = 9,
 	N = N_PAGES * N_IN_PAGE,
 	N_IN_DENSE_PAGE = 300, /* 13 bytes apart */
@@ -174,14 +174,19 @@ static void test_callers(void **state)
 	const struct place instruction = { { 5 }, 3 * PLACE_PAGE + 0x10 };
 	const struct place caller = { { 5 }, 3 * PLACE_PAGE + 0x13 };
 	struct place_page *page = place_numbers_page(p, caller.module, 3 * PLACE_PAGE);
-	_Atomic uint32_t *kept = place_numbers_kept(page, caller.offset);
+	const struct place next = { { 5 }, 3 * PLACE_PAGE + 0x17 };
 
 	(void)state;
-	assert_int_equal(place_numbers_add_kept(p, kept, caller), 1);
+	assert_null(place_numbers_kept(page, caller.offset)); /* no room until there is one */
+	assert_int_equal(place_numbers_find(p, caller), PLACE_NONE);
+	assert_int_equal(place_numbers_add(p, caller), 1);
+	assert_int_equal(place_numbers_look(place_numbers_kept(page, caller.offset)), 1);
 	assert_int_equal(place_numbers_find(p, caller), 1);
 	assert_int_equal(place_numbers_find(p, instruction), PLACE_NONE);
 	assert_int_equal(place_numbers_add(p, instruction), 2);
 	assert_int_equal(place_numbers_add(p, caller), 1);
+	assert_int_equal(place_numbers_add_kept(p, place_numbers_kept(page, next.offset), next), 3);
+	assert_int_equal(place_numbers_find(p, next), 3);
 	place_numbers_free(p);
 }
 
