@@ -573,8 +573,10 @@ void thread_call(struct thread *t, const struct call *call)
 {
 	struct machine *m = t->machine;
 	uint64_t sleep_cycles = call->sleep_ns / 1000 * m->config->params.core_mhz;
+	bool is_chosen = wait_to_run(t);
 
-	if (!wait_to_run(t))
+	scheduler_note_call(&m->scheduler);
+	if (!is_chosen)
 		return;
 	if (t->stepper.block != NULL) {
 		complete(t, block_end(t->stepper.block));

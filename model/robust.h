@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <time.h>
 
 static inline void robust_mutex_init(pthread_mutex_t *mutex)
 {
@@ -18,27 +17,10 @@ static inline void robust_mutex_init(pthread_mutex_t *mutex)
 	pthread_mutexattr_destroy(&attr);
 }
 
-static inline void robust_cond_init(pthread_cond_t *cond)
-{
-	pthread_condattr_t attr;
-
-	pthread_condattr_init(&attr);
-	pthread_condattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
-	pthread_cond_init(cond, &attr);
-	pthread_condattr_destroy(&attr);
-}
-
 /* The lock of a process that was killed is taken over, with the data as it is. */
 static inline void robust_lock(pthread_mutex_t *mutex)
 {
 	if (pthread_mutex_lock(mutex) == EOWNERDEAD)
-		pthread_mutex_consistent(mutex);
-}
-
-static inline void robust_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
-				    const struct timespec *until)
-{
-	if (pthread_cond_timedwait(cond, mutex, until) == EOWNERDEAD)
 		pthread_mutex_consistent(mutex);
 }
 

@@ -3,11 +3,14 @@
 
 #include <assert.h>
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +22,7 @@ enum {
 	SPINS_IF_BUSY =
 		20,	  /* where the waits before did not end so: the host has no CPU for both */
 	TRIES_AGAIN = 16, /* waits until it spins for long again */
+	WAITS_APART = 64, /* waits without a system call after which threads share a CPU */
 	POLL_NS = 20000,  /* between polls of threads in calls */
 	CHECK_MS = 50,	  /* between checks of the running thread's progress */
 	/*
@@ -91,14 +95,21 @@ static uint64_t limit_of(const struct scheduler *t, const struct task *task)
 	return t->tasks.n == 1 ? UINT64_MAX : clock_of(task) + LONE_QUANTA * t->quantum;
 }
 
+/* The task has a reason to wait no longer. The lock is held, so that it is not freed. */
+static void wake_task(struct task *task)
+{
+	if (atomic_exchange(&task->is_waiting, 0) != 0)
+		syscall(SYS_futex, &task->is_waiting, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 /* Makes a thread the running one, or none (NULL). The lock is held. */
 static void run_task(struct scheduler *t, struct task *task)
 {
-	if (task != NULL) {
+	if (task != NULL)
 		task->limit = limit_of(t, task);
-		pthread_cond_signal(&task->may_run);
-	}
 	atomic_store(&t->running, task);
+	if (task != NULL)
+		wake_task(task);
 }
 
 struct task *scheduler_add(struct scheduler *t, const uint64_t *clock, uint32_t process)
@@ -107,7 +118,6 @@ struct task *scheduler_add(struct scheduler *t, const uint64_t *clock, uint32_t 
 
 	task->clock = clock;
 	task->process = process;
-	robust_cond_init(&task->may_run);
 	robust_lock(&t->lock);
 	*vec_add(&t->tasks) = task;
 	if (t->tasks.n == 1)
@@ -206,10 +216,7 @@ static bool has_thread_ended(const struct task *task)
 	       (!task->ends_process || n_threads <= 1);
 }
 
-/*
- * The lock is held. The condition variable is not destroyed: pthread_cond_destroy() would wait for
- * a thread that was killed while it waited there.
- */
+/* The lock is held. */
 static void remove_task(struct scheduler *t, struct task *task)
 {
 	size_t kept = 0;
@@ -218,6 +225,8 @@ static void remove_task(struct scheduler *t, struct task *task)
 		if (t->tasks.items[i] != task)
 			t->tasks.items[kept++] = t->tasks.items[i];
 	t->tasks.n = kept;
+	if (atomic_load(&task->pin.is_set))
+		atomic_fetch_sub(&t->n_pinned, 1);
 	free(task);
 }
 
@@ -380,42 +389,86 @@ static void replace_holder(struct scheduler *t, struct task *running, const stru
 	run_task(t, choose_task(t, NULL));
 }
 
+/* Is there a reason to wait no longer? */
+static bool may_go_on(struct scheduler *t, struct task *task)
+{
+	return scheduler_is_running(t, task) || atomic_load(&t->is_over) ||
+	       atomic_load(&task->must_not_wait);
+}
+
+/* Sleeps until it is woken, but not for longer than until the next check. */
+static void sleep_until_woken(struct scheduler *t, struct task *task)
+{
+	const struct timespec most = { .tv_nsec = CHECK_MS * 1000000 };
+
+	atomic_store(&task->is_waiting,
+		     1); /* before it looks: who gives it a reason looks behind */
+	if (!may_go_on(t, task))
+		syscall(SYS_futex, &task->is_waiting, FUTEX_WAIT, 1, &most, NULL, 0);
+	atomic_store(&task->is_waiting, 0);
+}
+
+/* The thread was not woken for long. Returns how many checks without progress these were; −1: none. */
+static int check_running(struct scheduler *t, const struct task *task, unsigned long progress,
+			 const struct task *before)
+{
+	int n = -1;
+	struct task *running;
+
+	robust_lock(&t->lock);
+	running = atomic_load(&t->running);
+	if (running == NULL || running != before || atomic_load(&t->progress) != progress ||
+	    atomic_load(&running->is_late))
+		n = -1;
+	else if (running->kernel_id != 0 && has_thread_ended(running))
+		replace_holder(t, running, task);
+	else
+		n = (int)checks_without_progress(running);
+	pthread_mutex_unlock(&t->lock);
+	return n;
+}
+
 /* Sleeps until the thread is the running one. False: it must not wait, or gives up. */
 static bool sleep_until_chosen(struct scheduler *t, struct task *task)
 {
-	unsigned long progress = atomic_load(&t->progress);
-	unsigned n_checks = 0;
-	struct timespec until;
+	int n_checks = 0;
 
-	robust_lock(&t->lock);
-	while (!scheduler_is_running(t, task) && !atomic_load(&t->is_over) &&
-	       !atomic_load(&task->must_not_wait) && n_checks < MOST_CHECKS) {
-		struct task *running = atomic_load(&t->running);
+	while (!may_go_on(t, task) && n_checks < MOST_CHECKS) {
+		unsigned long progress = atomic_load(&t->progress);
+		const struct task *running = atomic_load(&t->running);
+		int n;
 
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += CHECK_MS * 1000000;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
-		robust_timedwait(&task->may_run, &t->lock, &until);
-		if (atomic_load(&t->progress) != progress || running != atomic_load(&t->running) ||
-		    running == NULL || atomic_load(&running->is_late)) {
-			n_checks = 0;
-		} else if (running->kernel_id != 0 && has_thread_ended(running)) {
-			replace_holder(t, running, task);
-			n_checks = 0;
-		} else {
-			n_checks += checks_without_progress(running);
-		}
-		progress = atomic_load(&t->progress);
+		sleep_until_woken(t, task);
+		if (may_go_on(t, task))
+			break;
+		n = check_running(t, task, progress, running);
+		n_checks = n < 0 ? 0 : n_checks + n;
 	}
-	pthread_mutex_unlock(&t->lock);
 	return scheduler_is_running(t, task) && !atomic_load(&t->is_over);
+}
+
+/* Does the thread share a CPU of the host with those that it hands over to? From now on, if it has waited often. */
+static bool shares_cpu(struct scheduler *t, struct task *task)
+{
+	if (atomic_load(&task->pin.is_set))
+		return true;
+	if (atomic_fetch_add(&t->n_waits, 1) < WAITS_APART)
+		return false;
+	robust_lock(&t->lock);
+	if (atomic_load(&t->n_pinned) == 0)
+		t->host_cpu = sched_getcpu();
+	if (host_pin_set(&task->pin, t->host_cpu))
+		atomic_fetch_add(&t->n_pinned, 1);
+	pthread_mutex_unlock(&t->lock);
+	return atomic_load(&task->pin.is_set);
 }
 
 static bool wait_until_chosen(struct scheduler *t, struct task *task)
 {
 	unsigned spins = task->n_slept % TRIES_AGAIN == 0 ? SPINS : SPINS_IF_BUSY;
 
+	if (!scheduler_is_running(t, task) && shares_cpu(t, task))
+		return sleep_until_chosen(t, task);
 	for (unsigned i = 0; i < spins; i++) {
 		if (scheduler_is_running(t, task)) {
 			task->n_slept = 0;
@@ -472,6 +525,18 @@ void scheduler_yield(struct scheduler *t, struct task *task)
 	if (next != NULL && clock_of(next) >= clock_of(task))
 		task->wake_at = clock_of(next) + 1;
 	run_task(t, choose_task(t, NULL));
+	pthread_mutex_unlock(&t->lock);
+}
+
+void scheduler_note_call(struct scheduler *t)
+{
+	atomic_store(&t->n_waits, 0);
+	if (atomic_load(&t->n_pinned) == 0)
+		return;
+	robust_lock(&t->lock);
+	for (size_t i = 0; i < t->tasks.n; i++)
+		host_pin_release(&t->tasks.items[i]->pin, t->tasks.items[i]->kernel_id);
+	atomic_store(&t->n_pinned, 0);
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -533,7 +598,7 @@ void scheduler_interrupt(struct scheduler *t, const struct task *running)
 		if (task == running || task->process != running->process)
 			continue;
 		atomic_store(&task->must_not_wait, true);
-		pthread_cond_broadcast(&task->may_run);
+		wake_task(task);
 	}
 	pthread_mutex_unlock(&t->lock);
 }
@@ -580,6 +645,6 @@ void scheduler_stop(struct scheduler *t)
 	robust_lock(&t->lock);
 	atomic_store(&t->is_over, true);
 	for (size_t i = 0; i < t->tasks.n; i++)
-		pthread_cond_broadcast(&t->tasks.items[i]->may_run);
+		wake_task(t->tasks.items[i]);
 	pthread_mutex_unlock(&t->lock);
 }

@@ -13,6 +13,9 @@
  *	  │ returned        ▼
  *	  └──────────────  IN_CALL ──asleep──► ASLEEP ──returned──► READY
  *
+ * Threads that hand over for long without system calls take turns on one CPU of the host: to wake
+ * each other there costs less than to wait on two.
+ *
  * EXITING: until the host's thread has ended. EXECUTING: until its process runs another program, or
  * the call has failed.
  */
@@ -26,6 +29,7 @@
 #include <sys/types.h>
 
 #include "base/vec.h"
+#include "model/host_cpu.h"
 
 enum task_state { TASK_READY, TASK_IN_CALL, TASK_ASLEEP, TASK_EXITING, TASK_EXECUTING };
 
@@ -42,10 +46,11 @@ struct task {
 	bool ends_process;	   /* EXITING: with all threads of its process */
 	uint32_t process;	   /* number of its process */
 	pid_t kernel_id;	   /* thread id on the host; 0: not known yet */
-	long n_switches;   /* IN_CALL: voluntary context switches when it entered the call */
-	unsigned n_slept;  /* waits in a row in which it slept until it was chosen */
-	unsigned n_doubts; /* polls in a row that did not tell whether it waits */
-	pthread_cond_t may_run;
+	long n_switches;	/* IN_CALL: voluntary context switches when it entered the call */
+	unsigned n_slept;	/* waits in a row in which it slept until it was chosen */
+	unsigned n_doubts;	/* polls in a row that did not tell whether it waits */
+	atomic_uint is_waiting; /* 1: it sleeps, or is about to, until it is woken: a futex */
+	struct host_pin pin;	/* under the lock, but for is_set */
 };
 
 struct scheduler {
@@ -57,8 +62,12 @@ struct scheduler {
 	atomic_ulong progress; /* grows while the running thread makes progress */
 	atomic_uint *n_executed;
 	atomic_bool is_over;
-	bool knows_waits; /* the kernel tells of a thread that it waits */
-	bool must_settle; /* a thread entered a call since the scheduler settled */
+	atomic_uint
+		n_waits; /* times that a thread waited for its turn since the last system call */
+	atomic_uint n_pinned; /* tasks with a pin */
+	int host_cpu;	      /* which all of them have */
+	bool knows_waits;     /* the kernel tells of a thread that it waits */
+	bool must_settle;     /* a thread entered a call since the scheduler settled */
 };
 
 /* `n_executed` counts processes that execute another program; borrowed. */
@@ -106,6 +115,12 @@ void scheduler_end_quantum(struct scheduler *, const struct task *);
 
 /* The same, but other threads that are ready run first. */
 void scheduler_yield(struct scheduler *, struct task *);
+
+/*
+ * A thread is about to make a system call: all threads may use the host's CPUs again that they could
+ * use at first.
+ */
+void scheduler_note_call(struct scheduler *);
 
 /* The running thread enters a system call that may block. */
 void scheduler_enter_call(struct scheduler *, struct task *);

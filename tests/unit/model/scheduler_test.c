@@ -4,6 +4,7 @@
  * each run does is written down as a line of text, which must not depend on the host.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -305,6 +306,67 @@ static void the_interrupted_go_on(void **state)
 	scheduler_release(&game.scheduler);
 }
 
+/* A thread that hands over to another one all the time, and which CPUs of the host both may use. */
+struct neighbour {
+	struct player player;
+	const struct player *other;
+	cpu_set_t first, working, other_working, called, other_called;
+};
+
+/* Works until scheduling ends. */
+static void *work_forever(void *argument)
+{
+	struct player *p = argument;
+
+	while (scheduler_wait(&p->game->scheduler, p->task)) {
+		while (p->clock < p->task->limit)
+			p->clock++;
+		scheduler_end_quantum(&p->game->scheduler, p->task);
+	}
+	return NULL;
+}
+
+static void *work_in_turn(void *argument)
+{
+	struct neighbour *n = argument;
+	struct player *p = &n->player;
+
+	take(p);
+	sched_getaffinity(0, sizeof(n->first), &n->first);
+	work(p, 2000);
+	sched_getaffinity(0, sizeof(n->working), &n->working);
+	sched_getaffinity(n->other->task->kernel_id, sizeof(n->other_working), &n->other_working);
+	scheduler_note_call(&p->game->scheduler);
+	sched_getaffinity(0, sizeof(n->called), &n->called);
+	sched_getaffinity(n->other->task->kernel_id, sizeof(n->other_called), &n->other_called);
+	return NULL;
+}
+
+/* Threads without system calls take turns on one CPU; all get theirs back before one of them makes a call. */
+static void those_that_hand_over_share_a_cpu(void **state)
+{
+	struct game game = { 0 };
+	struct player b = { .game = &game };
+	struct neighbour a = { .player.game = &game, .other = &b };
+
+	(void)state;
+	scheduler_init(&game.scheduler, QUANTUM, NULL);
+	a.player.task = scheduler_add(&game.scheduler, &a.player.clock, 0);
+	b.task = scheduler_add(&game.scheduler, &b.clock, 0);
+	pthread_create(&b.thread, NULL, work_forever, &b);
+	pthread_create(&a.player.thread, NULL, work_in_turn, &a);
+	pthread_join(a.player.thread, NULL);
+	scheduler_stop(&game.scheduler);
+	pthread_join(b.thread, NULL);
+	assert_int_equal(CPU_COUNT(&a.working), 1);
+	assert_true(CPU_EQUAL(&a.working, &a.other_working));
+	assert_true(CPU_EQUAL(&a.called, &a.first));
+	assert_true(CPU_EQUAL(&a.other_called, &a.first));
+	assert_int_equal(atomic_load(&game.scheduler.n_pinned), 0);
+	text_release(&game.log);
+	scheduler_release(&game.scheduler);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +375,7 @@ int main(void)
 		cmocka_unit_test(the_slow_are_waited_for),
 		cmocka_unit_test(the_killed_are_replaced),
 		cmocka_unit_test(the_interrupted_go_on),
+		cmocka_unit_test(those_that_hand_over_share_a_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
