@@ -133,8 +133,11 @@ static int c2c_answer(struct question *q, struct session *s, const struct select
 
 		if (command->wide)
 			q->out.document.width = WIDE;
-		c2c_labels_init(&labels, &sharing);
 		sharing.request.top = command->request.top;
+		if (with_layouts || command->html != NULL)
+			c2c_labels_init(&labels, &sharing);
+		else
+			c2c_labels_init_shown(&labels, &sharing);
 		q->lacks_data = sharing.n_lines == 0;
 		c2c_report_make(&sharing, &labels,
 				is_brief       ? C2C_BRIEF

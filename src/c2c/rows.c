@@ -622,16 +622,6 @@ static void add_access(const struct c2c *s, const struct c2c_labels *labels, uin
 	}
 }
 
-/* Those that come first, and the first line of each finding, which it has the number of. */
-static bool is_shown(const struct c2c *s, const struct c2c_labels *labels, size_t line)
-{
-	const struct c2c_cause *f = &labels->causes.list.items[labels->causes.of_line[line]];
-	size_t top = s->request.top;
-
-	return top == 0 || line < top ||
-	       (f->finding > 0 && f->finding <= top && f->lines.items[0] == line);
-}
-
 void c2c_lines_tables(const struct c2c *s, const struct c2c_labels *labels, struct table *out_lines,
 		      struct table *out_accesses)
 {
@@ -644,7 +634,7 @@ void c2c_lines_tables(const struct c2c *s, const struct c2c_labels *labels, stru
 	for (size_t i = 0; i < s->subjects.n; i++) {
 		const struct c2c_subject *subject = &s->subjects.items[i];
 
-		if (!is_shown(s, labels, i))
+		if (!c2c_is_shown(&labels->causes, s->request.top, i))
 			continue;
 		c2c_rows_add_line(s, labels, i, out_lines);
 		for (uint32_t k = 0; k < subject->n_accesses; k++)

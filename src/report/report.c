@@ -113,7 +113,7 @@ static void add_sharing(struct c2c *sharing, const struct select *select, const 
 	sharing->known = names;
 	c2c_finish(sharing, select);
 	sharing->known = NULL; /* the caller's, who releases them first */
-	c2c_labels_init(&labels, sharing);
+	c2c_labels_init_shown(&labels, sharing);
 	c2c_add_findings(sharing, &labels, findings);
 	c2c_labels_release(&labels);
 }

@@ -41,6 +41,7 @@ struct labelling {
 	const struct c2c_instances *instances;
 	struct cause_work *work; /* by number of the cause, modulo `window` */
 	size_t window;
+	bool *is_wanted; /* by number of the cause; NULL: all are, and `layouts` are, too */
 };
 
 static const char *keep(struct labelling *l, struct text *text)
@@ -471,6 +472,11 @@ static void label_others(struct labelling *l, const struct c2c_cause *cause)
 	}
 }
 
+static bool is_wanted(const struct labelling *l, size_t cause)
+{
+	return l->is_wanted == NULL || l->is_wanted[cause];
+}
+
 static void work_out_cause(void *context, size_t number, unsigned worker)
 {
 	struct labelling *l = context;
@@ -479,6 +485,8 @@ static void work_out_cause(void *context, size_t number, unsigned worker)
 
 	(void)worker;
 	*work = (struct cause_work){ 0 };
+	if (!is_wanted(l, number))
+		return;
 	find_parts(l, cause->lines.items[0], &work->parts);
 	if (cause->n_objects > 0)
 		work_out_type(l, (uint32_t)number, work);
@@ -506,8 +514,10 @@ static void label_cause(void *context, size_t number, unsigned worker)
 	size_t line = cause->lines.items[0];
 
 	(void)worker;
+	if (!is_wanted(l, number))
+		return;
 	label_parts(l, &work->parts, line);
-	for (size_t i = 0; i < work->layouts.n; i++)
+	for (size_t i = 0; l->is_wanted == NULL && i < work->layouts.n; i++)
 		if (work->layouts.items[i].body != LAYOUT_BYTES)
 			layout_rows(&work->layouts.items[i], line + 1, finding_of(l, line),
 				    &l->out->layouts);
@@ -527,7 +537,22 @@ static void label_causes(struct labelling *l)
 	free(l->work);
 }
 
-void c2c_labels_init(struct c2c_labels *out, const struct c2c *s)
+/* What c2c_labels_init_shown() is about. */
+static void choose_causes(struct labelling *l)
+{
+	const struct c2c_causes *causes = &l->out->causes;
+	size_t first = 0;
+
+	l->is_wanted = mem_zalloc(causes->list.n + 1, sizeof(*l->is_wanted));
+	for (size_t i = 0; i < l->sharing->subjects.n; i++)
+		if (c2c_is_shown(causes, l->sharing->request.top, i))
+			l->is_wanted[causes->of_line[i]] = true;
+	while (first < causes->list.n && causes->list.items[first].class != C2C_CONTENDED)
+		first++;
+	l->is_wanted[first] = true;
+}
+
+static void labels_init(struct c2c_labels *out, const struct c2c *s, bool only_shown)
 {
 	struct labelling l = {
 		.sharing = s, .out = out, .objects = s->objects, .instances = s->instances
@@ -545,8 +570,21 @@ void c2c_labels_init(struct c2c_labels *out, const struct c2c *s)
 	out->fields = mem_zalloc(s->accesses.n + 1, sizeof(*out->fields));
 	out->fields_of_any = mem_zalloc(s->accesses.n + 1, sizeof(*out->fields_of_any));
 	c2c_causes_init(&out->causes, s->objects, s->instances);
+	if (only_shown)
+		choose_causes(&l);
 	label_fields(&l);
 	label_causes(&l);
+	free(l.is_wanted);
+}
+
+void c2c_labels_init(struct c2c_labels *out, const struct c2c *s)
+{
+	labels_init(out, s, false);
+}
+
+void c2c_labels_init_shown(struct c2c_labels *out, const struct c2c *s)
+{
+	labels_init(out, s, true);
 }
 
 /* The objects on a line, without what was done to them. */

@@ -35,6 +35,12 @@ struct c2c_labels {
 /* Looks up all of them. Borrows nothing. */
 void c2c_labels_init(struct c2c_labels *, const struct c2c *);
 
+/*
+ * The same for causes with a line that is shown, and for the first contended one. Of the others it looks up nothing, and
+ * there are no `layouts`.
+ */
+void c2c_labels_init_shown(struct c2c_labels *, const struct c2c *);
+
 /* Looks up `names` and `causes` alone; all else is not to be read. For that no layout is worked out. */
 void c2c_labels_init_names(struct c2c_labels *, const struct c2c *);
 void c2c_labels_release(struct c2c_labels *);

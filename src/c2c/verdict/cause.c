@@ -303,6 +303,14 @@ void c2c_causes_init(struct c2c_causes *causes, const struct c2c_objects *o,
 			causes->of_line[causes->list.items[i].lines.items[k]] = i;
 }
 
+bool c2c_is_shown(const struct c2c_causes *causes, size_t top, size_t line)
+{
+	const struct c2c_cause *f = &causes->list.items[causes->of_line[line]];
+
+	return top == 0 || line < top ||
+	       (f->finding > 0 && f->finding <= top && f->lines.items[0] == line);
+}
+
 void c2c_causes_release(struct c2c_causes *causes)
 {
 	for (size_t i = 0; i < causes->list.n; i++)

@@ -6,6 +6,8 @@
 #ifndef CYCLOPS_C2C_VERDICT_CAUSE_H
 #define CYCLOPS_C2C_VERDICT_CAUSE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/vec.h"
@@ -29,5 +31,8 @@ struct c2c_causes {
 /* Each subject is part of one, alone if it has nothing in common with others. */
 void c2c_causes_init(struct c2c_causes *, const struct c2c_objects *, const struct c2c_instances *);
 void c2c_causes_release(struct c2c_causes *);
+
+/* Is a line among the first `top`, or the first one of so many findings? 0: all are. */
+bool c2c_is_shown(const struct c2c_causes *, size_t top, size_t line);
 
 #endif

@@ -819,6 +819,43 @@ static void lines_have_labels(void **state)
 	}
 }
 
+/* Of two lines, each its own cause, the first is shown alone: what is said of it is the same, of the other there is nothing. */
+static void lines_that_are_shown_have_labels(void **state)
+{
+	static const struct contended_line contended[MAX_LINES] = {
+		{ LARGE, 0x1000, 0, 32, 9, 50, .first_tid = 40 },
+		{ OUTER, 0x2000, 0, 8, 9, 40, .first_tid = 10 },
+	};
+	struct c2c_instances instances;
+	struct c2c_labels all, shown;
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	add_contended_lines(&w, contended);
+	order_accesses(&w.objects);
+	c2c_instances_init(&instances, &w.objects);
+	w.sharing.objects = &w.objects;
+	w.sharing.instances = &instances;
+	w.sharing.request.top = 1;
+	c2c_labels_init(&all, &w.sharing);
+	c2c_labels_init_shown(&shown, &w.sharing);
+	assert_int_equal(shown.causes.list.n, 2);
+	assert_non_null(all.names[1]);
+	assert_string_equal(shown.names[0], all.names[0]);
+	assert_string_equal(shown.objects[0], all.objects[0]);
+	expect_text(shown.drawings[0], all.drawings[0]);
+	expect_text(shown.fixes[0], all.fixes[0]);
+	assert_null(shown.names[1]);
+	assert_null(shown.drawings[1]);
+	assert_int_equal(table_n_rows(&shown.layouts), 0);
+	assert_true(table_n_rows(&all.layouts) > 0);
+	c2c_labels_release(&all);
+	c2c_labels_release(&shown);
+	c2c_instances_release(&instances);
+	world_release(&w);
+}
+
 /* Lines of an object that were not looked at; of what is not known those near by. */
 static void objects_reach_over_lines(void **state)
 {
@@ -877,6 +914,7 @@ int main(void)
 		cmocka_unit_test(objects_of_a_type_are_one_cause),
 		cmocka_unit_test(objects_of_a_type_are_folded),
 		cmocka_unit_test(lines_have_labels),
+		cmocka_unit_test(lines_that_are_shown_have_labels),
 		cmocka_unit_test(objects_reach_over_lines),
 	};
 
