@@ -69,66 +69,79 @@ static bool read_shape(struct spe_shape *s, const uint8_t *record, size_t size)
 	return true;
 }
 
-/*
- * Fills the table that guesses a shape of the group (a set of bits) by the byte at `place`. Of
- * shapes with the same byte there, the most frequent one is guessed; shapes with a payload byte
- * there cannot be. Returns how many records seen so far would be guessed right.
- */
-static uint64_t guess_by(const struct spe_shapes *all, unsigned group, size_t place,
-			 uint8_t table[256])
+/* Do records of the one differ from those of the other in the header at `place`? */
+static bool differ_at(const struct spe_shape *a, const struct spe_shape *b, size_t place)
 {
-	uint64_t most_hits[256] = { 0 };
-	uint64_t n_right = 0;
-
-	for (unsigned i = 0; i < all->n; i++) {
-		const struct spe_shape *s = &all->items[i];
-		uint8_t value = s->value[place];
-		uint64_t hits = s->n_hits + 1;
-
-		if (!(group >> i & 1) || s->mask[place] == 0 || hits <= most_hits[value])
-			continue;
-		n_right += hits - most_hits[value];
-		most_hits[value] = hits;
-		table[value] = (uint8_t)i;
-	}
-	return n_right;
+	return a->mask[place] != 0 && b->mask[place] != 0 && a->value[place] != b->value[place];
 }
 
-/* Finds the place that guesses most records right, and fills the table for it. */
-static uint8_t best_guess(const struct spe_shapes *all, unsigned group, uint8_t table[256])
+/*
+ * Pairs of shapes that are not told apart yet: bit j of pairs[i]. Tells them apart by the byte at `place`, and returns how many
+ * records seen so far are of them.
+ */
+static uint64_t tell_apart(const struct spe_shapes *all, uint16_t pairs[SPE_N_SHAPES], size_t place)
 {
-	uint64_t most_right = 0;
+	uint64_t n_records = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t j = 0; j < i; j++) {
+			const struct spe_shape *a = &all->items[i], *b = &all->items[j];
+
+			if (!(pairs[i] >> j & 1) || !differ_at(a, b, place))
+				continue;
+			pairs[i] &= (uint16_t) ~(1u << j);
+			n_records += a->n_hits + b->n_hits + 1;
+		}
+	return n_records;
+}
+
+/* The place that tells most records apart. */
+static uint8_t best_place(const struct spe_shapes *all, const uint16_t pairs[SPE_N_SHAPES])
+{
+	uint64_t most = 0;
 	size_t best = 0;
 
 	for (size_t place = 0; place < SPE_SHAPE_SIZE; place++) {
-		uint8_t any[256];
-		uint64_t n_right = guess_by(all, group, place, any);
+		uint16_t left[SPE_N_SHAPES];
+		uint64_t n_records;
 
-		if (n_right > most_right) {
-			most_right = n_right;
+		memcpy(left, pairs, sizeof(left));
+		n_records = tell_apart(all, left, place);
+		if (n_records > most) {
+			most = n_records;
 			best = place;
 		}
 	}
-	guess_by(all, group, best, table);
 	return (uint8_t)best;
 }
 
-/*
- * Chooses the probes and fills the tables. Bytes without a shape map to any shape, which will not
- * match.
- */
+/* A shape with a payload at `place` is possible for any byte there. */
+static void fill_possible(const struct spe_shapes *all, size_t place, uint16_t possible[256])
+{
+	uint16_t always = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		always |= (uint16_t)((all->items[i].mask[place] == 0) << i);
+	for (size_t byte = 0; byte < 256; byte++)
+		possible[byte] = always;
+	for (size_t i = 0; i < all->n; i++)
+		possible[all->items[i].value[place]] |=
+			(uint16_t)((all->items[i].mask[place] != 0) << i);
+}
+
+/* Chooses the probes and fills the tables. */
 static void learn_to_guess(struct spe_shapes *all)
 {
-	/* group of each shape, numbered by its most frequent shape */
-	unsigned groups[SPE_N_SHAPES] = { 0 };
+	uint16_t pairs[SPE_N_SHAPES];
 
-	memset(all->group_of, 0, sizeof(all->group_of));
-	memset(all->shape_of, 0, sizeof(all->shape_of));
-	all->probe = best_guess(all, (1u << all->n) - 1, all->group_of);
-	for (unsigned i = 0; i < all->n; i++)
-		groups[all->group_of[all->items[i].value[all->probe]]] |= 1u << i;
-	for (unsigned g = 0; g < all->n; g++)
-		all->probe_of_group[g] = best_guess(all, groups[g], all->shape_of[g]);
+	memset(pairs, 0xff, sizeof(pairs));
+	for (size_t i = 0; i < SPE_N_PROBES; i++) {
+		all->probes[i] = best_place(all, pairs);
+		tell_apart(all, pairs, all->probes[i]);
+		fill_possible(all, all->probes[i], all->possible[i]);
+	}
+	for (size_t i = 0; i < all->n; i++)
+		all->lengths[i] = all->items[i].length;
 }
 
 /* Makes room for a shape, in place of the least used one if necessary. */
@@ -205,25 +218,26 @@ static inline bool shape_matches(const struct spe_shape *s, const uint8_t *bytes
 	return (all[0] | all[1]) == 0;
 }
 
-/* Not inlined, to keep the common path short. */
-__attribute__((noinline)) static struct spe_shape *search_shape(struct spe_shapes *all,
-								const uint8_t *bytes)
+/* The shapes that the record at `bytes` may have, as bits. All others have another header somewhere. */
+static inline uint32_t possible_shapes(const struct spe_shapes *all, const uint8_t *bytes)
 {
-	for (size_t i = 0; i < all->n; i++)
-		if (shape_matches(&all->items[i], bytes))
-			return &all->items[i];
-	return NULL;
+	uint32_t possible = (1u << SPE_N_SHAPES) - 1;
+
+	for (size_t i = 0; i < SPE_N_PROBES; i++)
+		possible &= all->possible[i][bytes[all->probes[i]]];
+	return possible;
 }
 
-/* The shape of the record at `bytes`, or NULL. */
-static inline struct spe_shape *find_shape(struct spe_shapes *all, const uint8_t *bytes)
+/* The number of the record's shape, or SPE_N_SHAPES. */
+static inline unsigned find_shape(const struct spe_shapes *all, const uint8_t *bytes)
 {
-	uint8_t group = all->group_of[bytes[all->probe]];
-	uint8_t guess = all->shape_of[group][bytes[all->probe_of_group[group]]];
+	for (uint32_t left = possible_shapes(all, bytes); left != 0; left &= left - 1) {
+		unsigned number = (unsigned)__builtin_ctz(left);
 
-	if (shape_matches(&all->items[guess], bytes))
-		return &all->items[guess];
-	return search_shape(all, bytes);
+		if (shape_matches(&all->items[number], bytes))
+			return number;
+	}
+	return SPE_N_SHAPES;
 }
 
 /* Reads absent fields, too (offset 0, mask 0), so that there is no branch. */
@@ -298,6 +312,7 @@ __attribute__((always_inline)) static inline size_t spe_decode_shapes(
 
 	while (!batch_is_full(out)) {
 		struct spe_shape *s;
+		unsigned number;
 
 		if (at < size && bytes[at] == 0) {
 			size_t n = spe_padding_size(bytes + at, size - at);
@@ -309,13 +324,14 @@ __attribute__((always_inline)) static inline size_t spe_decode_shapes(
 			prefetch(bytes + at + FETCH_AHEAD);
 		else if (size - at < READ_AHEAD)
 			break;
-		s = find_shape(all, bytes + at);
-		if (s == NULL)
+		number = find_shape(all, bytes + at);
+		if (number == SPE_N_SHAPES)
 			break;
+		s = &all->items[number];
 		if (shape_is_wanted(s, bytes + at, &w))
 			deliver_row(s, bytes + at, position + at, w.without_addresses, out);
 		s->n_hits++;
-		at += length != 0 ? length : s->length;
+		at += length != 0 ? length : all->lengths[number];
 		n_padding += s->padding;
 	}
 	*padding += n_padding;

@@ -22,6 +22,7 @@
 enum {
 	SPE_SHAPE_SIZE = 64, /* as on today's cores; longer records are parsed */
 	SPE_N_SHAPES = 12,
+	SPE_N_PROBES = 4,
 };
 
 struct spe_shape {
@@ -36,18 +37,17 @@ struct spe_shape {
 };
 
 /*
- * The shapes of a decoder, and two tables to guess the shape of a record: the byte at `probe` gives
- * a group, the byte at probe_of_group[group] gives the shape. A search would mispredict branches.
- * Zeroed is empty.
+ * The shapes of a decoder, and tables that say which of them a record may have: by the bytes at a few offsets, at which shapes have
+ * different headers. So the bytes are looked at side by side, and hardly ever is another shape than the right one compared; a search
+ * would mispredict branches. Zeroed is empty.
  */
 struct spe_shapes {
 	size_t n;
 	size_t length; /* of all shapes; 0: they differ */
 	uint64_t n_misses, next_lesson;
-	uint8_t probe;			      /* offset of the byte that gives the group */
-	uint8_t group_of[256];		      /* by that byte */
-	uint8_t probe_of_group[SPE_N_SHAPES]; /* offset of the byte that gives the shape */
-	uint8_t shape_of[SPE_N_SHAPES][256];  /* index in `items`, by group and that byte */
+	uint8_t probes[SPE_N_PROBES];	      /* the offsets */
+	uint16_t possible[SPE_N_PROBES][256]; /* bit i: shape i, by the byte there */
+	uint8_t lengths[SPE_N_SHAPES];	      /* of the shapes */
 	struct spe_shape items[SPE_N_SHAPES];
 };
 

@@ -139,6 +139,42 @@ static void test_all_are_found(void **state)
 	batch_free(b);
 }
 
+/* How many shapes a record may have by the bytes that are looked at first. */
+static int n_possible(const struct spe_shapes *shapes, const uint8_t *record)
+{
+	uint32_t possible = (1u << SPE_N_SHAPES) - 1;
+
+	for (size_t i = 0; i < SPE_N_PROBES; i++)
+		possible &= shapes->possible[i][record[shapes->probes[i]]];
+	return __builtin_popcount(possible);
+}
+
+/* Loads, stores, branches and others, with context and without: hence of some lengths. No record is compared with two shapes. */
+static void test_only_one_is_possible(void **state)
+{
+	static const char *const records[] = {
+		PC "42 02 48 00 " TS,
+		PC "42 02 4a 01 " TS,
+		PC "52 02 00 65 01 00 00 00 48 00 " TS,
+		PC "52 02 00 65 01 00 00 00 4a 01 b1 00 b6 a9 e4 aa aa 00 80 " TS,
+		PC "52 02 00 65 01 00 00 00 49 00 99 02 00 98 07 00 b2 40 00 00 00 00 00 00 00 43 "
+		   "08 " TS,
+		PC "52 02 00 65 01 00 00 00 49 01 99 02 00 98 07 00 b2 40 00 00 00 00 00 00 00 " TS,
+	};
+	struct spe_shapes shapes = { 0 };
+	uint8_t bytes[ROOM];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(records); i++)
+		spe_shapes_learn(&shapes, bytes, hex_bytes(records[i], bytes, sizeof(bytes)));
+	for (size_t i = 0; i < COUNT(records); i++) {
+		memset(bytes + hex_bytes(records[i], bytes, sizeof(bytes)), 0xff, SLACK);
+		assert_int_equal(n_possible(&shapes, bytes), 1);
+	}
+	memset(bytes, 0xff, SLACK);
+	assert_int_equal(n_possible(&shapes, bytes), 0);
+}
+
 /* Puts the records one after the other, with slack behind them, and learns their shapes. */
 static size_t learn_all(struct spe_shapes *shapes, const char *const *records, size_t n_records,
 			uint8_t bytes[ROOM])
@@ -208,8 +244,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known),	      cmocka_unit_test(test_rarest_gives_way),
-		cmocka_unit_test(test_all_are_found), cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_only_memory),
+		cmocka_unit_test(test_all_are_found), cmocka_unit_test(test_only_one_is_possible),
+		cmocka_unit_test(test_filter),	      cmocka_unit_test(test_only_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
