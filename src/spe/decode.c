@@ -128,6 +128,22 @@ static void take_bad_byte(struct spe_decoder *d, uint64_t position)
 	drop_record(d, d->record_bytes);
 }
 
+static inline uint64_t payload_of_fields(const void *record, enum spe_field field)
+{
+	return ((const struct spe_fields *)record)->value[field];
+}
+
+static void deliver_fields(const struct spe_fields *f, uint64_t position, bool without_addresses,
+			   struct batch *out)
+{
+	const struct spe_row_head head = { f->has, f->op_class, f->context_level, position };
+
+	if (without_addresses)
+		spe_deliver(head, payload_of_fields, f, true, true, out);
+	else
+		spe_deliver(head, payload_of_fields, f, false, false, out);
+}
+
 /* Ends the record. Returns whether it became a row. */
 static bool end_record(struct spe_decoder *d, struct batch *out)
 {
@@ -136,10 +152,7 @@ static bool end_record(struct spe_decoder *d, struct batch *out)
 	if (is_rest) {
 		drop_record(d, d->record_bytes);
 	} else {
-		if (d->wanted.without_addresses)
-			spe_fields_deliver(&d->fields, d->position, true, out);
-		else
-			spe_fields_deliver(&d->fields, d->position, false, out);
+		deliver_fields(&d->fields, d->position, d->wanted.without_addresses, out);
 		d->damage.record_bytes += d->record_bytes;
 	}
 	begin_record(d);

@@ -94,41 +94,54 @@ static inline uint64_t spe_physical_address(uint64_t payload)
 /* What is left out for struct spe_wanted's without_addresses. */
 enum { SPE_ADDRESSES = HAS_VA | HAS_PA | HAS_TARGET | HAS_PREV_TARGET };
 
+/* The payload of a field of a record, 0 if it has none. What the record is, the caller of spe_deliver() knows. */
+typedef uint64_t spe_payload(const void *record, enum spe_field);
+
+/* What comes before payloads, as in struct spe_fields. */
+struct spe_row_head {
+	uint32_t has;
+	uint8_t op_class, context_level;
+	uint64_t position;
+};
+
 /*
  * Appends a row; there must be room. Absent fields are stored as 0: stores are cheaper than
- * mispredicted branches. Whether addresses are left out is a constant of the caller's, for the same reason.
+ * mispredicted branches. Whether addresses and targets are left out is a constant of the caller's, for the same reason.
+ * Each payload is read just before it is stored: they would not all fit into registers.
  */
-__attribute__((always_inline)) static inline void spe_fields_deliver(const struct spe_fields *f,
-								     uint64_t position,
-								     bool without_addresses,
-								     struct batch *out)
+__attribute__((always_inline)) static inline void spe_deliver(
+	struct spe_row_head head, spe_payload *payload, const void *record, bool without_addresses,
+	bool without_targets, struct batch *out)
 {
-	const uint64_t *value = f->value;
 	size_t row = out->n++;
+	uint64_t pc = payload(record, SPE_FIELD_PC);
+	uint64_t target = without_targets ? 0 : payload(record, SPE_FIELD_TARGET);
+	uint64_t prev = without_targets ? 0 : payload(record, SPE_FIELD_PREV_TARGET);
 
-	out->has[row] = f->has & ~(1u << SPE_FIELD_NONE | (without_addresses ? SPE_ADDRESSES : 0u));
-	out->position[row] = position;
-	out->pc[row] = spe_code_address(value[SPE_FIELD_PC]);
-	out->ticks[row] = value[SPE_FIELD_TICKS];
-	out->events[row] = value[SPE_FIELD_EVENTS];
-	out->context[row] = (uint32_t)value[SPE_FIELD_CONTEXT];
-	out->total[row] = (uint16_t)value[SPE_FIELD_TOTAL];
-	out->issue[row] = (uint16_t)value[SPE_FIELD_ISSUE];
-	out->xlat[row] = (uint16_t)value[SPE_FIELD_XLAT];
-	out->source[row] = (uint16_t)value[SPE_FIELD_SOURCE];
-	out->op_class[row] = f->op_class;
-	out->op[row] = (uint8_t)value[SPE_FIELD_OP];
-	out->level[row] = (uint8_t)(spe_code_level(value[SPE_FIELD_PC]) |
-				    spe_code_level(value[SPE_FIELD_TARGET]) << 2 |
-				    spe_code_level(value[SPE_FIELD_PREV_TARGET]) << 4 |
-				    f->context_level << 6);
+	out->has[row] =
+		head.has & ~(1u << SPE_FIELD_NONE | (without_addresses ? SPE_ADDRESSES : 0u));
+	out->position[row] = head.position;
+	out->pc[row] = spe_code_address(pc);
+	out->level[row] = (uint8_t)(spe_code_level(pc) | spe_code_level(target) << 2 |
+				    spe_code_level(prev) << 4 | head.context_level << 6);
+	out->ticks[row] = payload(record, SPE_FIELD_TICKS);
+	out->events[row] = payload(record, SPE_FIELD_EVENTS);
+	out->context[row] = (uint32_t)payload(record, SPE_FIELD_CONTEXT);
+	out->total[row] = (uint16_t)payload(record, SPE_FIELD_TOTAL);
+	out->issue[row] = (uint16_t)payload(record, SPE_FIELD_ISSUE);
+	out->xlat[row] = (uint16_t)payload(record, SPE_FIELD_XLAT);
+	out->source[row] = (uint16_t)payload(record, SPE_FIELD_SOURCE);
+	out->op_class[row] = head.op_class;
+	out->op[row] = (uint8_t)payload(record, SPE_FIELD_OP);
 	if (without_addresses)
 		return;
-	out->va[row] = spe_data_address(value[SPE_FIELD_VA]);
-	out->va_tag[row] = (uint8_t)(value[SPE_FIELD_VA] >> SPE_ADDRESS_BITS);
-	out->pa[row] = spe_physical_address(value[SPE_FIELD_PA]);
-	out->target[row] = spe_code_address(value[SPE_FIELD_TARGET]);
-	out->prev_target[row] = spe_code_address(value[SPE_FIELD_PREV_TARGET]);
+	uint64_t va = payload(record, SPE_FIELD_VA);
+
+	out->va[row] = spe_data_address(va);
+	out->va_tag[row] = (uint8_t)(va >> SPE_ADDRESS_BITS);
+	out->pa[row] = spe_physical_address(payload(record, SPE_FIELD_PA));
+	out->target[row] = spe_code_address(target);
+	out->prev_target[row] = spe_code_address(prev);
 }
 
 #endif

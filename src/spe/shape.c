@@ -247,44 +247,59 @@ static inline uint64_t shape_payload(const struct spe_shape *s, const uint8_t *b
 	return load_u64(bytes + s->place[field]) & s->payload_mask[field];
 }
 
-__attribute__((always_inline)) static inline void deliver_as(const struct spe_shape *s,
-							     const uint8_t *bytes,
-							     uint64_t position, bool is_branch,
-							     bool without_addresses,
-							     struct batch *out)
-{
-	struct spe_fields f;
+/* A record of a known shape. */
+struct shaped {
+	const struct spe_shape *shape;
+	const uint8_t *bytes;
+};
 
-	f.has = s->has;
-	f.op_class = s->op_class;
-	f.context_level = s->context_level;
-	f.value[SPE_FIELD_PC] = shape_payload(s, bytes, SPE_FIELD_PC);
-	f.value[SPE_FIELD_VA] = without_addresses ? 0 : shape_payload(s, bytes, SPE_FIELD_VA);
-	f.value[SPE_FIELD_PA] = without_addresses ? 0 : shape_payload(s, bytes, SPE_FIELD_PA);
-	f.value[SPE_FIELD_TARGET] = is_branch ? shape_payload(s, bytes, SPE_FIELD_TARGET) : 0;
-	f.value[SPE_FIELD_PREV_TARGET] =
-		is_branch ? shape_payload(s, bytes, SPE_FIELD_PREV_TARGET) : 0;
-	f.value[SPE_FIELD_TICKS] = shape_payload(s, bytes, SPE_FIELD_TICKS);
-	f.value[SPE_FIELD_TOTAL] = shape_payload(s, bytes, SPE_FIELD_TOTAL);
-	f.value[SPE_FIELD_ISSUE] = shape_payload(s, bytes, SPE_FIELD_ISSUE);
-	f.value[SPE_FIELD_XLAT] = shape_payload(s, bytes, SPE_FIELD_XLAT);
-	f.value[SPE_FIELD_EVENTS] = shape_payload(s, bytes, SPE_FIELD_EVENTS);
-	f.value[SPE_FIELD_OP] = shape_payload(s, bytes, SPE_FIELD_OP);
-	f.value[SPE_FIELD_SOURCE] = shape_payload(s, bytes, SPE_FIELD_SOURCE);
-	f.value[SPE_FIELD_CONTEXT] = shape_payload(s, bytes, SPE_FIELD_CONTEXT);
-	spe_fields_deliver(&f, position, without_addresses, out);
+__attribute__((always_inline)) static inline uint64_t payload_of_shaped(const void *record,
+									enum spe_field field)
+{
+	const struct shaped *r = record;
+
+	return shape_payload(r->shape, r->bytes, field);
 }
 
-/* Appends a row. Branch targets are a third of the work, so they are skipped for other records. */
-static void deliver_row(const struct spe_shape *s, const uint8_t *bytes, uint64_t position,
-			bool without_addresses, struct batch *out)
+__attribute__((always_inline)) static inline void deliver_as(const struct shaped *r,
+							     uint64_t position,
+							     bool without_addresses,
+							     bool without_targets,
+							     struct batch *out)
+{
+	const struct spe_shape *s = r->shape;
+	const struct spe_row_head head = { s->has, s->op_class, s->context_level, position };
+
+	spe_deliver(head, payload_of_shaped, r, without_addresses, without_targets, out);
+}
+
+/* Functions of their own: what the others need in registers would be saved for each record. */
+__attribute__((noinline)) static void deliver_without_addresses(const struct spe_shape *s,
+								const uint8_t *bytes,
+								uint64_t position,
+								struct batch *out)
+{
+	deliver_as(&(struct shaped){ s, bytes }, position, true, true, out);
+}
+
+/* Branch targets are a third of the work, so they are skipped for other records. */
+__attribute__((noinline)) static void deliver_all(const struct spe_shape *s, const uint8_t *bytes,
+						  uint64_t position, struct batch *out)
+{
+	if (s->has & (HAS_TARGET | HAS_PREV_TARGET))
+		deliver_as(&(struct shaped){ s, bytes }, position, false, false, out);
+	else
+		deliver_as(&(struct shaped){ s, bytes }, position, false, true, out);
+}
+
+/* Appends a row. */
+static inline void deliver_row(const struct spe_shape *s, const uint8_t *bytes, uint64_t position,
+			       bool without_addresses, struct batch *out)
 {
 	if (without_addresses)
-		deliver_as(s, bytes, position, false, true, out);
-	else if (s->has & (HAS_TARGET | HAS_PREV_TARGET))
-		deliver_as(s, bytes, position, true, false, out);
+		deliver_without_addresses(s, bytes, position, out);
 	else
-		deliver_as(s, bytes, position, false, false, out);
+		deliver_all(s, bytes, position, out);
 }
 
 static inline bool shape_is_wanted(const struct spe_shape *s, const uint8_t *bytes,
