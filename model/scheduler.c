@@ -528,15 +528,21 @@ void scheduler_yield(struct scheduler *t, struct task *task)
 	pthread_mutex_unlock(&t->lock);
 }
 
+/* The lock is held. */
+static void release_pins(struct scheduler *t)
+{
+	for (size_t i = 0; i < t->tasks.n; i++)
+		host_pin_release(&t->tasks.items[i]->pin, t->tasks.items[i]->kernel_id);
+	atomic_store(&t->n_pinned, 0);
+}
+
 void scheduler_note_call(struct scheduler *t)
 {
 	atomic_store(&t->n_waits, 0);
 	if (atomic_load(&t->n_pinned) == 0)
 		return;
 	robust_lock(&t->lock);
-	for (size_t i = 0; i < t->tasks.n; i++)
-		host_pin_release(&t->tasks.items[i]->pin, t->tasks.items[i]->kernel_id);
-	atomic_store(&t->n_pinned, 0);
+	release_pins(t);
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -646,5 +652,6 @@ void scheduler_stop(struct scheduler *t)
 	atomic_store(&t->is_over, true);
 	for (size_t i = 0; i < t->tasks.n; i++)
 		wake_task(t->tasks.items[i]);
+	release_pins(t);
 	pthread_mutex_unlock(&t->lock);
 }

@@ -310,19 +310,24 @@ static void the_interrupted_go_on(void **state)
 struct neighbour {
 	struct player player;
 	const struct player *other;
+	atomic_bool may_end;
+	bool is_last; /* it ends scheduling; else it makes a call */
 	cpu_set_t first, working, other_working, called, other_called;
 };
 
-/* Works until scheduling ends. */
+/* Works until scheduling ends; the thread stays until it may end. */
 static void *work_forever(void *argument)
 {
-	struct player *p = argument;
+	struct neighbour *n = argument;
+	struct player *p = &n->player;
 
 	while (scheduler_wait(&p->game->scheduler, p->task)) {
 		while (p->clock < p->task->limit)
 			p->clock++;
 		scheduler_end_quantum(&p->game->scheduler, p->task);
 	}
+	while (!atomic_load(&n->may_end))
+		usleep(100);
 	return NULL;
 }
 
@@ -336,35 +341,41 @@ static void *work_in_turn(void *argument)
 	work(p, 2000);
 	sched_getaffinity(0, sizeof(n->working), &n->working);
 	sched_getaffinity(n->other->task->kernel_id, sizeof(n->other_working), &n->other_working);
-	scheduler_note_call(&p->game->scheduler);
+	if (n->is_last)
+		scheduler_stop(&p->game->scheduler);
+	else
+		scheduler_note_call(&p->game->scheduler);
 	sched_getaffinity(0, sizeof(n->called), &n->called);
 	sched_getaffinity(n->other->task->kernel_id, sizeof(n->other_called), &n->other_called);
 	return NULL;
 }
 
-/* Threads without system calls take turns on one CPU; all get theirs back before one of them makes a call. */
+/* Threads without system calls take turns on one CPU; all get theirs back before one of them makes a call, or scheduling ends. */
 static void those_that_hand_over_share_a_cpu(void **state)
 {
-	struct game game = { 0 };
-	struct player b = { .game = &game };
-	struct neighbour a = { .player.game = &game, .other = &b };
-
 	(void)state;
-	scheduler_init(&game.scheduler, QUANTUM, NULL);
-	a.player.task = scheduler_add(&game.scheduler, &a.player.clock, 0);
-	b.task = scheduler_add(&game.scheduler, &b.clock, 0);
-	pthread_create(&b.thread, NULL, work_forever, &b);
-	pthread_create(&a.player.thread, NULL, work_in_turn, &a);
-	pthread_join(a.player.thread, NULL);
-	scheduler_stop(&game.scheduler);
-	pthread_join(b.thread, NULL);
-	assert_int_equal(CPU_COUNT(&a.working), 1);
-	assert_true(CPU_EQUAL(&a.working, &a.other_working));
-	assert_true(CPU_EQUAL(&a.called, &a.first));
-	assert_true(CPU_EQUAL(&a.other_called, &a.first));
-	assert_int_equal(atomic_load(&game.scheduler.n_pinned), 0);
-	text_release(&game.log);
-	scheduler_release(&game.scheduler);
+	for (int ends = 0; ends < 2; ends++) {
+		struct game game = { 0 };
+		struct neighbour b = { .player.game = &game };
+		struct neighbour a = { .player.game = &game, .other = &b.player, .is_last = ends };
+
+		scheduler_init(&game.scheduler, QUANTUM, NULL);
+		a.player.task = scheduler_add(&game.scheduler, &a.player.clock, 0);
+		b.player.task = scheduler_add(&game.scheduler, &b.player.clock, 0);
+		pthread_create(&b.player.thread, NULL, work_forever, &b);
+		pthread_create(&a.player.thread, NULL, work_in_turn, &a);
+		pthread_join(a.player.thread, NULL);
+		assert_int_equal(atomic_load(&game.scheduler.n_pinned), 0);
+		scheduler_stop(&game.scheduler);
+		atomic_store(&b.may_end, true);
+		pthread_join(b.player.thread, NULL);
+		assert_int_equal(CPU_COUNT(&a.working), 1);
+		assert_true(CPU_EQUAL(&a.working, &a.other_working));
+		assert_true(CPU_EQUAL(&a.called, &a.first));
+		assert_true(CPU_EQUAL(&a.other_called, &a.first));
+		text_release(&game.log);
+		scheduler_release(&game.scheduler);
+	}
 }
 
 int main(void)
