@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/address_filter.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -30,7 +31,25 @@ void address_filter_release(struct address_filter *f)
 
 void address_filter_add(struct address_filter *f, uint64_t address)
 {
-	uint64_t bit = address_filter_bit_(f, address);
+	uint64_t bit = address_filter_bit(f, address);
 
 	f->bits[bit >> 6] |= (uint64_t)1 << (bit & 63);
+}
+
+static size_t n_words(const struct address_filter *f)
+{
+	return (size_t)1 << (64 - f->shift) >> 6;
+}
+
+void address_filter_merge(struct address_filter *f, const struct address_filter *from)
+{
+	assert(f->shift == from->shift && f->mask == from->mask);
+	for (size_t i = 0; i < n_words(f); i++)
+		f->bits[i] |= from->bits[i];
+}
+
+void address_filter_add_bits(struct address_filter *f, uint64_t first, uint64_t n)
+{
+	for (uint64_t bit = first; bit < first + n; bit++)
+		f->bits[bit >> 6] |= (uint64_t)1 << (bit & 63);
 }

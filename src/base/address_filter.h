@@ -26,7 +26,14 @@ void address_filter_release(struct address_filter *);
 /* Adds the piece that contains the address. */
 void address_filter_add(struct address_filter *, uint64_t address);
 
-static inline uint64_t address_filter_bit_(const struct address_filter *f, uint64_t address)
+/* Adds what is in another one, with as many bits for pieces of the same size. */
+void address_filter_merge(struct address_filter *, const struct address_filter *from);
+
+/* Adds all pieces whose bits are among these: see address_filter_bit(). */
+void address_filter_add_bits(struct address_filter *, uint64_t first, uint64_t n);
+
+/* The bit of the piece that contains the address, below 1 << (64 - shift). */
+static inline uint64_t address_filter_bit(const struct address_filter *f, uint64_t address)
 {
 	return (address & f->mask) * UINT64_C(0x9e3779b97f4a7c15) >> f->shift;
 }
@@ -34,7 +41,7 @@ static inline uint64_t address_filter_bit_(const struct address_filter *f, uint6
 /* True if the piece that contains the address was added, and rarely if not. */
 static inline bool address_filter_may_have(const struct address_filter *f, uint64_t address)
 {
-	uint64_t bit = address_filter_bit_(f, address);
+	uint64_t bit = address_filter_bit(f, address);
 
 	return f->bits[bit >> 6] >> (bit & 63) & 1;
 }

@@ -393,10 +393,42 @@ int c2c_begin(struct c2c *s, struct session *session, const struct c2c_request *
 	if (fill_request(s, err) < 0)
 		return -1;
 	s->options.table = c2c_table_new();
+	s->options.sieves = request->only_waiting;
 	s->looks[LOOK_AT_ALL] =
 		(struct analysis){ .class = &c2c_lines_class, .options = &s->options };
 	shared_scan_add(first, &s->looks[LOOK_AT_ALL], &c2c_lines_wish);
 	return 0;
+}
+
+/* May reloads of a line that was accessed so often count? */
+static bool may_be_kept(const void *context, uint32_t n)
+{
+	const struct c2c *s = context;
+
+	return s->minimum_cycles > 1 ||
+	       c2c_is_kept(s, &(struct c2c_use){ .n_records = n, .n_reloads = 1 });
+}
+
+/*
+ * The table has contended loads alone, which is all that lines cost whose reloads do not count. If there may be others, it
+ * is filled again, with all that was done to the lines that the sieve let through.
+ */
+static void look_at_sieved(struct c2c *s, const struct select *select)
+{
+	struct analysis look = { .class = &c2c_lines_class, .options = &s->options };
+	struct address_filter filter;
+	struct scan_wish wish = c2c_lines_wish;
+
+	if (c2c_sieve_lines(s->lines->sieve, may_be_kept, s, &filter)) {
+		c2c_table_free(s->options.table);
+		s->options.table = c2c_table_new();
+		s->options.sieves = false;
+		wish.addresses = &filter;
+		wish.with_physical = s->options.by_physical;
+		scan_part(s->session, select, &wish, &look, 1);
+		c2c_lines_class.free(look.result);
+	}
+	address_filter_release(&filter);
 }
 
 int c2c_choose(struct c2c *s, const struct select *select, struct shared_scan *second,
@@ -404,6 +436,8 @@ int c2c_choose(struct c2c *s, const struct select *select, struct shared_scan *s
 {
 	if (take_first_look(s, select, err) < 0)
 		return -1;
+	if (s->request.only_waiting)
+		look_at_sieved(s, select);
 	c2c_choose_lines(s);
 	if (s->request.with_objects && s->may_have_findings)
 		c2c_near_choose(s);

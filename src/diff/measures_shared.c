@@ -131,6 +131,7 @@ const struct c2c_request measures_shared_request = {
 	.mode = -1,
 	.top = MAX_LINES,
 	.sort = C2C_SORT_COST,
+	.only_waiting = true,
 	.only_phases = true,
 };
 

@@ -51,6 +51,8 @@ struct c2c_request {
 	 * objects like these.
 	 */
 	bool with_objects;
+	/* Only lines that loads waited for: others are not looked at, nor counted, which takes another scan and less time. */
+	bool only_waiting;
 	bool only_phases; /* of judgements only what c2c_is_in_phases() asks: no verdict on contended lines */
 };
 

@@ -62,6 +62,8 @@ static void *lines_new(const struct session *session, const void *options)
 	l->options = options;
 	l->local_hits = mem_zalloc(LATENCIES, sizeof(*l->local_hits));
 	c2c_paces_init(&l->paces);
+	if (l->options->sieves)
+		l->sieve = c2c_sieve_new(l->options->line_bytes);
 	l->work = mem_zalloc(1, sizeof(*l->work));
 	l->work->classifier = c2c_classifier_new(session);
 	l->work->latencies = mem_zalloc(2 * LATENCIES, sizeof(*l->work->latencies));
@@ -87,6 +89,7 @@ static void lines_free(void *partial)
 		return;
 	free_work(l);
 	c2c_paces_release(&l->paces);
+	c2c_sieve_free(l->sieve);
 	free(l->local_hits);
 	free(l);
 }
@@ -285,10 +288,28 @@ static inline uint64_t add_load(struct c2c_lines *l, const struct batch *b, size
 	return c2c_wait(bounded(cycles)) & -(uint64_t)is_timed;
 }
 
+/* Leaves contended loads alone. Returns how many they are. */
+static size_t keep_contended(struct c2c_access_row *rows, size_t n, uint32_t contended)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].mask & contended)
+			rows[kept++] = rows[i];
+	return kept;
+}
+
 static void flush_rows(struct c2c_lines *l)
 {
-	c2c_table_add(l->options->table, l->work->rows, l->work->n_rows);
-	l->work->n_rows = 0;
+	uint32_t contended = c2c_mode_masks[l->options->mode];
+	struct c2c_lines_work *work = l->work;
+
+	if (l->sieve != NULL) {
+		c2c_sieve_add(l->sieve, work->rows, work->n_rows, contended);
+		work->n_rows = keep_contended(work->rows, work->n_rows, contended);
+	}
+	c2c_table_add(l->options->table, work->rows, work->n_rows);
+	work->n_rows = 0;
 }
 
 /* Adds these rows, and what each of them waited to `waits`. */
@@ -331,12 +352,14 @@ static void lines_consume(void *partial, const struct batch *b)
 		flush_rows(l);
 	c2c_classify(l->work->classifier, b, masks);
 	n = rows_of_lines(masks, b->n, rows);
-	add_unmapped(l, b, rows, n, masks);
+	if (l->sieve == NULL) {
+		add_unmapped(l, b, rows, n, masks);
+		count_kinds(l, b, masks);
+	}
 	count_samples(l, b, masks);
-	count_kinds(l, b, masks);
 	count_rows(l, masks, b->n);
 	c2c_lines_add_rows(l, b, rows, n, masks, waits);
-	if (b->kind == BATCH_SPE)
+	if (b->kind == BATCH_SPE && l->sieve == NULL)
 		c2c_paces_add(&l->paces, b, waits);
 }
 
@@ -376,6 +399,8 @@ static void lines_merge(void *into, const void *from, const struct id_map *map)
 	(void)map;
 	c2c_counts_add(&to->total, &part->total);
 	c2c_paces_merge(&to->paces, &part->paces);
+	if (to->sieve != NULL)
+		c2c_sieve_merge(to->sieve, part->sieve);
 	c2c_latency_merge(&to->loads, &part->loads);
 	to->has_issue |= part->has_issue;
 	to->lacks_issue |= part->lacks_issue;

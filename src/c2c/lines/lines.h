@@ -14,6 +14,7 @@
 #include "c2c/lines/counts.h"
 #include "c2c/lines/line_table.h"
 #include "c2c/lines/paces.h"
+#include "c2c/lines/sieve.h"
 #include "estimate/latency.h"
 #include "scan/scan.h"
 #include "session/analysis.h"
@@ -27,6 +28,11 @@ struct c2c_options {
 	 */
 	bool by_physical;
 	struct c2c_table *table; /* where all workers put the lines */
+	/*
+	 * Put only contended loads there, and the others into a sieve. Kinds, paces and C2C_NO_MAP are
+	 * not looked for.
+	 */
+	bool sieves;
 };
 
 /*
@@ -59,6 +65,7 @@ struct c2c_lines {
 	uint64_t all_latencies; /* all bits of latencies of loads: none is above */
 
 	struct c2c_paces paces;	     /* of SPE */
+	struct c2c_sieve *sieve;     /* NULL: not asked for */
 	struct c2c_lines_work *work; /* while it is filled */
 };
 

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines that loads may have waited for are let through, and few others. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "c2c/lines/sieve.h"
+
+enum { LINE_BYTES = 64, N_LINES = 1000, ENOUGH = 50 };
+
+static const uint32_t contended = C2C_BIT(LOCAL_PEER);
+
+/* What is done to a line of each number modulo COUNT(done). */
+static const struct {
+	uint32_t n, mask;
+	bool is_let_through;
+} done[] = {
+	{ 1, C2C_BIT(LOADS), false },
+	{ 1, C2C_BIT(LOADS) | C2C_BIT(LOCAL_PEER), true },
+	{ ENOUGH, C2C_BIT(LOADS), false },
+	{ ENOUGH - 1, C2C_BIT(LOADS) | C2C_ROW_RELOAD, false },
+	{ ENOUGH, C2C_BIT(LOADS) | C2C_ROW_RELOAD, true },
+};
+
+static bool is_enough(const void *context, uint32_t n)
+{
+	return n >= *(const uint32_t *)context;
+}
+
+static uint64_t address_of(uint32_t line)
+{
+	return 0xffff80001000 + (uint64_t)line * LINE_BYTES;
+}
+
+/* Accesses come to two sieves by turns, as to those of two workers; only the last one of a line is as `done` says. */
+static void add_line(struct c2c_sieve *sieves[2], uint32_t line, uint32_t n, uint32_t mask)
+{
+	for (uint32_t i = 0; i < n; i++)
+		c2c_sieve_add(sieves[i % 2],
+			      &(struct c2c_access_row){
+				      .line = address_of(line),
+				      .mask = i + 1 == n ? mask : C2C_BIT(LOADS),
+			      },
+			      1, contended);
+}
+
+static void test_lines(void **state)
+{
+	struct c2c_sieve *sieves[2] = { c2c_sieve_new(LINE_BYTES), c2c_sieve_new(LINE_BYTES) };
+	const uint32_t enough = ENOUGH, never = UINT32_MAX;
+	struct address_filter filter;
+	uint32_t n_wrong = 0;
+
+	(void)state;
+	for (uint32_t line = 0; line < N_LINES; line++)
+		add_line(sieves, line, done[line % COUNT(done)].n, done[line % COUNT(done)].mask);
+	c2c_sieve_merge(sieves[0], sieves[1]);
+	assert_true(c2c_sieve_lines(sieves[0], is_enough, &enough, &filter));
+	for (uint32_t line = 0; line < N_LINES; line++) {
+		bool may_have = address_filter_may_have(&filter, address_of(line) + 8);
+
+		if (done[line % COUNT(done)].is_let_through)
+			assert_true(may_have);
+		else
+			n_wrong += may_have;
+	}
+	assert_true(n_wrong < N_LINES / 50);
+	address_filter_release(&filter);
+
+	/* without reloads that count, contended loads alone */
+	assert_false(c2c_sieve_lines(sieves[0], is_enough, &never, &filter));
+	assert_true(address_filter_may_have(&filter, address_of(1)));
+	address_filter_release(&filter);
+	c2c_sieve_free(sieves[0]);
+	c2c_sieve_free(sieves[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_lines) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
