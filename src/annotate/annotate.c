@@ -123,7 +123,7 @@ struct annotate *annotate_of_hot(const struct hot *hot, const struct annotate_re
 	struct annotate *a = annotate_new(hot->session, r);
 
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		const struct hot_cost *cost = hot_cost(hot, i);
+		const struct hot_cost cost = hot_cost(hot, i);
 		uint64_t key[N_DIMENSIONS];
 		struct place place;
 		size_t sampled;
@@ -134,11 +134,11 @@ struct annotate *annotate_of_hot(const struct hot *hot, const struct annotate_re
 		    place.offset >= r->to || hot_is_branches(hot, key[DIM_EVENT], &sampled))
 			continue;
 		if (hot_is_spe(hot, key[DIM_EVENT])) {
-			annotate_count(a, place.offset, COUNT_RECORDS, 0, cost->n);
+			annotate_count(a, place.offset, COUNT_RECORDS, 0, cost.n);
 			continue;
 		}
-		annotate_count(a, place.offset, COUNT_SAMPLES, key[DIM_EVENT], cost->n);
-		annotate_count(a, place.offset, COUNT_PERIOD, key[DIM_EVENT], cost->period);
+		annotate_count(a, place.offset, COUNT_SAMPLES, key[DIM_EVENT], cost.n);
+		annotate_count(a, place.offset, COUNT_PERIOD, key[DIM_EVENT], cost.period);
 	}
 	return a;
 }

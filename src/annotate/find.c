@@ -85,7 +85,7 @@ static void place_candidate(const struct finding *f, uint32_t place, struct cand
 
 static void annotate_find_add_place(struct finding *f, uint32_t group)
 {
-	const struct hot_cost *cost = hot_cost(f->hot, group);
+	const struct hot_cost cost = hot_cost(f->hot, group);
 	uint64_t raw[N_DIMENSIONS];
 	struct candidate made, *c;
 	uint32_t number;
@@ -106,8 +106,8 @@ static void annotate_find_add_place(struct finding *f, uint32_t group)
 		return; /* code without symbols is only found by its address */
 	is_spe = hot_is_spe(f->hot, raw[DIM_EVENT]);
 	offset = session_place(f->session, (uint32_t)raw[DIM_PLACE]).offset;
-	c->weight[!is_spe] += is_spe ? cost->cycles : cost->n;
-	c->n += cost->n;
+	c->weight[!is_spe] += is_spe ? cost.cycles : cost.n;
+	c->n += cost.n;
 	if (!c->is_sized && offset + ISA_LONGEST_INSTRUCTION > c->region.to)
 		c->region.to = offset + ISA_LONGEST_INSTRUCTION;
 }

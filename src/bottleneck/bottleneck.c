@@ -89,15 +89,15 @@ static bool function_key(const struct finder *f, uint32_t place, uint64_t key[2]
 static void sum_up_places(struct finder *f)
 {
 	for (uint32_t i = hot_next(f->hot, 0); i < hot_end(f->hot); i = hot_next(f->hot, i + 1)) {
-		const struct hot_cost *cost = hot_cost(f->hot, i);
+		const struct hot_cost cost = hot_cost(f->hot, i);
 		struct place_sums *place = &f->places[hot_key_word(f->hot, i, DIM_PLACE)];
 
 		if (!hot_is_spe(f->hot, hot_key_word(f->hot, i, DIM_EVENT)))
 			continue;
-		place->n += cost->n;
-		place->cycles += cost->cycles;
-		f->n += cost->n;
-		f->cycles += cost->cycles;
+		place->n += cost.n;
+		place->cycles += cost.cycles;
+		f->n += cost.n;
+		f->cycles += cost.cycles;
 	}
 }
 

@@ -101,7 +101,7 @@ static void put_group(struct samples_job *job, const struct hot *hot, uint32_t g
 {
 	const struct session *s = hot->session;
 	struct parquet_values *v = parquet_values(job->file.writer);
-	const struct hot_cost *cost = hot_cost(hot, group);
+	const struct hot_cost cost = hot_cost(hot, group);
 	uint64_t key[N_DIMENSIONS];
 	bool is_spe;
 
@@ -120,15 +120,15 @@ static void put_group(struct samples_job *job, const struct hot *hot, uint32_t g
 		parquet_put_null(&v[SAMPLES_COL_LATENCY]);
 	else
 		parquet_put(&v[SAMPLES_COL_LATENCY], key[DIM_LATENCY]);
-	parquet_put(&v[SAMPLES_COL_N], cost->n);
-	parquet_put(&v[SAMPLES_COL_WEIGHT], hot_event_weight(hot, key[DIM_EVENT], cost));
-	parquet_put(&v[SAMPLES_COL_WALKS], is_spe ? cost->n_walks : 0);
-	parquet_put(&v[SAMPLES_COL_BRANCHES], is_spe ? cost->n_branches : 0);
-	parquet_put(&v[SAMPLES_COL_MISPREDICTED], is_spe ? cost->n_mispredicted : 0);
+	parquet_put(&v[SAMPLES_COL_N], cost.n);
+	parquet_put(&v[SAMPLES_COL_WEIGHT], hot_event_weight(hot, key[DIM_EVENT], &cost));
+	parquet_put(&v[SAMPLES_COL_WALKS], is_spe ? cost.n_walks : 0);
+	parquet_put(&v[SAMPLES_COL_BRANCHES], is_spe ? cost.n_branches : 0);
+	parquet_put(&v[SAMPLES_COL_MISPREDICTED], is_spe ? cost.n_mispredicted : 0);
 	job->is_sampled[session_place(s, (uint32_t)key[DIM_PLACE]).module.v] = true;
 	job->totals->n_rows++;
-	job->totals->n_records += cost->n;
-	job->totals->n_spe += is_spe ? cost->n : 0;
+	job->totals->n_records += cost.n;
+	job->totals->n_spe += is_spe ? cost.n : 0;
 }
 
 /* Writes the groups by place, so that equal values stand together. */

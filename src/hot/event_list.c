@@ -108,7 +108,7 @@ static void show_unnamed(const struct hot *hot, uint64_t n_all, struct table *t)
 		if (!hot_is_spe(hot, key[DIM_EVENT]))
 			continue;
 		for (uint64_t bits = key[DIM_EVENTS]; bits != 0; bits &= bits - 1)
-			n[__builtin_ctzll(bits)] += hot_cost(hot, i)->n;
+			n[__builtin_ctzll(bits)] += hot_cost(hot, i).n;
 	}
 	for (unsigned bit = 0; bit < SPE_BITS; bit++)
 		if (spe_event_name(bit) == NULL)

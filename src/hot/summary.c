@@ -49,9 +49,11 @@ static uint32_t heaviest_place(const struct hot_grouping *g, const uint64_t *wan
 		hot_words(g, raw, words);
 		if (is_outer)
 			hot_words_of_outer(g, words);
-		if (memcmp(words, wanted, g->n_words * sizeof(*words)) == 0)
-			weights[raw[DIM_PLACE]] +=
-				hot_event_weight(hot, raw[DIM_EVENT], hot_cost(hot, i));
+		if (memcmp(words, wanted, g->n_words * sizeof(*words)) == 0) {
+			const struct hot_cost cost = hot_cost(hot, i);
+
+			weights[raw[DIM_PLACE]] += hot_event_weight(hot, raw[DIM_EVENT], &cost);
+		}
 	}
 	for (uint32_t place = 0; place < g->names->n; place++) {
 		bool is_equal = best != NO_PLACE && weights[place] == weights[best];

@@ -31,8 +31,8 @@ static struct place_counts *count_places(const struct session *s, const struct h
 		hot_key(hot, i, key);
 		if (!hot_is_spe(hot, key[DIM_EVENT]))
 			continue;
-		counts[key[DIM_PLACE]].n += hot_cost(hot, i)->n;
-		counts[key[DIM_PLACE]].n_branches += hot_cost(hot, i)->n_branches;
+		counts[key[DIM_PLACE]].n += hot_cost(hot, i).n;
+		counts[key[DIM_PLACE]].n_branches += hot_cost(hot, i).n_branches;
 	}
 	return counts;
 }

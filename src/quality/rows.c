@@ -56,7 +56,7 @@ void quality_rows(const struct hot *hot, const struct names *names, size_t top, 
 		number = tuples_add(&keys, words);
 		if (number == counts.n)
 			vec_add(&counts);
-		counts.items[number] += hot_cost(hot, i)->n;
+		counts.items[number] += hot_cost(hot, i).n;
 	}
 	table_init(out, "rows", "Confidence intervals of the largest rows", row_columns, n_columns);
 	for (uint32_t i = 0; i < keys.n; i++) {

@@ -131,15 +131,15 @@ static struct heaviest find_heaviest(const struct hot *hot, const struct names *
 	tuples_init(&w.functions, 2);
 	tuples_init(&w.places, 1);
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		const struct hot_cost *cost = hot_cost(hot, i);
+		const struct hot_cost cost = hot_cost(hot, i);
 		uint64_t key[N_DIMENSIONS];
 
 		hot_key(hot, i, key);
 		if (!counts_for(hot, key, spe_event))
 			continue;
-		w.n += cost->n;
+		w.n += cost.n;
 		weigh(&w, (uint32_t)key[DIM_PLACE],
-		      spe_event >= 0 ? cost->n : hot_event_weight(hot, key[DIM_EVENT], cost));
+		      spe_event >= 0 ? cost.n : hot_event_weight(hot, key[DIM_EVENT], &cost));
 	}
 	pick_heaviest(&w, &out);
 	strings_release(&w.strings);

@@ -88,6 +88,18 @@ def check_places(arguments, folder, checks):
     checks.expect(found == NO_DATA, f"autofdo of many places: {found} within {arguments.limit_of_branches} MiB, wanted {NO_DATA}")
 
 
+def check_answers_of_places(arguments, folder, checks):
+    """Sums of many places are narrow: with all of whole width hot does not come within the limit."""
+    capture = os.path.join(folder, "many.data")
+    run(arguments.make_family, "many-places", str(arguments.records_of_answers), capture)
+    bounded, *free = (written([arguments.cyclops, "hot", f"-j{n}", capture], folder, most)
+                      for n, most in ((2, arguments.limit_of_answers_of_places), (2, None), (1, None)))
+    checks.expect(bounded is not None, f"hot of many places: fails within {arguments.limit_of_answers_of_places} MiB")
+    checks.expect({bounded or free[0]} == set(free) and free[0] is not None, "hot of many places: differs with the limit or threads")
+    checks.count("answers of many places within the limit", bounded is not None)
+    os.unlink(capture)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--samples", type=int, default=30000)
@@ -99,6 +111,8 @@ def main():
     parser.add_argument("--records", type=int, default=60000, help="of many places")
     parser.add_argument("--limit-of-places", type=int, default=34, help="the same for profiles of these")
     parser.add_argument("--limit-of-rows-of-places", type=int, default=46, help="the same for rows of these")
+    parser.add_argument("--records-of-answers", type=int, default=400000, help="of many places, for hot")
+    parser.add_argument("--limit-of-answers-of-places", type=int, default=70, help="MiB of private memory for hot of these")
     parser.add_argument("cyclops", type=os.path.abspath)
     parser.add_argument("make_family", type=os.path.abspath)
     parser.add_argument("data", type=os.path.abspath)
@@ -141,6 +155,7 @@ def main():
             bounded, free = (written(words, folder, memory=memory) for memory in ("1K", None))
             checks.expect(free is not None and bounded == free, f"{format_name}: differs with branches in files")
         check_places(arguments, folder, checks)
+        check_answers_of_places(arguments, folder, checks)
     checks.finish()
 
 

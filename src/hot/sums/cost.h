@@ -39,6 +39,18 @@ struct hot_cost {
 /* Scaled numbers of events have fractions of this: sums of whole numbers are the same in any order. */
 enum { HOT_SCALED_UNIT = 256 };
 
-void hot_cost_add(struct hot_cost *, const struct hot_cost *);
+static inline void hot_cost_add(struct hot_cost *to, const struct hot_cost *from)
+{
+	to->n += from->n;
+	to->cycles += from->cycles; /* in a union with the period of samples */
+	to->squares += from->squares;
+	to->full += from->full;
+	to->n_cycles += from->n_cycles;
+	to->n_saturated += from->n_saturated;
+	to->n_walks += from->n_walks;
+	to->xlat_cycles += from->xlat_cycles;
+	to->n_branches += from->n_branches;
+	to->n_mispredicted += from->n_mispredicted;
+}
 
 #endif

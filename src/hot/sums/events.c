@@ -37,7 +37,7 @@ void hot_keep_events(struct hot *hot, const bool *is_kept)
 	for (size_t i = 0; i < n; i++)
 		hot->is_dropped[i] |= !is_kept[i];
 	for (size_t i = 0; i < hot->costs.n; i++) {
-		uint32_t group = (uint32_t)(hot->by_place.n + i);
+		uint32_t group = hot_n_by_place(hot) + (uint32_t)i;
 		uint64_t event = hot_key_word(hot, group, DIM_EVENT);
 
 		if (event < n && !is_kept[event])

@@ -92,27 +92,27 @@ static struct weighed_place *weighed_place_of(struct gathering *g, const uint64_
 static void hot_functions_add_group(struct gathering *g, uint32_t group)
 {
 	const struct hot *hot = g->out->hot;
-	const struct hot_cost *cost = hot_cost(hot, group);
+	const struct hot_cost cost = hot_cost(hot, group);
 	const struct cpu_source *source;
 	uint64_t raw[N_DIMENSIONS], weight;
 	struct weighed_place *place;
 	struct hot_function *f;
 
 	hot_key(hot, group, raw);
-	weight = hot_event_weight(hot, raw[DIM_EVENT], cost);
+	weight = hot_event_weight(hot, raw[DIM_EVENT], &cost);
 	place = weighed_place_of(g, raw);
 	f = &g->out->list.items[place->function];
 	f->weight += weight;
-	hot_cost_add(&f->cost, cost);
+	hot_cost_add(&f->cost, &cost);
 	if (!hot_is_spe(hot, raw[DIM_EVENT]))
 		raw[DIM_SOURCE] = DIM_ABSENT; /* samples have a period, not a latency */
-	functions_add_source(f, raw[DIM_SOURCE], cost);
+	functions_add_source(f, raw[DIM_SOURCE], &cost);
 	source = key_source(raw[DIM_SOURCE]);
 	place->of[ASPECT_WEIGHT] += weight;
-	place->of[ASPECT_FAR] += source != NULL && is_far(source) ? cost->cycles : 0;
-	place->of[ASPECT_PEER] += source != NULL && is_peer(source) ? cost->cycles : 0;
-	place->of[ASPECT_WALKS] += cost->n_walks;
-	place->of[ASPECT_MISPREDICTED] += cost->n_mispredicted;
+	place->of[ASPECT_FAR] += source != NULL && is_far(source) ? cost.cycles : 0;
+	place->of[ASPECT_PEER] += source != NULL && is_peer(source) ? cost.cycles : 0;
+	place->of[ASPECT_WALKS] += cost.n_walks;
+	place->of[ASPECT_MISPREDICTED] += cost.n_mispredicted;
 }
 
 static void compare_place(const struct session *s, struct hot_function *f, uint32_t place,

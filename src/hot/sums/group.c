@@ -266,13 +266,13 @@ static void add_raw_groups(struct hot_grouping *g, uint32_t from, uint32_t to)
 	const struct hot *hot = g->hot;
 
 	for (uint32_t i = hot_next(hot, from); i < to; i = hot_next(hot, i + 1)) {
-		const struct hot_cost *cost = hot_cost(hot, i);
+		const struct hot_cost cost = hot_cost(hot, i);
 		uint64_t raw[N_DIMENSIONS], words[HOT_GROUP_WORDS], weight;
 		struct hot_group *group;
 		uint32_t number;
 
 		hot_key(hot, i, raw);
-		weight = hot_weight(g, raw[DIM_EVENT], cost);
+		weight = hot_weight(g, raw[DIM_EVENT], &cost);
 		if (g->has_chains) {
 			number = hot_group_at_place(g, raw, raw[DIM_PLACE]);
 		} else {
@@ -280,13 +280,13 @@ static void add_raw_groups(struct hot_grouping *g, uint32_t from, uint32_t to)
 			number = hot_group_group_of(g, words);
 		}
 		group = &g->groups.items[number];
-		hot_cost_add(&group->cost, cost);
-		group->operations += hot_group_operations(g, raw, cost->n);
+		hot_cost_add(&group->cost, &cost);
+		group->operations += hot_group_operations(g, raw, cost.n);
 		if (g->view->time != NULL && hot_is_spe(hot, raw[DIM_EVENT]))
 			group->time +=
-				commit_time_share(g->view->time, (uint32_t)raw[DIM_PLACE], cost->n);
+				commit_time_share(g->view->time, (uint32_t)raw[DIM_PLACE], cost.n);
 		g->weights[raw[DIM_EVENT]] += weight;
-		g->full[raw[DIM_EVENT]] += hot_full_weight(g, raw[DIM_EVENT], cost);
+		g->full[raw[DIM_EVENT]] += hot_full_weight(g, raw[DIM_EVENT], &cost);
 		hot_group_add_slice(g, number, raw[DIM_SLICE], weight);
 	}
 }
@@ -374,8 +374,9 @@ static struct place_weight *weigh_places(const struct hot_grouping *g)
 
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
 		struct place_weight *place = &places[hot_key_word(hot, i, DIM_PLACE)];
+		const struct hot_cost cost = hot_cost(hot, i);
 
-		place->weight += hot_weight(g, hot->spe_event, hot_cost(hot, i));
+		place->weight += hot_weight(g, hot->spe_event, &cost);
 		place->has_any = true;
 	}
 	return places;
@@ -391,15 +392,15 @@ static void group_first(struct hot_grouping *g)
 	for (uint32_t place = 0; place < n_places; place++)
 		largest_enter(largest, g->view->top, places[place].weight);
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		const struct hot_cost *cost = hot_cost(hot, i);
+		const struct hot_cost cost = hot_cost(hot, i);
 		uint64_t place = hot_key_word(hot, i, DIM_PLACE);
 
 		if (places[place].weight >= largest[g->view->top - 1]) {
 			add_raw_groups(g, i, i + 1);
 			continue;
 		}
-		g->weights[event] += hot_weight(g, event, cost);
-		g->full[event] += hot_full_weight(g, event, cost);
+		g->weights[event] += hot_weight(g, event, &cost);
+		g->full[event] += hot_full_weight(g, event, &cost);
 		g->n_left_out += places[place].has_any;
 		places[place].has_any = false;
 	}
@@ -502,7 +503,8 @@ void hot_names_inlined(const struct hot *hot, struct names *names)
 
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
 		uint64_t event = hot_key_word(hot, i, DIM_EVENT);
-		uint64_t weight = hot_event_weight(hot, event, hot_cost(hot, i));
+		const struct hot_cost cost = hot_cost(hot, i);
+		uint64_t weight = hot_event_weight(hot, event, &cost);
 
 		parts[names->symbols[hot_key_word(hot, i, DIM_PLACE)].function.v] +=
 			(uint64_t)((double)weight * parts_of_event[event]);

@@ -54,6 +54,7 @@ static void *hot_new(const struct session *session, const void *options)
 	tuples_init(&hot->rests, hot->n_dimensions);
 	tuples_init(&hot->events_with_callers, 1);
 	place_groups_init(&hot->groups);
+	place_costs_init(&hot->by_place);
 	/* SPE records have call chains only if those were estimated */
 	hot->is_by_place = !(hot->options->dimensions &
 			     ~(1u << DIM_EVENT | 1u << DIM_PLACE | 1u << DIM_FRAME)) &&
@@ -70,7 +71,7 @@ static void hot_free(void *partial)
 	tuples_release(&hot->rests);
 	place_groups_release(&hot->groups);
 	vec_release(&hot->costs);
-	vec_release(&hot->by_place);
+	place_costs_release(&hot->by_place);
 	vec_release(&hot->of_rests);
 	hot_chains_release(&hot->chains);
 	hot_free(hot->folded);
@@ -92,12 +93,12 @@ void hot_key(const struct hot *hot, uint32_t group, uint64_t key[N_DIMENSIONS])
 
 	for (size_t i = 0; i < N_DIMENSIONS; i++)
 		key[i] = 0;
-	if (group < hot->by_place.n) {
+	if (group < hot_n_by_place(hot)) {
 		key[DIM_EVENT] = hot->spe_event;
 		key[DIM_PLACE] = group;
 		return;
 	}
-	g = hot_group_at(hot, group - (uint32_t)hot->by_place.n);
+	g = hot_group_at(hot, group - hot_n_by_place(hot));
 	key[DIM_PLACE] = g.place;
 	words = tuples_get(&hot->rests, g.rest);
 	for (size_t i = 0; i < hot->n_dimensions; i++)
@@ -111,11 +112,11 @@ uint64_t hot_key_word(const struct hot *hot, uint32_t group, enum dimension dime
 	struct place_group g;
 	uint64_t word;
 
-	if (group < hot->by_place.n && dimension == DIM_PLACE)
+	if (group < hot_n_by_place(hot) && dimension == DIM_PLACE)
 		return group;
-	if (group < hot->by_place.n)
+	if (group < hot_n_by_place(hot))
 		return dimension == DIM_EVENT ? hot->spe_event : 0;
-	g = hot_group_at(hot, group - (uint32_t)hot->by_place.n);
+	g = hot_group_at(hot, group - hot_n_by_place(hot));
 	if (dimension == DIM_PLACE)
 		return g.place;
 	word = hot_rest_word(hot, g.rest, dimension);
@@ -124,18 +125,20 @@ uint64_t hot_key_word(const struct hot *hot, uint32_t group, enum dimension dime
 
 bool hot_is_folded(const struct hot *hot, uint32_t group)
 {
-	return group >= hot->by_place.n &&
-	       hot_rest_word(hot, hot_group_at(hot, group - (uint32_t)hot->by_place.n).rest,
-			     DIM_FRAME) == HOT_FOLDED;
+	return group >= hot_n_by_place(hot) &&
+	       hot_rest_word(hot, hot_group_at(hot, group - hot_n_by_place(hot)).rest, DIM_FRAME) ==
+		       HOT_FOLDED;
 }
 
 void hot_read_chained(const struct hot *hot, uint32_t group, const struct tuples *frames,
 		      struct chained_group *out)
 {
 	uint64_t key[N_DIMENSIONS];
+	struct hot_cost cost;
 
 	hot_key(hot, group, key);
-	chained_group_read(out, key, hot_cost(hot, group), frames);
+	cost = hot_cost(hot, group);
+	chained_group_read(out, key, &cost, frames);
 }
 
 bool hot_chained_next(const struct hot *hot, struct spool_position *at, struct chained_group *out)
@@ -186,29 +189,6 @@ static uint32_t hot_group_of(struct hot *hot, uint32_t place, uint32_t rest)
 	return group;
 }
 
-/* Makes room for the sums of the places up to this one. */
-static void reach_place(struct hot *hot, size_t place)
-{
-	if (place < hot->by_place.n)
-		return;
-	vec_reserve(&hot->by_place, place + 1 - hot->by_place.n);
-	hot->by_place.n = place + 1;
-}
-
-void hot_cost_add(struct hot_cost *to, const struct hot_cost *from)
-{
-	to->n += from->n;
-	to->cycles += from->cycles; /* in a union with the period of samples */
-	to->squares += from->squares;
-	to->full += from->full;
-	to->n_cycles += from->n_cycles;
-	to->n_saturated += from->n_saturated;
-	to->n_walks += from->n_walks;
-	to->xlat_cycles += from->xlat_cycles;
-	to->n_branches += from->n_branches;
-	to->n_mispredicted += from->n_mispredicted;
-}
-
 /* All bits, or none. */
 static inline uint64_t mask_if(bool is)
 {
@@ -216,7 +196,7 @@ static inline uint64_t mask_if(bool is)
 }
 
 /* Without branches: which records walk or are branches is random, so half of these would be mispredicted. */
-static inline void add_spe(struct hot_cost *c, const struct batch *b, size_t row)
+static inline struct hot_cost cost_of_spe(const struct batch *b, size_t row)
 {
 	uint32_t has = b->has[row];
 	bool has_total = (has & HAS_TOTAL) != 0;
@@ -225,16 +205,25 @@ static inline void add_spe(struct hot_cost *c, const struct batch *b, size_t row
 	bool is_full = latency_is_full(total), is_walk = events >> SPE_EV_TLB_WALK & 1;
 	bool is_branch = (has & HAS_OP) != 0 && b->op_class[row] == SPE_OP_BRANCH;
 
-	c->n++;
-	c->n_cycles += has_total;
-	c->cycles += total;
-	c->squares += total * total;
-	c->n_saturated += is_full;
-	c->full += total & mask_if(is_full);
-	c->n_walks += is_walk;
-	c->xlat_cycles += b->xlat[row] & mask_if(is_walk & ((has & HAS_XLAT) != 0));
-	c->n_branches += is_branch;
-	c->n_mispredicted += is_branch & (events >> SPE_EV_MISPREDICTED & 1);
+	return (struct hot_cost){
+		.n = 1,
+		.n_cycles = has_total,
+		.cycles = total,
+		.squares = total * total,
+		.n_saturated = is_full,
+		.full = total & mask_if(is_full),
+		.n_walks = is_walk,
+		.xlat_cycles = b->xlat[row] & mask_if(is_walk & ((has & HAS_XLAT) != 0)),
+		.n_branches = is_branch,
+		.n_mispredicted = is_branch & (events >> SPE_EV_MISPREDICTED & 1),
+	};
+}
+
+static inline void add_spe(struct hot_cost *c, const struct batch *b, size_t row)
+{
+	const struct hot_cost record = cost_of_spe(b, row);
+
+	hot_cost_add(c, &record);
 }
 
 static void hot_add_sample(struct hot_cost *c, const struct batch *b, size_t row,
@@ -315,18 +304,42 @@ static void consume_by_key(struct hot *hot, const struct batch *b, const uint16_
 	}
 }
 
+/* Places of which some have narrow sums. */
+static void consume_by_many_places(struct place_costs *costs, const struct batch *b,
+				   const uint16_t *rows, size_t n, const uint32_t *places)
+{
+	for (size_t i = 0; i < n; i++)
+		if (places[i] < PLACE_COSTS_WHOLE)
+			fetch_cost(&costs->whole.items[places[i]]);
+		else
+			prefetch_to_write(place_costs_narrow(costs, places[i]));
+	for (size_t i = 0; i < n; i++) {
+		const struct hot_cost record = cost_of_spe(b, rows[i]);
+
+		if (places[i] < PLACE_COSTS_WHOLE)
+			hot_cost_add(&costs->whole.items[places[i]], &record);
+		else
+			place_costs_add_narrow(costs, places[i], &record);
+	}
+}
+
 static void consume_by_place(struct hot *hot, const struct batch *b, const uint16_t *rows, size_t n)
 {
+	struct place_costs *costs = &hot->by_place;
 	uint32_t places[ROWS_AT_ONCE], last = 0;
 
 	records_places(b, rows, n, places);
 	for (size_t i = 0; i < n; i++)
 		last = places[i] > last ? places[i] : last;
-	reach_place(hot, last);
+	place_costs_reach(costs, (size_t)last + 1);
+	if (last >= PLACE_COSTS_WHOLE) {
+		consume_by_many_places(costs, b, rows, n, places);
+		return;
+	}
 	for (size_t i = 0; i < n; i++)
-		fetch_cost(&hot->by_place.items[places[i]]);
+		fetch_cost(&costs->whole.items[places[i]]);
 	for (size_t i = 0; i < n; i++)
-		add_spe(&hot->by_place.items[places[i]], b, rows[i]);
+		add_spe(&costs->whole.items[places[i]], b, rows[i]);
 }
 
 static bool hot_is_wanted(const struct hot *hot, const struct batch *b, size_t row)
@@ -405,7 +418,7 @@ static void fold_chains(struct hot *hot, const struct tuples *frames)
 	if (hot->folded == NULL)
 		hot->folded = hot_new(hot->session, hot->options);
 	for (uint32_t i = 0; i < hot->costs.n; i++) {
-		hot_read_chained(hot, (uint32_t)hot->by_place.n + i, frames, &g);
+		hot_read_chained(hot, hot_n_by_place(hot) + i, frames, &g);
 		pass_group(hot, i, g.chain.n > 0, hot->folded);
 		if (g.chain.n == 0)
 			continue;
@@ -451,8 +464,11 @@ static void hot_finish(void *partial)
 		hot_rest_sums(hot, i);
 	for (uint32_t i = 0; i < hot->costs.n; i++)
 		hot_cost_add(&hot->of_rests.items[hot_group_at(hot, i).rest], &hot->costs.items[i]);
-	for (size_t i = 0; i < hot->by_place.n; i++)
-		hot_cost_add(&hot->of_by_place, &hot->by_place.items[i]);
+	for (uint32_t i = 0; i < hot_n_by_place(hot); i++) {
+		const struct hot_cost cost = place_costs_get(&hot->by_place, i);
+
+		hot_cost_add(&hot->of_by_place, &cost);
+	}
 }
 
 /* By number of a rest in `part`: its number in `into`. */
@@ -478,8 +494,8 @@ static void hot_merge(void *into, const void *from, const struct id_map *map)
 	struct hot *hot = into;
 	uint32_t *rests = map_rests(hot, part, map);
 
-	if (part->by_place.n > 0) /* room; hot_merge_part() adds them up */
-		reach_place(hot, part->by_place.n - 1);
+	/* room; hot_merge_part() adds them up */
+	place_costs_reach(&hot->by_place, hot_n_by_place(part));
 	for (uint32_t i = 0; i < part->costs.n; i++) {
 		struct place_group g = hot_group_at(part, i);
 		uint32_t group = hot_group_of(hot, g.place, rests[g.rest]);
@@ -520,12 +536,9 @@ static bool hot_let_go(void *partial, const struct tuples *frames, bool must)
 static void hot_merge_part(void *into, const void *from, size_t part, size_t n_parts)
 {
 	struct hot *hot = into;
-	const struct hot *other = from;
-	size_t end = hot->by_place.n * (part + 1) /
-		     n_parts; /* parts are disjoint: workers do not meet */
 
-	for (size_t i = hot->by_place.n * part / n_parts; i < end && i < other->by_place.n; i++)
-		hot_cost_add(&hot->by_place.items[i], &other->by_place.items[i]);
+	place_costs_merge_part(&hot->by_place, &((const struct hot *)from)->by_place, part,
+			       n_parts);
 }
 
 const struct analysis_class hot_class = {

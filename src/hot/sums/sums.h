@@ -15,6 +15,7 @@
 #include "estimate/mux.h"
 #include "hot/sums/chains.h"
 #include "hot/sums/cost.h"
+#include "hot/sums/place_costs.h"
 #include "keys/keys.h"
 #include "keys/place_groups.h"
 #include "scan/select.h"
@@ -43,7 +44,7 @@ size_t hot_chains_bytes(const struct session *);
 
 /*
  * The result: numbered groups, each with a key and sums. Iterate with hot_next(). Group numbers
- * below by_place.n are those of `by_place`, the others are those of `costs`.
+ * below hot_n_by_place() are those of `by_place`, the others are those of `costs`.
  */
 struct hot {
 	const struct session *session;
@@ -53,7 +54,7 @@ struct hot {
 
 	/* If the place is the only dimension of SPE records: their sums by place. */
 	bool is_by_place;
-	VEC_OF(struct hot_cost) by_place;
+	struct place_costs by_place;
 
 	/*
 	 * All other groups. A "rest" is a combination of all dimensions but the place. The group of
@@ -84,24 +85,39 @@ struct hot {
  */
 #define HOT_FOLDED UINT32_MAX
 
+static inline uint32_t hot_n_by_place(const struct hot *hot)
+{
+	return place_costs_n(&hot->by_place);
+}
+
 /* All groups have numbers below this. */
 static inline uint32_t hot_end(const struct hot *hot)
 {
-	return (uint32_t)(hot->by_place.n + hot->costs.n);
+	return hot_n_by_place(hot) + (uint32_t)hot->costs.n;
 }
 
 /* The sums of a group. */
-static inline const struct hot_cost *hot_cost(const struct hot *hot, uint32_t group)
+static inline struct hot_cost hot_cost(const struct hot *hot, uint32_t group)
 {
-	return group < hot->by_place.n ? &hot->by_place.items[group]
-				       : &hot->costs.items[group - hot->by_place.n];
+	return group < hot_n_by_place(hot) ? place_costs_get(&hot->by_place, group)
+					   : hot->costs.items[group - hot_n_by_place(hot)];
+}
+
+/* Does a group hold no records? */
+static inline bool hot_is_empty(const struct hot *hot, uint32_t group)
+{
+	const struct hot_cost *cost;
+
+	if (group < hot_n_by_place(hot))
+		return place_costs_is_empty(&hot->by_place, group);
+	cost = &hot->costs.items[group - hot_n_by_place(hot)];
+	return cost->n == 0 && cost->n_branches == 0;
 }
 
 /* The next group from `group` on that holds records; hot_end() if there is none. */
 static inline uint32_t hot_next(const struct hot *hot, uint32_t group)
 {
-	while (group < hot_end(hot) && hot_cost(hot, group)->n == 0 &&
-	       hot_cost(hot, group)->n_branches == 0)
+	while (group < hot_end(hot) && hot_is_empty(hot, group))
 		group++;
 	return group;
 }

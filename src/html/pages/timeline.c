@@ -170,9 +170,12 @@ static struct timed_sum *sums_by_slice(const struct hot_grouping *g, const uint3
 			continue;
 		hot_words(g, raw, words);
 		row = rows[tuples_find(&g->keys, words)];
-		if (row != TUPLES_NONE)
+		if (row != TUPLES_NONE) {
+			const struct hot_cost cost = hot_cost(g->hot, i);
+
 			timed_sum_add(&sums[(size_t)row * n + raw[DIM_SLICE]], g, raw[DIM_EVENT],
-				      hot_cost(g->hot, i));
+				      &cost);
+		}
 	}
 	return sums;
 }

@@ -40,15 +40,15 @@ static void check_rests(const struct hot *hot)
 	bool has_chains = false;
 
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		const struct hot_cost *cost = hot_cost(hot, i);
+		const struct hot_cost cost = hot_cost(hot, i);
 		struct hot_cost *left = &totals[hot_key_word(hot, i, DIM_EVENT)];
 
 		check_key(hot, i);
 		has_chains |= hot_is_folded(hot, i) || hot_key_word(hot, i, DIM_FRAME) != 0;
-		assert_true(left->n >= cost->n && left->period >= cost->period);
-		left->n -= cost->n;
-		left->period -= cost->period;
-		left->n_branches -= cost->n_branches;
+		assert_true(left->n >= cost.n && left->period >= cost.period);
+		left->n -= cost.n;
+		left->period -= cost.period;
+		left->n_branches -= cost.n_branches;
 	}
 	for (uint64_t event = 0; event < hot_event_end(hot); event++) {
 		assert_int_equal(totals[event].n, 0);
@@ -371,17 +371,17 @@ static void test_merge_parts(void **state)
 			uint64_t before[MOST_PLACES];
 
 			for (uint32_t i = 0; i < MOST_PLACES; i++)
-				before[i] = hot_cost(into, i)->n;
+				before[i] = hot_cost(into, i).n;
 			hot_class.merge_part(into, from[k], part, N_PARTS);
 			for (uint32_t i = 0; i < MOST_PLACES; i++) {
-				if (hot_cost(into, i)->n == before[i])
+				if (hot_cost(into, i).n == before[i])
 					continue;
 				assert_true(part_of[i] == part || part_of[i] == N_PARTS);
 				part_of[i] = part;
 			}
 		}
 	for (uint32_t i = 0; i < MOST_PLACES; i++)
-		assert_int_equal(hot_cost(into, i)->n,
+		assert_int_equal(hot_cost(into, i).n,
 				 1u + (i < 7) + (i < n_places[0]) + (i < n_places[2]));
 	assert_int_equal(hot_n_spe_records(into), 7 + n_places[0] + n_places[1] + n_places[2]);
 	check_rests(into);

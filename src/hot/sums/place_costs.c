@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hot/sums/place_costs.h"
+
+void place_costs_init(struct place_costs *p)
+{
+	*p = (struct place_costs){ 0 };
+	tuples_init(&p->wide_places, 1);
+	pthread_mutex_init(&p->mutex, NULL);
+}
+
+void place_costs_release(struct place_costs *p)
+{
+	vec_release(&p->whole);
+	vec_release(&p->narrow);
+	vec_release(&p->wide);
+	tuples_release(&p->wide_places);
+	pthread_mutex_destroy(&p->mutex);
+}
+
+void place_costs_reach(struct place_costs *p, size_t n)
+{
+	size_t n_whole = n < PLACE_COSTS_WHOLE ? n : PLACE_COSTS_WHOLE, n_narrow = n - n_whole;
+
+	if (n_whole > p->whole.n) {
+		vec_reserve(&p->whole, n_whole - p->whole.n);
+		p->whole.n = n_whole;
+	}
+	if (n_narrow > p->narrow.n) {
+		vec_reserve(&p->narrow, n_narrow - p->narrow.n);
+		p->narrow.n = n_narrow;
+	}
+}
+
+void place_costs_add_wide(const struct place_costs *p, uint32_t place, struct hot_cost *out)
+{
+	hot_cost_add(out,
+		     &p->wide.items[tuples_find(&p->wide_places, (const uint64_t[]){ place })]);
+}
+
+void place_costs_widen(struct place_costs *p, uint32_t place, const struct hot_cost *c)
+{
+	struct narrow_cost *narrow = &p->narrow.items[place - PLACE_COSTS_WHOLE];
+	const struct hot_cost before = narrow_cost_get(narrow);
+	uint32_t number = tuples_add(&p->wide_places, (const uint64_t[]){ place });
+
+	if (number == p->wide.n)
+		vec_add(&p->wide);
+	hot_cost_add(&p->wide.items[number], &before);
+	hot_cost_add(&p->wide.items[number], c);
+	*narrow = (struct narrow_cost){ { NARROW_HAS_WIDE } };
+}
+
+/* As place_costs_add_narrow(), while other threads add other places. */
+static void add_shared(struct place_costs *p, uint32_t place, const struct hot_cost *c)
+{
+	if (place_costs_fit(place_costs_narrow(p, place), c)) {
+		place_costs_add_narrow(p, place, c);
+		return;
+	}
+	pthread_mutex_lock(&p->mutex);
+	place_costs_widen(p, place, c);
+	pthread_mutex_unlock(&p->mutex);
+}
+
+void place_costs_merge_part(struct place_costs *into, const struct place_costs *from, size_t part,
+			    size_t n_parts)
+{
+	size_t n = place_costs_n(into), end = n * (part + 1) / n_parts;
+
+	if (end > place_costs_n(from))
+		end = place_costs_n(from);
+	for (size_t i = n * part / n_parts; i < end; i++) {
+		struct hot_cost cost;
+
+		if (place_costs_is_empty(from, (uint32_t)i))
+			continue;
+		cost = place_costs_get(from, (uint32_t)i);
+		if (i < PLACE_COSTS_WHOLE)
+			hot_cost_add(&into->whole.items[i], &cost);
+		else
+			add_shared(into, (uint32_t)i, &cost);
+	}
+}
