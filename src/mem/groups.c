@@ -21,6 +21,24 @@ enum { MAX_WORDS = 1 + N_DIMENSIONS };
 /* Of a group's key, with its place in the table that finds it. */
 enum { GROUP_BYTES = 16 };
 
+static void init_groups(struct mem *m)
+{
+	tuples_init(&m->rests, 1 + m->n_dimensions);
+	tuples_init(&m->wide_groups, 1);
+	tuples_init(&m->groups, 1);
+}
+
+static void release_groups(struct mem *m)
+{
+	vec_release(&m->operations);
+	vec_release(&m->wide);
+	tuples_release(&m->wide_groups);
+	vec_release(&m->sums);
+	tuples_release(&m->groups);
+	vec_release(&m->rest_of_class);
+	tuples_release(&m->rests);
+}
+
 void mem_init(struct mem *m, const struct session *session, const struct mem_options *options)
 {
 	*m = (struct mem){ .session = session, .options = options };
@@ -32,9 +50,7 @@ void mem_init(struct mem *m, const struct session *session, const struct mem_opt
 	m->sampling = access_sampling_of(session);
 	m->each = m->is_sampled ? 0 : spe_interval_common(session).mean;
 	m->has_operations = !m->is_sampled && spe_interval_varies(session);
-	tuples_init(&m->rests, 1 + m->n_dimensions);
-	tuples_init(&m->wide_groups, 1);
-	tuples_init(&m->groups, 1);
+	init_groups(m);
 }
 
 void mem_release(struct mem *m)
@@ -42,13 +58,7 @@ void mem_release(struct mem *m)
 	for (size_t i = 0; i < m->histograms.n; i++)
 		mem_histograms_release(&m->histograms.items[i]);
 	vec_release(&m->histograms);
-	vec_release(&m->operations);
-	vec_release(&m->wide);
-	tuples_release(&m->wide_groups);
-	vec_release(&m->sums);
-	tuples_release(&m->groups);
-	vec_release(&m->rest_of_class);
-	tuples_release(&m->rests);
+	release_groups(m);
 	spool_release(&m->file);
 }
 
@@ -194,6 +204,12 @@ void mem_groups_reset(struct mem *m)
 	m->wide.n = 0;
 	m->operations.n = 0;
 	m->rest_of_class.n = 0;
+}
+
+void mem_groups_give_back(struct mem *m)
+{
+	release_groups(m);
+	init_groups(m);
 }
 
 static void add_sums(struct mem *m, uint32_t group, const struct mem_sums *from)

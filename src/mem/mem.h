@@ -189,9 +189,10 @@ void mem_release(struct mem *);
 /* mem/groups.c: a group that is in memory. */
 void mem_group_read(const struct mem *, uint32_t group, struct mem_group *out);
 
-/* mem/groups.c: bytes that the groups take; forgets all of them, and what classes are. */
+/* mem/groups.c: bytes that the groups take; forgets all of them, and what classes are; frees their memory, too. */
 size_t mem_groups_size(const struct mem *);
 void mem_groups_reset(struct mem *);
+void mem_groups_give_back(struct mem *);
 
 /*
  * mem/spill.c: sends all groups to the file, and forgets them, if they take too many bytes. True: so classes have no

@@ -129,6 +129,7 @@ void mem_spill_finish(struct mem *m)
 	if (m->file.file == NULL && m->file.written.n == 0)
 		return;
 	spill_all(m);
+	mem_groups_give_back(m);
 	spool_flush(&m->file, 0);
 	spool_finish(&m->file);
 }

@@ -89,14 +89,16 @@ def check_places(arguments, folder, checks):
 
 
 def check_answers_of_places(arguments, folder, checks):
-    """Sums of many places are narrow: with all of whole width hot does not come within the limit."""
+    """Sums of many places are narrow: with all of whole width hot does not come within its limit. Those of mem are freed when they are
+    in a file."""
     capture = os.path.join(folder, "many.data")
     run(arguments.make_family, "many-places", str(arguments.records_of_answers), capture)
-    bounded, *free = (written([arguments.cyclops, "hot", f"-j{n}", capture], folder, most)
-                      for n, most in ((2, arguments.limit_of_answers_of_places), (2, None), (1, None)))
-    checks.expect(bounded is not None, f"hot of many places: fails within {arguments.limit_of_answers_of_places} MiB")
-    checks.expect({bounded or free[0]} == set(free) and free[0] is not None, "hot of many places: differs with the limit or threads")
-    checks.count("answers of many places within the limit", bounded is not None)
+    for command, limit in (("hot", arguments.limit_of_hot_of_places), ("mem", arguments.limit_of_mem_of_places)):
+        bounded, *free = (written([arguments.cyclops, command, f"-j{n}", capture], folder, most)
+                          for n, most in ((2, limit), (2, None), (1, None)))
+        checks.expect(bounded is not None, f"{command} of many places: fails within {limit} MiB")
+        checks.expect(None not in free and len({*free, bounded or free[0]}) == 1, f"{command} of many places: differs with the limit or -j")
+        checks.count("answers of many places within the limit", bounded is not None)
     os.unlink(capture)
 
 
@@ -111,8 +113,9 @@ def main():
     parser.add_argument("--records", type=int, default=60000, help="of many places")
     parser.add_argument("--limit-of-places", type=int, default=34, help="the same for profiles of these")
     parser.add_argument("--limit-of-rows-of-places", type=int, default=46, help="the same for rows of these")
-    parser.add_argument("--records-of-answers", type=int, default=400000, help="of many places, for hot")
-    parser.add_argument("--limit-of-answers-of-places", type=int, default=70, help="MiB of private memory for hot of these")
+    parser.add_argument("--records-of-answers", type=int, default=400000, help="of many places, for hot and mem")
+    parser.add_argument("--limit-of-hot-of-places", type=int, default=70, help="MiB of private memory for hot of these")
+    parser.add_argument("--limit-of-mem-of-places", type=int, default=57, help="the same for mem")
     parser.add_argument("cyclops", type=os.path.abspath)
     parser.add_argument("make_family", type=os.path.abspath)
     parser.add_argument("data", type=os.path.abspath)
