@@ -278,6 +278,34 @@ bool c2c_touch_has_reloads(const struct c2c_accesses *a, uint32_t number)
 	       !(kept->mask & c2c_mode_masks[a->choice->options->mode]);
 }
 
+struct c2c_touch_part c2c_touch_part(const struct c2c_accesses *a, enum c2c_mode mode,
+				     uint32_t number)
+{
+	const struct c2c_kept_touch *kept = &a->kept.items[number];
+	struct c2c_touch_part out = { .first_ns = UINT64_MAX };
+
+	if (kept->flags & C2C_KEPT_MANY) {
+		const struct c2c_touch *touch = &a->many.items[kept->many];
+
+		return (struct c2c_touch_part){
+			.n_records = touch->counts.n[C2C_RECORDS],
+			.n_waited =
+				(uint32_t)c2c_contended(&touch->counts, mode) + touch->reloads.n,
+			.first_ns = touch->first_ns,
+			.last_ns = touch->last_ns,
+			.slots = touch->slots,
+		};
+	}
+	out.n_records = (kept->mask & C2C_BIT(RECORDS)) != 0;
+	out.n_waited = (uint32_t)__builtin_popcount(kept->mask & c2c_mode_masks[mode]) +
+		       c2c_touch_has_reloads(a, number);
+	if (kept->flags & C2C_KEPT_TIME) {
+		out.first_ns = out.last_ns = kept->time_ns;
+		out.slots = c2c_accesses_slot_of(a->choice, kept->time_ns);
+	}
+	return out;
+}
+
 uint32_t c2c_touch_records(const struct c2c_accesses *a, uint32_t number)
 {
 	const struct c2c_kept_touch *kept = &a->kept.items[number];

@@ -166,6 +166,14 @@ uint32_t c2c_touch_records(const struct c2c_accesses *, uint32_t number);
 void c2c_touch_add_waits(const struct c2c_accesses *, uint32_t number, struct c2c_counts *,
 			 struct c2c_latency *contended, struct c2c_latency *reloads);
 
+/* What a verdict asks of a touch. */
+struct c2c_touch_part {
+	uint32_t n_records, n_waited;	   /* loads that the mode is about, and reloads */
+	uint64_t first_ns, last_ns, slots; /* as in struct c2c_touch */
+};
+
+struct c2c_touch_part c2c_touch_part(const struct c2c_accesses *, enum c2c_mode, uint32_t number);
+
 /* When it was seen first; UINT64_MAX: no times were recorded. */
 uint64_t c2c_touch_first_ns(const struct c2c_accesses *, uint32_t number);
 

@@ -20,11 +20,11 @@ static void activity_widen(struct c2c_activity *a, uint64_t first_ns, uint64_t l
 	a->last_ns = last_ns > a->last_ns ? last_ns : a->last_ns;
 }
 
-void c2c_activity_add(struct c2c_activity *a, const struct c2c_touch *touch)
+void c2c_activity_add(struct c2c_activity *a, const struct c2c_touch_part *touch)
 {
 	activity_widen(a, touch->first_ns, touch->last_ns);
 	a->slots |= touch->slots;
-	a->n += touch->counts.n[C2C_RECORDS];
+	a->n += touch->n_records;
 }
 
 /* The slots from the first to the last, both within 0 … 63. */

@@ -17,7 +17,7 @@ struct c2c_activity {
 
 #define C2C_NEVER ((struct c2c_activity){ .first_ns = UINT64_MAX })
 
-void c2c_activity_add(struct c2c_activity *, const struct c2c_touch *);
+void c2c_activity_add(struct c2c_activity *, const struct c2c_touch_part *);
 
 /* The slots in which it went on: those of its accesses, and those of gaps that chance leaves. */
 uint64_t c2c_activity_slots(const struct c2c_activity *);

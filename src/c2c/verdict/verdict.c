@@ -49,6 +49,7 @@ struct extent {
 /* What a thread does to such bytes. */
 struct reach {
 	uint32_t thread, extent; /* numbers of both */
+	struct extent bytes;
 	uint32_t n_all, n_writes;
 	uint32_t n_waited; /* contended loads and reloads */
 	uint32_t n_locks;  /* atomics and exclusives that write */
@@ -77,8 +78,9 @@ struct verdict_sums {
 	struct tuples threads;	/* process << 32 | tid */
 	VEC_OF(bool) is_writer; /* by thread */
 	struct c2c_counts counts;
-	struct division waits, all;	   /* of the accesses that waited; of all */
-	uint32_t n_writes;		   /* those that somebody may have waited for */
+	struct division waits,
+		all;	   /* of the accesses that waited; of all, where these are too few */
+	uint32_t n_writes; /* those that somebody may have waited for */
 	uint32_t n_guarded, n_apart;	   /* accesses under a lock; and those that are not */
 	uint32_t n_contended, n_unwritten; /* lines */
 	uint32_t n_in_turn, n_phases, n_few_turns, n_unexplained;
@@ -96,6 +98,7 @@ struct judging {
 	VEC_OF(struct turn) turns;    /* by thread */
 	VEC_OF(uint32_t) writes;      /* by extent: stores of all threads */
 	VEC_OF(struct reach) reaches; /* by pair */
+	VEC_OF(struct reach) locks;   /* those of them with a lock, when they are sorted */
 	struct blame *stores;	      /* by extent: of all threads, for who wants such bytes */
 	bool *apart; /* by thread and writer: they did not use the line at once; NULL: all did */
 	uint32_t n_writes, n_atomics;
@@ -130,7 +133,8 @@ static uint32_t extent_number(struct judging *j, const struct extent *e)
 	return number;
 }
 
-static struct reach *reach_of(struct judging *j, uint32_t thread, uint32_t extent)
+static struct reach *reach_of(struct judging *j, uint32_t thread, uint32_t extent,
+			      struct extent bytes)
 {
 	const uint64_t pair[] = { thread, extent };
 	uint32_t number = tuples_add(&j->pairs, pair);
@@ -141,12 +145,13 @@ static struct reach *reach_of(struct judging *j, uint32_t thread, uint32_t exten
 	r = vec_add(&j->reaches);
 	r->thread = thread;
 	r->extent = extent;
+	r->bytes = bytes;
 	return r;
 }
 
 /* Who did something to which bytes. */
 static void add_reach(struct judging *j, uint32_t thread, const struct c2c_touch_key *k,
-		      const struct c2c_extent *e, const struct c2c_touch *t)
+		      const struct c2c_extent *e, const struct c2c_touch_part *t)
 {
 	struct extent bytes = {
 		.first = e->is_scattered ? 0 : k->offset,
@@ -155,13 +160,13 @@ static void add_reach(struct judging *j, uint32_t thread, const struct c2c_touch
 		.end = (uint16_t)(k->offset + e->most),
 	};
 	uint32_t extent = extent_number(j, &bytes);
-	struct reach *r = reach_of(j, thread, extent);
-	uint32_t n = t->counts.n[C2C_RECORDS], n_writes = c2c_kind_writes(e->kind) ? n : 0;
+	struct reach *r = reach_of(j, thread, extent, bytes);
+	uint32_t n = t->n_records, n_writes = c2c_kind_writes(e->kind) ? n : 0;
 
 	r->n_all += n;
 	r->n_writes += n_writes;
 	r->n_locks += e->kind & (C2C_KIND_ATOMIC | C2C_KIND_EXCLUSIVE) ? n_writes : 0;
-	r->n_waited += (uint32_t)c2c_contended(&t->counts, j->s->options.mode) + t->reloads.n;
+	r->n_waited += t->n_waited;
 	j->writes.items[extent] += n_writes;
 }
 
@@ -171,11 +176,9 @@ static void add_touch(struct judging *j, uint32_t number)
 	struct c2c_extent e = c2c_extent(j->s, &k);
 	uint32_t thread = thread_number(j, (uint64_t)k.process << 32 | k.tid);
 	struct turn *turn = &j->turns.items[thread];
-	struct c2c_touch t;
-	uint32_t n_writes;
+	struct c2c_touch_part t = c2c_touch_part(j->s->accesses_seen, j->s->options.mode, number);
+	uint32_t n_writes = c2c_kind_writes(e.kind) ? t.n_records : 0;
 
-	c2c_touch_get(j->s->accesses_seen, number, &t);
-	n_writes = c2c_kind_writes(e.kind) ? t.counts.n[C2C_RECORDS] : 0;
 	if (!j->s->request.only_phases)
 		add_reach(j, thread, &k, &e, &t);
 	c2c_activity_add(&turn->all, &t);
@@ -286,27 +289,52 @@ static bool overlap(struct extent a, struct extent b)
 	return a.from < b.to && b.from < a.to;
 }
 
+static bool may_overlap(struct extent a, struct extent b)
+{
+	return a.first < b.end && b.first < a.end;
+}
+
 static void blame_stores(struct blame *b, struct extent victim, struct extent written, double n)
 {
 	if (overlap(victim, written))
 		b->same += n;
-	else if (victim.first < written.end && written.first < victim.end)
+	else if (may_overlap(victim, written))
 		b->unsure += n;
 	else
 		b->other += n;
 }
 
-/* Takes the stores of a thread off. */
-static void subtract_thread_stores(const struct judging *j, size_t thread, struct extent victim,
-				   struct blame *b)
+/* What a thread did to the line: to bytes that a victim wants for sure, perhaps, and to all. */
+struct deeds {
+	uint32_t same_writes, unsure_writes, writes;
+	uint32_t same, all;
+};
+
+static struct deeds deeds_of(const struct judging *j, size_t thread, struct extent victim)
 {
 	const struct turn *turn = &j->turns.items[thread];
+	const struct reach *own = j->reaches.items + turn->first_reach;
+	struct deeds d = { 0 };
 
 	for (uint32_t i = 0; i < turn->n_reaches; i++) {
-		const struct reach *own = &j->reaches.items[turn->first_reach + i];
+		bool is_same = overlap(victim, own[i].bytes);
+		bool is_unsure = !is_same & may_overlap(victim, own[i].bytes);
 
-		blame_stores(b, victim, numbered_extent(j, own->extent), -(double)own->n_writes);
+		d.same_writes += is_same ? own[i].n_writes : 0;
+		d.unsure_writes += is_unsure ? own[i].n_writes : 0;
+		d.writes += own[i].n_writes;
+		d.same += is_same ? own[i].n_all : 0;
+		d.all += own[i].n_all;
 	}
+	return d;
+}
+
+/* Takes the stores of a thread off. */
+static void subtract_stores(struct blame *b, const struct deeds *d)
+{
+	b->same -= d->same_writes;
+	b->unsure -= d->unsure_writes;
+	b->other -= d->writes - d->same_writes - d->unsure_writes;
 }
 
 /* Where all stores went, for each of the extents: many threads want the same. */
@@ -325,37 +353,27 @@ static struct blame *blame_by_extent(const struct judging *j)
 }
 
 /* All stores of others: those of everybody without the thread's own, and of other times. */
-static struct blame blame_for(const struct judging *j, const struct reach *victim)
+static struct blame blame_for(const struct judging *j, const struct reach *victim,
+			      const struct deeds *own)
 {
-	struct extent bytes = numbered_extent(j, victim->extent);
+	size_t n = j->apart == NULL ? 0 : j->turns.n;
 	struct blame b = j->stores[victim->extent];
 
-	if (j->apart == NULL) {
-		subtract_thread_stores(j, victim->thread, bytes, &b);
-		return b;
-	}
-	for (size_t i = 0; i < j->turns.n; i++)
-		if (i == victim->thread || j->apart[victim->thread * j->turns.n + i])
-			subtract_thread_stores(j, i, bytes, &b);
+	subtract_stores(&b, own);
+	for (size_t i = 0; i < n; i++)
+		if (i != victim->thread && j->apart[victim->thread * n + i]) {
+			struct deeds others = deeds_of(j, i, victim->bytes);
+
+			subtract_stores(&b, &others);
+		}
 	return b;
 }
 
 /* What part of a victim's waits for these stores would be left with a line for its own bytes? */
-static double lasting_part(const struct judging *j, const struct reach *victim,
-			   const struct blame *b)
+static double lasting_part(const struct deeds *own, const struct blame *b)
 {
-	const struct turn *turn = &j->turns.items[victim->thread];
-	struct extent bytes = numbered_extent(j, victim->extent);
-	double same = 0, all = 0;
-
-	for (uint32_t i = 0; i < turn->n_reaches; i++) {
-		const struct reach *own = &j->reaches.items[turn->first_reach + i];
-
-		all += own->n_all;
-		same += overlap(bytes, numbered_extent(j, own->extent)) ? own->n_all : 0;
-	}
-	return fmin(1, c2c_chance_gone(same, b->same) /
-			       c2c_chance_gone(all, b->same + b->other + b->unsure));
+	return fmin(1, c2c_chance_gone(own->same, b->same) /
+			       c2c_chance_gone(own->all, b->same + b->other + b->unsure));
 }
 
 /* Divides the victims by whom they waited for. */
@@ -364,12 +382,14 @@ static void divide(const struct judging *j, bool only_waits, struct division *ou
 	for (size_t i = 0; i < j->reaches.n; i++) {
 		const struct reach *victim = &j->reaches.items[i];
 		uint32_t weight = only_waits ? victim->n_waited : victim->n_all;
+		struct deeds own;
 		struct blame b;
 		double all;
 
 		if (weight == 0)
 			continue;
-		b = blame_for(j, victim);
+		own = deeds_of(j, victim->thread, victim->bytes);
+		b = blame_for(j, victim, &own);
 		all = b.same + b.other + b.unsure;
 		if (all == 0)
 			continue;
@@ -377,7 +397,7 @@ static void divide(const struct judging *j, bool only_waits, struct division *ou
 		out->blame.same += weight * b.same / all;
 		out->blame.other += weight * b.other / all;
 		out->blame.unsure += weight * b.unsure / all;
-		out->n_lasting += weight * lasting_part(j, victim, &b);
+		out->n_lasting += weight * lasting_part(&own, &b);
 	}
 }
 
@@ -392,14 +412,15 @@ static bool does(const struct reach *r, enum access_class what)
 /* How many threads do that to such bytes: counted up to two. */
 static uint32_t count_reaching(const struct judging *j, uint32_t extent, enum access_class what)
 {
+	const struct reach *list = what == LOCKS ? j->locks.items : j->reaches.items;
+	size_t n_list = what == LOCKS ? j->locks.n : j->reaches.n;
 	struct extent bytes = numbered_extent(j, extent);
 	uint32_t n = 0, last = UINT32_MAX;
 
-	for (size_t i = 0; i < j->reaches.n && n < 2; i++) {
-		const struct reach *r = &j->reaches.items[i];
+	for (size_t i = 0; i < n_list && n < 2; i++) {
+		const struct reach *r = &list[i];
 
-		if (!does(r, what) || r->thread == last ||
-		    !overlap(numbered_extent(j, r->extent), bytes))
+		if (!does(r, what) || r->thread == last || !overlap(r->bytes, bytes))
 			continue;
 		last = r->thread;
 		n++;
@@ -436,6 +457,9 @@ static void count_guarded(struct judging *j)
 	enum role *roles = mem_alloc((size_t)j->extents.n + 1, sizeof(*roles));
 	bool *locks = mem_zalloc(j->turns.n, sizeof(*locks)); /* by thread */
 
+	for (size_t i = 0; i < j->reaches.n; i++)
+		if (does(&j->reaches.items[i], LOCKS))
+			*vec_add(&j->locks) = j->reaches.items[i];
 	for (uint32_t i = 0; i < j->extents.n; i++)
 		roles[i] = role_of(j, i);
 	for (size_t i = 0; i < j->reaches.n; i++) {
@@ -554,13 +578,14 @@ static void count_threads(struct judging *j)
 	}
 }
 
-/* Whom loads, and all accesses, may have waited for. */
+/* Whom loads may have waited for; as long as too few have waited, also all accesses. */
 static void divide_line(struct judging *j)
 {
 	sort_reaches(j);
 	j->stores = blame_by_extent(j);
 	divide(j, true, &j->sums->waits);
-	divide(j, false, &j->sums->all);
+	if (j->sums->waits.n < ENOUGH)
+		divide(j, false, &j->sums->all);
 	if (j->has_lock)
 		count_guarded(j);
 }
@@ -610,6 +635,7 @@ static void judge_line(const struct c2c *s, const struct c2c_subject *subject,
 	free(j.stores);
 	free(j.apart);
 	vec_release(&j.reaches);
+	vec_release(&j.locks);
 	vec_release(&j.turns);
 	vec_release(&j.writes);
 	tuples_release(&j.threads);

@@ -60,10 +60,10 @@ static void test_at_once(void **state)
 static void test_add(void **state)
 {
 	struct c2c_activity a = C2C_NEVER;
-	const struct c2c_touch touches[] = {
-		{ .first_ns = 50, .last_ns = 70, .slots = 6, .counts.n[C2C_RECORDS] = 3 },
-		{ .first_ns = 10, .last_ns = 60, .slots = 1, .counts.n[C2C_RECORDS] = 4 },
-		{ .first_ns = UINT64_MAX, .counts.n[C2C_RECORDS] = 1 },
+	const struct c2c_touch_part touches[] = {
+		{ .first_ns = 50, .last_ns = 70, .slots = 6, .n_records = 3 },
+		{ .first_ns = 10, .last_ns = 60, .slots = 1, .n_records = 4 },
+		{ .first_ns = UINT64_MAX, .n_records = 1 },
 	};
 
 	(void)state;
