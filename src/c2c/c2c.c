@@ -161,6 +161,7 @@ static void *take_look(struct c2c *s, int look)
 static int take_first_look(struct c2c *s, const struct select *select, struct err *err)
 {
 	s->lines = take_look(s, LOOK_AT_ALL);
+	c2c_paces_order(&s->lines->paces);
 	if (s->session->attribution.n_rows > UINT32_MAX)
 		return err_set(err, ERR_LIMIT, ERR_NOWHERE,
 			       "more than 2^32 records, the limit of a line's counters; select "

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "c2c/accesses/cost.h"
 
 enum {
@@ -111,27 +112,32 @@ struct slice {
 	const struct c2c_pace *pace;
 };
 
-static int compare_slices(const void *left, const void *right)
+static uint64_t thread_of_pace(const struct c2c_paces *p, uint32_t number)
 {
-	const struct slice *a = left, *b = right;
+	return tuples_get(&p->keys, number)[0];
+}
 
-	return (a->number > b->number) - (a->number < b->number);
+/* Those of the thread that the paces from `first` on are of, which are in order. */
+static size_t list_slices_from(const struct c2c_paces *p, uint32_t first, struct slice *out)
+{
+	size_t n = 0;
+
+	for (uint32_t i = first; i < p->keys.n; i++) {
+		if (thread_of_pace(p, i) != thread_of_pace(p, first))
+			break;
+		out[n++] = (struct slice){ tuples_get(&p->keys, i)[1], &p->list.items[i] };
+	}
+	return n;
 }
 
 /* Those of a thread, in order. */
 static size_t list_slices(const struct c2c_paces *p, uint64_t thread, struct slice *out)
 {
-	size_t n = 0;
+	uint32_t first = (uint32_t)bisect(0, p->keys.n, i, thread_of_pace(p, (uint32_t)i) < thread);
 
-	for (uint32_t i = 0; i < p->keys.n; i++) {
-		const uint64_t *key = tuples_get(&p->keys, i);
-
-		if (key[0] == thread)
-			out[n++] = (struct slice){ key[1], &p->list.items[i] };
-	}
-	if (n > 1)
-		qsort(out, n, sizeof(*out), compare_slices);
-	return n;
+	return first < p->keys.n && thread_of_pace(p, first) == thread
+		       ? list_slices_from(p, first, out)
+		       : 0;
 }
 
 /* The slots from one time to another, as bits. */
@@ -348,22 +354,19 @@ static void add_up_threads(const struct gain_work *g, struct slice *scratch, dou
 			   double *out_waiting)
 {
 	const struct c2c_paces *p = &g->s->lines->paces;
-	struct tuples threads;
 
 	*out_all = *out_waiting = 0;
-	tuples_init(&threads, 1);
-	for (uint32_t i = 0; i < p->keys.n; i++)
-		(void)tuples_add(&threads, tuples_get(&p->keys, i));
-	for (uint32_t i = 0; i < threads.n; i++) {
-		const uint64_t *thread = tuples_get(&threads, i);
-		double ns = ran_ns(scratch, list_slices(p, *thread, scratch));
-		uint32_t waiter = tuples_find(&g->threads, thread);
+	for (uint32_t i = 0, n; i < p->keys.n; i += n) {
+		const uint64_t thread = thread_of_pace(p, i);
+		uint32_t waiter = tuples_find(&g->threads, &thread);
+		double ns;
 
+		n = (uint32_t)list_slices_from(p, i, scratch);
+		ns = ran_ns(scratch, n);
 		*out_all += ns;
 		if (waiter != TUPLES_NONE && g->waiters.items[waiter].n >= LEAST_WAITS)
 			*out_waiting += ns;
 	}
-	tuples_release(&threads);
 }
 
 /* The first thread of those that wait in its function. */

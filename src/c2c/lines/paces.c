@@ -190,3 +190,43 @@ void c2c_paces_merge(struct c2c_paces *to, const struct c2c_paces *from)
 	add_paces(to, from->keys.words, from->list.items, from->list.n, to->shift - from->shift);
 	hold_to_most(to);
 }
+
+/* A pace and what it is ordered by. */
+struct ordered {
+	uint64_t key[2];
+	uint32_t number;
+};
+
+static int compare_ordered(const void *left, const void *right)
+{
+	const struct ordered *a = left, *b = right;
+
+	if (a->key[0] != b->key[0])
+		return (a->key[0] > b->key[0]) - (a->key[0] < b->key[0]);
+	return (a->key[1] > b->key[1]) - (a->key[1] < b->key[1]);
+}
+
+void c2c_paces_order(struct c2c_paces *p)
+{
+	struct ordered *ordered = mem_alloc(p->list.n + 1, sizeof(*ordered));
+	uint32_t *order = mem_alloc(p->list.n + 1, sizeof(*order));
+	struct c2c_pace *list = mem_alloc(p->list.n + 1, sizeof(*list));
+
+	for (uint32_t i = 0; i < p->list.n; i++) {
+		memcpy(ordered[i].key, tuples_get(&p->keys, i), sizeof(ordered[i].key));
+		ordered[i].number = i;
+	}
+	if (p->list.n > 1)
+		qsort(ordered, p->list.n, sizeof(*ordered), compare_ordered);
+	for (size_t i = 0; i < p->list.n; i++) {
+		order[i] = ordered[i].number;
+		list[i] = p->list.items[order[i]];
+	}
+	tuples_reorder(&p->keys, order);
+	free(p->list.items);
+	p->list.items = list;
+	p->list.cap = p->list.n + 1;
+	memset(p->known, 0, sizeof(p->known));
+	free(order);
+	free(ordered);
+}

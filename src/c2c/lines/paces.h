@@ -53,4 +53,7 @@ static inline uint64_t c2c_wait(uint64_t cycles)
 void c2c_paces_add(struct c2c_paces *, const struct batch *, const uint64_t *waits);
 void c2c_paces_merge(struct c2c_paces *, const struct c2c_paces *from);
 
+/* Numbers them by thread, and those of a thread by slice. */
+void c2c_paces_order(struct c2c_paces *);
+
 #endif

@@ -120,12 +120,45 @@ static void what_is_not_known_is_left_out(void **state)
 	batch_free(b);
 }
 
+/* In order they are the same paces, each found by its key; what is added then is added to these. */
+static void they_are_put_in_order(void **state)
+{
+	struct c2c_paces p, before;
+	uint32_t n;
+
+	(void)state;
+	make(2, &before);
+	make(2, &p);
+	c2c_paces_order(&p);
+	assert_int_equal(p.keys.n, before.keys.n);
+	assert_true(p.keys.n > 1);
+	for (uint32_t i = 0; i < p.keys.n; i++) {
+		const uint64_t *key = tuples_get(&p.keys, i);
+		uint32_t number = tuples_find(&before.keys, key);
+
+		assert_true(number != TUPLES_NONE);
+		assert_memory_equal(&p.list.items[i], &before.list.items[number],
+				    sizeof(p.list.items[i]));
+		assert_int_equal(tuples_find(&p.keys, key), i);
+		assert_true(i == 0 || key[0] > key[-2] || (key[0] == key[-2] && key[1] > key[-1]));
+	}
+	n = p.keys.n;
+	c2c_paces_merge(&p, &before);
+	assert_int_equal(p.keys.n, n);
+	assert_int_equal(
+		p.list.items[0].n,
+		2 * before.list.items[tuples_find(&before.keys, tuples_get(&p.keys, 0))].n);
+	c2c_paces_release(&before);
+	c2c_paces_release(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slices_do_not_depend_on_workers),
 		cmocka_unit_test(nothing_is_lost),
 		cmocka_unit_test(what_is_not_known_is_left_out),
+		cmocka_unit_test(they_are_put_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
