@@ -16,12 +16,19 @@
 #include "base/text.h"
 #include "cpu/internal.h"
 
-static int read_embedded(struct catalog *c, struct err *err)
+static void begin_with(struct catalog *c, const struct catalog_index *index)
 {
-	const struct embedded_file *index = embedded_find(catalog_files, "index.json");
-
-	assert(index != NULL);
-	return catalog_read(c, index->bytes, index->size, "(embedded)", err);
+	for (size_t i = 0; i < index->n_encodings; i++)
+		*vec_add(&c->encodings) = &index->encodings[i];
+	for (size_t i = 0; i < index->n_cpus; i++)
+		*vec_add(&c->cpus) = &index->cpus[i];
+	for (size_t i = 0; i < index->n_names; i++)
+		*vec_add(&c->names) = index->names[i];
+	for (size_t i = 0; i < index->n_implementers; i++)
+		*vec_add(&c->implementers) = index->implementers[i];
+	for (size_t i = 0; i < index->n_makers; i++)
+		*vec_add(&c->makers) = index->makers[i];
+	c->thresholds = (struct threshold_list){ index->thresholds, index->n_thresholds };
 }
 
 static int read_extra_catalog(struct catalog *c, const char *path, struct err *err)
@@ -117,7 +124,8 @@ int catalog_open(const char *extra_path, struct catalog **out, struct err *err)
 {
 	struct catalog *c = mem_zalloc(1, sizeof(*c));
 
-	if (read_embedded(c, err) < 0 || read_user_catalog(c, err) < 0 ||
+	begin_with(c, &catalog_index);
+	if (read_user_catalog(c, err) < 0 ||
 	    (extra_path != NULL && read_extra_catalog(c, extra_path, err) < 0)) {
 		catalog_free(c);
 		return -1;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads catalog files. Format: catalog/schema.md. The embedded index and a file of --catalog have
- * the same format. Unknown keys are ignored.
+ * Reads catalog files, of --catalog and of `cyclops catalog`. Format: catalog/schema.md. Unknown keys are ignored.
  */
 #include "cpu/internal.h"
 
@@ -69,26 +68,31 @@ static int catalog_read_value(struct catalog *c, const json_t *object, struct cp
 /* Indexes the sources by value; values are small numbers. */
 static void index_values(struct catalog *c, struct encoding *e)
 {
+	const struct cpu_source **by_value;
+
 	for (size_t i = 0; i < e->n_values; i++)
 		if (e->values[i].value >= e->n_by_value)
 			e->n_by_value = e->values[i].value + 1u;
-	e->by_value = catalog_array(c, e->n_by_value, sizeof(*e->by_value));
+	by_value = catalog_array(c, e->n_by_value, sizeof(*by_value));
+	e->by_value = by_value;
 	for (size_t i = 0; i < e->n_values; i++)
-		e->by_value[e->values[i].value] = &e->values[i];
+		by_value[e->values[i].value] = &e->values[i];
 }
 
 static int read_encoding(struct catalog *c, const json_t *object, struct err *err)
 {
 	struct encoding *e = catalog_array(c, 1, sizeof(*e));
 	const json_t *values = NULL;
+	struct cpu_source *read;
 
 	if (json_read_text(&c->memory, object, "id", &e->id, err) < 0 ||
 	    json_read_list(object, "values", &values, err) < 0)
 		return -1;
 	e->n_values = json_array_size(values);
-	e->values = catalog_array(c, e->n_values, sizeof(*e->values));
+	read = catalog_array(c, e->n_values, sizeof(*read));
+	e->values = read;
 	for (size_t i = 0; i < e->n_values; i++)
-		if (catalog_read_value(c, json_array_get(values, i), &e->values[i], err) < 0)
+		if (catalog_read_value(c, json_array_get(values, i), &read[i], err) < 0)
 			return err_within(err, "%s: values[%zu]", e->id, i);
 	index_values(c, e);
 	*vec_add(&c->encodings) = e;
@@ -99,17 +103,19 @@ static int read_other_names(struct catalog *c, const json_t *object, struct cpu 
 			    struct err *err)
 {
 	const json_t *list = NULL;
+	const char **aliases;
 
 	if (json_read_list(object, "aliases", &list, err) < 0)
 		return -1;
 	cpu->n_aliases = json_array_size(list);
-	cpu->aliases = catalog_array(c, cpu->n_aliases, sizeof(*cpu->aliases));
+	aliases = catalog_array(c, cpu->n_aliases, sizeof(*aliases));
+	cpu->aliases = aliases;
 	for (size_t i = 0; i < cpu->n_aliases; i++) {
 		const json_t *alias = json_array_get(list, i);
 
 		if (!json_is_string(alias))
 			return json_wrong("aliases", alias, "texts", err);
-		cpu->aliases[i] = catalog_read_copy(c, json_string_value(alias));
+		aliases[i] = catalog_read_copy(c, json_string_value(alias));
 	}
 	return 0;
 }
@@ -120,11 +126,13 @@ static int read_other_names(struct catalog *c, const json_t *object, struct cpu 
 static int read_match(struct catalog *c, const json_t *object, struct cpu *cpu, struct err *err)
 {
 	const json_t *list = NULL;
+	struct named_part *parts;
 
 	if (json_read_list(object, "match", &list, err) < 0)
 		return -1;
 	cpu->n_parts = 0;
-	cpu->parts = catalog_array(c, json_array_size(list), sizeof(*cpu->parts));
+	parts = catalog_array(c, json_array_size(list), sizeof(*parts));
+	cpu->parts = parts;
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *entry = json_array_get(list, i);
 		struct named_part part = { 0 };
@@ -135,7 +143,7 @@ static int read_match(struct catalog *c, const json_t *object, struct cpu *cpu, 
 		    (json_object_get(entry, "name") != NULL &&
 		     json_read_text(&c->memory, entry, "name", &part.name, err) < 0))
 			return err_within(err, "match[%zu]", i);
-		cpu->parts[cpu->n_parts++] = part;
+		parts[cpu->n_parts++] = part;
 	}
 	return 0;
 }
@@ -238,13 +246,15 @@ static int read_data_source(struct catalog *c, const json_t *spe, struct cpu *cp
 static int read_spe_events(struct catalog *c, const json_t *spe, struct cpu *cpu, struct err *err)
 {
 	const json_t *list = NULL;
+	struct spe_event *events;
 
 	if (json_object_get(spe, "events") == NULL)
 		return 0;
 	if (json_read_list(spe, "events", &list, err) < 0)
 		return -1;
 	cpu->n_spe_events = json_array_size(list);
-	cpu->spe_events = catalog_array(c, cpu->n_spe_events, sizeof(*cpu->spe_events));
+	events = catalog_array(c, cpu->n_spe_events, sizeof(*events));
+	cpu->spe_events = events;
 	for (size_t i = 0; i < cpu->n_spe_events; i++) {
 		const json_t *event = json_array_get(list, i);
 		const json_t *bit = json_object_get(event, "bit");
@@ -252,8 +262,8 @@ static int read_spe_events(struct catalog *c, const json_t *spe, struct cpu *cpu
 
 		if (!json_is_integer(bit) || number < 0 || number > 63)
 			return json_wrong("bit", bit, "a number from 0 to 63", err);
-		cpu->spe_events[i].bit = (unsigned)number;
-		if (json_read_text(&c->memory, event, "name", &cpu->spe_events[i].name, err) < 0)
+		events[i].bit = (unsigned)number;
+		if (json_read_text(&c->memory, event, "name", &events[i].name, err) < 0)
 			return err_within(err, "events[%zu]", i);
 	}
 	return 0;

@@ -68,13 +68,15 @@ static int read_erratum(struct arena *memory, const json_t *object, struct cpu_e
 int errata_read(struct arena *memory, const json_t *object, struct cpu *cpu, struct err *err)
 {
 	const json_t *list = NULL;
+	struct cpu_erratum *errata;
 
 	if (json_read_list(object, "errata", &list, err) < 0)
 		return -1;
 	cpu->n_errata = json_array_size(list);
-	cpu->errata = json_array_memory(memory, cpu->n_errata, sizeof(*cpu->errata));
+	errata = json_array_memory(memory, cpu->n_errata, sizeof(*errata));
+	cpu->errata = errata;
 	for (size_t i = 0; i < cpu->n_errata; i++)
-		if (read_erratum(memory, json_array_get(list, i), &cpu->errata[i], err) < 0)
+		if (read_erratum(memory, json_array_get(list, i), &errata[i], err) < 0)
 			return err_within(err, "errata[%zu]", i);
 	return 0;
 }

@@ -36,9 +36,9 @@ struct named_part {
 /* An encoding of the data source packet. */
 struct encoding {
 	const char *id;
-	struct cpu_source *values;
+	const struct cpu_source *values;
 	size_t n_values;
-	const struct cpu_source **by_value; /* by value; NULL: the value is reserved */
+	const struct cpu_source *const *by_value; /* by value; NULL: the value is reserved */
 	size_t n_by_value;
 };
 
@@ -47,14 +47,14 @@ struct spe_event {
 	const char *name;
 };
 
-/* A CPU. Texts and arrays are memory of the catalog. */
+/* A CPU. Texts and arrays are memory of the catalog, or constants. */
 struct cpu {
 	const char *id, *name;
-	const char **aliases;
-	struct named_part *parts;
+	const char *const *aliases;
+	const struct named_part *parts;
 	const struct encoding *encoding; /* NULL: not known */
-	struct spe_event *spe_events;
-	struct cpu_erratum *errata;
+	const struct spe_event *spe_events;
+	const struct cpu_erratum *errata;
 	size_t n_aliases, n_parts, n_spe_events, n_errata;
 	unsigned cache_line, own_cache_lines, load_to_use; /* 0: not known */
 	int spe_ernd;					   /* plus 1; 0: not known */
@@ -98,7 +98,20 @@ struct catalog {
 	VEC_OF(struct part_facts) by_part; /* … → facts; made after all is read */
 };
 
-/* The embedded files: "index.json", "events.json", and "<id>.json" and "<id>.costs.json" for each CPU. */
+/* What the catalog begins with: all CPUs, without their long lists. Made by scripts/catalog-index.py. */
+struct catalog_index {
+	const struct encoding *encodings;
+	const struct cpu *cpus;
+	const struct named_part *names;
+	const struct implementer *implementers;
+	const struct cpu_maker *makers;
+	const struct cpu_threshold *thresholds;
+	size_t n_encodings, n_cpus, n_names, n_implementers, n_makers, n_thresholds;
+};
+
+extern const struct catalog_index catalog_index;
+
+/* The embedded files: "events.json", and "<id>.json" and "<id>.costs.json" for each CPU. */
 extern const struct embedded_file catalog_files[];
 
 /*

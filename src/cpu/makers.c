@@ -20,18 +20,19 @@ static int read_latency_events(struct catalog *c, const json_t *object, struct c
 			       struct err *err)
 {
 	const json_t *list = NULL;
+	uint16_t *codes;
 
 	if (json_read_list(object, "latency_events", &list, err) < 0)
 		return -1;
 	maker->n_latency_events = json_array_size(list);
-	maker->latency_events = json_array_memory(&c->memory, maker->n_latency_events,
-						  sizeof(*maker->latency_events));
+	codes = json_array_memory(&c->memory, maker->n_latency_events, sizeof(*codes));
+	maker->latency_events = codes;
 	for (size_t i = 0; i < maker->n_latency_events; i++) {
 		uint64_t code = 0;
 
 		if (json_read_code(json_array_get(list, i), "code", UINT16_MAX, &code, err) < 0)
 			return err_within(err, "latency_events[%zu]", i);
-		maker->latency_events[i] = (uint16_t)code;
+		codes[i] = (uint16_t)code;
 	}
 	return 0;
 }

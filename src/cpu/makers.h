@@ -13,7 +13,7 @@ struct cpu_maker {
 	const char *arch, *cpuid; /* prefixes of these texts in a capture's header; "": any */
 	const char *weight;	  /* what the weight of a sample means, in words */
 	/* events that sample loads of a least latency, which is in config1 */
-	uint16_t *latency_events;
+	const uint16_t *latency_events;
 	size_t n_latency_events;
 };
 

@@ -135,7 +135,7 @@ struct cpu_threshold {
 };
 
 struct threshold_list {
-	struct cpu_threshold *items;
+	const struct cpu_threshold *items;
 	size_t n;
 };
 
