@@ -302,15 +302,19 @@ static inline void deliver_row(const struct spe_shape *s, const uint8_t *bytes, 
 		deliver_all(s, bytes, position, out);
 }
 
+/* Loads and stores come among others as they like, so nothing is decided before all is known. */
 static inline bool shape_is_wanted(const struct spe_shape *s, const uint8_t *bytes,
 				   const struct spe_wanted *wanted)
 {
-	if (wanted->only_memory && (!(s->has & HAS_OP) || s->op_class != SPE_OP_LDST))
-		return false;
-	return wanted->addresses == NULL ||
-	       ((s->has & HAS_VA) != 0 &&
-		address_filter_may_have(wanted->addresses,
-					spe_data_address(shape_payload(s, bytes, SPE_FIELD_VA))));
+	bool is_memory = ((s->has & HAS_OP) != 0) & (s->op_class == SPE_OP_LDST);
+	bool is_of_kind = is_memory | !wanted->only_memory;
+	uint64_t address;
+
+	if (wanted->addresses == NULL)
+		return is_of_kind;
+	address = spe_data_address(shape_payload(s, bytes, SPE_FIELD_VA));
+	return is_of_kind & ((s->has & HAS_VA) != 0) &
+	       address_filter_may_have(wanted->addresses, address);
 }
 
 /*

@@ -240,12 +240,48 @@ static void test_only_memory(void **state)
 	batch_free(b);
 }
 
+/* Both at once: loads and stores at some addresses. */
+static void test_memory_at_addresses(void **state)
+{
+	static const char *const records[] = {
+		PC "49 00 b2 40 00 00 00 00 00 00 00 01",
+		PC "48 00 b2 40 00 00 00 00 00 00 00 01",
+		PC "49 00 01",
+		PC "b2 40 00 00 00 00 00 00 00 01",
+		PC "49 00 b2 80 00 00 00 00 00 00 00 01",
+		PC "49 01 b2 44 00 00 00 00 00 00 00 01",
+	};
+	struct batch *b = batch_new();
+	struct spe_shapes shapes = { 0 };
+	struct address_filter addresses;
+	const struct spe_wanted wanted = { .addresses = &addresses, .only_memory = true };
+	uint64_t padding = 0;
+	uint8_t bytes[ROOM];
+	size_t n;
+
+	(void)state;
+	address_filter_init(&addresses, 64, 2);
+	address_filter_add(&addresses, 0x40);
+	address_filter_add(&addresses, 0); /* which is no address of those without one */
+	n = learn_all(&shapes, records, COUNT(records), bytes);
+	assert_int_equal(spe_shapes_decode(&shapes, bytes, n + SLACK, 0, &wanted, b, &padding), n);
+	assert_int_equal(b->n, 2);
+	assert_int_equal(b->va[0], 0x40);
+	assert_int_equal(b->va[1], 0x44);
+	address_filter_release(&addresses);
+	batch_free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),	      cmocka_unit_test(test_rarest_gives_way),
-		cmocka_unit_test(test_all_are_found), cmocka_unit_test(test_only_one_is_possible),
-		cmocka_unit_test(test_filter),	      cmocka_unit_test(test_only_memory),
+		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_rarest_gives_way),
+		cmocka_unit_test(test_all_are_found),
+		cmocka_unit_test(test_only_one_is_possible),
+		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_only_memory),
+		cmocka_unit_test(test_memory_at_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
