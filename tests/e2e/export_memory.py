@@ -115,7 +115,7 @@ def main():
     parser.add_argument("--limit-of-rows-of-places", type=int, default=46, help="the same for rows of these")
     parser.add_argument("--records-of-answers", type=int, default=400000, help="of many places, for hot and mem")
     parser.add_argument("--limit-of-hot-of-places", type=int, default=70, help="MiB of private memory for hot of these")
-    parser.add_argument("--limit-of-mem-of-places", type=int, default=57, help="the same for mem")
+    parser.add_argument("--limit-of-mem-of-places", type=int, default=64, help="the same for mem")
     parser.add_argument("cyclops", type=os.path.abspath)
     parser.add_argument("make_family", type=os.path.abspath)
     parser.add_argument("data", type=os.path.abspath)
