@@ -2,7 +2,6 @@
 /* The catalog as a whole: opening it, finding CPUs. */
 #include "cpu/cpu.h"
 
-#include <assert.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <stdbool.h>

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/prefetch.h"
 #include "parquet/bits.h"
 #include "parquet/delta.h"
 #include "parquet/inside.h"
@@ -315,7 +316,7 @@ size_t text_pages_divide(struct chunk *c, const struct column_values *v)
 			if (!has_value(v, end))
 				continue;
 			at = packed_next(at);
-			__builtin_prefetch(at + AHEAD_BYTES); /* the next one is known late */
+			prefetch(at + AHEAD_BYTES); /* the next one is known late */
 		}
 		page->n_rows = end - row;
 		page->n_bytes = (size_t)(at - page->texts);
