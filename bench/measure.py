@@ -20,6 +20,9 @@ ENVIRONMENT = {
     "DEBUGINFOD_URLS": "",
 }
 
+# A slow peer of many seconds moves less from run to run than it costs to ask it again.
+ENOUGH_SECONDS = 10
+
 
 class Cost(NamedTuple):
     """Seconds of wall-clock time, and of CPU time on all CPUs; of several runs the least of each, and the median. How often
@@ -63,11 +66,12 @@ def run(command, home):
 
 def best(commands, home, runs):
     """The least for each command of runs[i] runs, in turn, so that all have the same
-    disturbances. Wall-clock and CPU time have a least of their own."""
+    disturbances. Wall-clock and CPU time have a least of their own. A command that took
+    ENOUGH_SECONDS in all is not run again."""
     costs = [[] for _ in commands]
     for turn in range(max(runs)):
         for i, command in enumerate(commands):
-            if turn < runs[i]:
+            if turn < runs[i] and sum(c.wall for c in costs[i]) < ENOUGH_SECONDS:
                 costs[i].append(run(command, home))
     return [Cost(min(c.wall for c in each), min(c.cpu for c in each), statistics.median(c.wall for c in each), len(each),
                  min(c.n_waits for c in each)) for each in costs]

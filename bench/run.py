@@ -29,6 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 PERF_REPORT = ["perf", "report", "--stdio", "--sort", "sym"]
 MEMORY_LIMIT = 64 << 20
+PEER_RUNS = 3
 N_PLACES = 10000
 SYMBOLS_LIMIT_S = 3
 RECORDED_LIMIT_S = 2
@@ -69,9 +70,9 @@ class Bench:
         """The same command for each perf that is here."""
         return {name: [program, *arguments] for name, program in self.perfs.items()}
 
-    def compare(self, job, file, ours, peers, at_least=None, peer_runs=1, with_memory=False, limits=(None, None)):
+    def compare(self, job, file, ours, peers, at_least=None, with_memory=False, limits=(None, None)):
         """`ours` beside other tools; the ratio is how many times faster than the fastest of them."""
-        ours_cost, *theirs = measure.best([ours, *peers.values()], self.home, [self.runs] + [peer_runs] * len(peers))
+        ours_cost, *theirs = measure.best([ours, *peers.values()], self.home, [self.runs] + [PEER_RUNS] * len(peers))
         row = Row(job, file, ours_cost, decode_s=limits[0], read_s=limits[1])
         if with_memory:
             row.memory_bytes = measure.peak_private_bytes(ours, self.home)
@@ -128,11 +129,6 @@ def command_words(command):
     return " ".join([program] + [word for word in words if word != program])
 
 
-def few(size):
-    """The number of runs of a slow peer."""
-    return 3 if inputs.parse_size(size) < 1 << 30 else 1
-
-
 def bench_decode(b):
     """Decoding alone, in memory, on one core. The program repeats by itself."""
     found = re.search(r"decode (64-byte records, by shape) +([\d.]+) GB/s", measure.output([b.decode], b.home))
@@ -147,8 +143,8 @@ def bench_hot(b):
     for command in (b.hot(file), [*PERF_REPORT, "-i", file]):
         if inputs.A_FUNCTION not in measure.output([*command, *all_rows(command)], b.home):
             measure.fail(f"{command[0]} found no symbols")
-    b.compare("hot", b.size, b.hot(file), b.by_perf(*PERF_REPORT[1:], "-i", file), 20, few(b.size))
-    b.compare("hot", b.size, b.hot(file), b.by_perf(*PERF_REPORT[1:], "--itrace=i1i", "-i", file), 20, few(b.size))
+    b.compare("hot", b.size, b.hot(file), b.by_perf(*PERF_REPORT[1:], "-i", file), 20)
+    b.compare("hot", b.size, b.hot(file), b.by_perf(*PERF_REPORT[1:], "--itrace=i1i", "-i", file), 20)
 
 
 def bench_mem(b):
@@ -175,7 +171,7 @@ def all_rows(command):
 def bench_export(b):
     """All columns of all records as csv; perf prints three."""
     file = b.inputs.spe(b.size)
-    b.compare("export csv", b.size, b.export(file), b.by_perf("script", "-F", "ip,addr,sym", "-i", file), 3, few(b.size))
+    b.compare("export csv", b.size, b.export(file), b.by_perf("script", "-F", "ip,addr,sym", "-i", file), 3)
 
 
 def bench_parquet(b):
@@ -205,7 +201,7 @@ def bench_pyarrow(b, name, ours):
         return
     convert = ("import sys, pyarrow.csv, pyarrow.parquet; "
                "pyarrow.parquet.write_table(pyarrow.csv.read_csv(sys.argv[1]), sys.argv[2], compression='zstd')")
-    b.compare("export parquet", name, ours, {"pyarrow of csv": [python, "-c", convert, b.home / "rows.csv", theirs]}, 2, few(b.size))
+    b.compare("export parquet", name, ours, {"pyarrow of csv": [python, "-c", convert, b.home / "rows.csv", theirs]}, 2)
     add_sizes(b, "its size", name, (b.home / "rows.parquet").stat().st_size, theirs.stat().st_size)
 
 
@@ -468,7 +464,8 @@ def machine_of(b):
     return [f"{model[1] if model else platform.machine()}, {os.cpu_count()} CPUs, {datetime.date.today()}",
             f"load at the start {os.getloadavg()[0]:.1f}" + (", so wall-clock times and their ratios are of a busy machine" if os.getloadavg()[0] > 1 else ""),
             ", ".join(["cyclops " + measure.output([*b.cyclops, "--version"], b.home).split()[1], *b.perfs]),
-            f"the least of {b.runs} runs of cyclops, in turn with the peers; {b.family_records} records in each family"]
+            f"the least of {b.runs} runs of cyclops, in turn with up to {PEER_RUNS} of each peer (no more once it took "
+            f"{measure.ENOUGH_SECONDS} s); {b.family_records} records in each family"]
 
 
 def main():
