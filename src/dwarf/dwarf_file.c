@@ -4,12 +4,14 @@
 #include <dwarf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 #include "dwarf/split.h"
 
@@ -143,6 +145,44 @@ static int list_units(struct dwarf_file *file)
 	return more < 0 ? -1 : 0;
 }
 
+/* Behind dwarf_begin_elf(), which gives compressed sections their contents. */
+static void find_sections(struct dwarf_file *file)
+{
+	const struct {
+		const char *name;
+		struct cursor *bytes;
+	} wanted[] = {
+		{ ".debug_line", &file->sections.lines },
+		{ ".debug_str", &file->sections.strings },
+		{ ".debug_line_str", &file->sections.line_strings },
+	};
+	Elf *elf = file->main.elf;
+	const char *ident = elf_getident(elf, NULL);
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (ident == NULL || ident[EI_DATA] != ELFDATA2LSB || elf_getshdrstrndx(elf, &names) != 0)
+		return;
+	while ((section = elf_nextscn(elf, section)) != NULL) {
+		GElf_Shdr header;
+		const char *name = gelf_getshdr(section, &header) == NULL
+					   ? NULL
+					   : elf_strptr(elf, names, header.sh_name);
+
+		for (size_t i = 0; i < COUNT(wanted) && name != NULL; i++) {
+			Elf_Data *data;
+
+			/* the first of that name, as libdw */
+			if (strcmp(name, wanted[i].name) != 0 || wanted[i].bytes->pos != NULL ||
+			    header.sh_type == SHT_NOBITS ||
+			    (header.sh_flags & SHF_COMPRESSED) != 0 ||
+			    (data = elf_getdata(section, NULL)) == NULL || data->d_buf == NULL)
+				continue;
+			*wanted[i].bytes = cur_of(data->d_buf, data->d_size);
+		}
+	}
+}
+
 static void note_damage(struct diags *diags, const char *path)
 {
 	struct text text = { 0 };
@@ -164,6 +204,7 @@ int dwarf_file_open(struct dwarf_file *out, const char *path, const char *alt_pa
 		return -1;
 	if (alt_path != NULL && handle_open(&file.alt, alt_path, &alt_err) == 0)
 		dwarf_setalt(file.main.dwarf, file.alt.dwarf);
+	find_sections(&file);
 	file.splits = split_places_new(file.main.fd, root);
 	if (list_units(&file) < 0)
 		note_damage(diags, path);

@@ -8,6 +8,7 @@
 
 #include <elfutils/libdw.h>
 
+#include "base/cursor.h"
 #include "base/diag.h"
 #include "base/err.h"
 #include "base/vec.h"
@@ -26,12 +27,18 @@ struct dwarf_unit {
 	const struct split_places *splits; /* where its split file may be */
 };
 
+/* Bytes of sections, for what is read without libdw. Empty: not there, or compressed, or not little-endian. */
+struct dwarf_sections {
+	struct cursor lines, strings, line_strings; /* .debug_line, .debug_str, .debug_line_str */
+};
+
 /* Zeroed is empty. */
 struct dwarf_file {
 	struct dwarf_handle main, alt;
 	VEC_OF(struct dwarf_unit) units;
 	struct ranges ranges; /* to indexes in `units` */
 	struct split_places *splits;
+	struct dwarf_sections sections; /* of `main` */
 };
 
 /*

@@ -14,10 +14,12 @@
 #include <elfutils/libdw.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/bisect.h"
 #include "base/text.h"
 #include "base/tuples.h"
 #include "dwarf/dwarf_file.h"
+#include "dwarf/line_table.h"
 #include "dwarf/scopes.h"
 #include "elf/ranges.h"
 
@@ -49,6 +51,7 @@ struct job {
 	struct tuples texts;
 	VEC_OF(struct str_id) text_ids;
 	struct text buffer;
+	struct arena paths; /* of files of line tables that libdw has not read */
 };
 
 /* An address of the question, and the unit it lies in. */
@@ -64,12 +67,21 @@ struct unit_work {
 	const char *folder; /* that it was compiled in, or NULL */
 	size_t n;
 	uint64_t *addresses;
-	uint32_t *scopes; /* by address: the innermost scope */
+	uint32_t *scopes;	 /* by address: the innermost scope */
+	struct line_table table; /* with `has_table`; else the next four are what libdw has */
+	bool has_table;
 	Dwarf_Lines *lines;
 	size_t n_lines;
 	Dwarf_Files *files; /* that call sites refer to */
 	size_t n_files;
 	bool is_of_clang;
+};
+
+/* Where the code of an address stands. */
+struct code_line {
+	const char *path; /* NULL: not known */
+	uint32_t line, column, discriminator;
+	bool is_known;
 };
 
 /* Where a source file was: compilers name it as on their command line. */
@@ -181,30 +193,21 @@ static uint32_t to_u32(uint64_t number)
 	return number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-/* Where a frame stands: the file, line and column of a row of the line table. */
-static void symbol_lines_set_place(struct job *job, const struct unit_work *work, Dwarf_Line *row,
-				   struct symbol_frame *out)
+static const char *path_of_file(struct job *job, struct unit_work *work, uint64_t file)
 {
-	int line = 0, column = 0;
-
-	if (row == NULL)
-		return;
-	out->file = symbol_lines_intern_path(job, work, dwarf_linesrc(row, NULL, NULL));
-	if (dwarf_lineno(row, &line) == 0 && line > 0)
-		out->line = (uint32_t)line;
-	if (dwarf_linecol(row, &column) == 0 && column > 0)
-		out->column = (uint32_t)column;
+	if (work->has_table)
+		return line_table_path(&work->table, file, &job->paths);
+	return file < work->n_files ? dwarf_filesrc(work->files, file, NULL, NULL) : NULL;
 }
 
 /* Where the caller of an inlined function stands. */
-static void set_call_site(struct job *job, const struct unit_work *work, Dwarf_Die *inlined,
+static void set_call_site(struct job *job, struct unit_work *work, Dwarf_Die *inlined,
 			  struct symbol_frame *out)
 {
 	uint64_t file = symbol_lines_number_of(inlined, DW_AT_call_file);
 
-	if (dwarf_hasattr(inlined, DW_AT_call_file) && file < work->n_files)
-		out->file = symbol_lines_intern_path(job, work,
-						     dwarf_filesrc(work->files, file, NULL, NULL));
+	if (dwarf_hasattr(inlined, DW_AT_call_file))
+		out->file = symbol_lines_intern_path(job, work, path_of_file(job, work, file));
 	out->line = to_u32(symbol_lines_number_of(inlined, DW_AT_call_line));
 	out->column = to_u32(symbol_lines_number_of(inlined, DW_AT_call_column));
 }
@@ -227,42 +230,82 @@ static Dwarf_Line *lines_find_row(const struct unit_work *work, uint64_t address
 	return row == NULL || dwarf_lineendsequence(row, &is_end) != 0 || is_end ? NULL : row;
 }
 
-/* Adds a frame; `at` is what has its discriminator: the row of the innermost one, else the call. */
+/* What libdw has of the row that covers an address. */
+static struct code_line line_by_libdw(const struct unit_work *work, uint64_t address)
+{
+	Dwarf_Line *row = lines_find_row(work, address);
+	int line = 0, column = 0;
+	unsigned discriminator = 0;
+
+	if (row == NULL)
+		return (struct code_line){ 0 };
+	(void)dwarf_lineno(row, &line);
+	(void)dwarf_linecol(row, &column);
+	(void)dwarf_linediscriminator(row, &discriminator);
+	return (struct code_line){
+		.path = dwarf_linesrc(row, NULL, NULL),
+		.line = line > 0 ? (uint32_t)line : 0,
+		.column = column > 0 ? (uint32_t)column : 0,
+		.discriminator = discriminator,
+		.is_known = true,
+	};
+}
+
+static struct code_line line_of_address(struct job *job, struct unit_work *work, size_t i)
+{
+	const struct line_row *row;
+
+	if (!work->has_table)
+		return line_by_libdw(work, work->addresses[i]);
+	row = line_table_row(&work->table, i);
+	if (row == NULL)
+		return (struct code_line){ 0 };
+	return (struct code_line){
+		.path = line_table_path(&work->table, row->file, &job->paths),
+		.line = row->line > 0 ? (uint32_t)row->line : 0,
+		.column = row->column,
+		.discriminator = row->discriminator,
+		.is_known = true,
+	};
+}
+
+/* Adds a frame; its discriminator is that of the call, or of the innermost line where there is none. */
 static void add_frame(struct job *job, const struct unit_work *work,
-		      const struct symbol_frame *frame, Dwarf_Die *function, Dwarf_Line *row,
-		      Dwarf_Die *call)
+		      const struct symbol_frame *frame, Dwarf_Die *function,
+		      const struct code_line *line, Dwarf_Die *call)
 {
 	struct line_detail detail = { .is_of_clang = work->is_of_clang };
-	unsigned discriminator = 0;
 	int declared = 0;
 
 	*vec_add(&job->answer->frames) = *frame;
 	if (!job->question->with_details)
 		return;
-	if (call != NULL)
-		detail.discriminator = to_u32(symbol_lines_number_of(call, AT_GNU_DISCRIMINATOR));
-	else if (row != NULL && dwarf_linediscriminator(row, &discriminator) == 0)
-		detail.discriminator = discriminator;
+	detail.discriminator = call != NULL
+				       ? to_u32(symbol_lines_number_of(call, AT_GNU_DISCRIMINATOR))
+				       : line->discriminator;
 	if (function != NULL && dwarf_decl_line(function, &declared) == 0 && declared > 0)
 		detail.declared = (uint32_t)declared;
 	*vec_add(&job->answer->details) = detail;
 }
 
 /* The frames of one address, from the row of the line table outwards. */
-static struct line_chain build_chain(struct job *job, const struct unit_work *work, size_t i)
+static struct line_chain build_chain(struct job *job, struct unit_work *work, size_t i)
 {
 	struct lines_answer *answer = job->answer;
 	struct line_chain chain = { .first = (uint32_t)answer->frames.n };
-	Dwarf_Line *row = lines_find_row(work, work->addresses[i]);
+	struct code_line line = line_of_address(job, work, i);
 	struct symbol_frame frame = { 0 };
 	struct scope *scopes = job->scopes.list.items, *scope = &scopes[work->scopes[i]];
 	Dwarf_Die *call = NULL;
 
-	symbol_lines_set_place(job, work, row, &frame);
+	if (line.is_known)
+		frame.file = symbol_lines_intern_path(job, work, line.path);
+	frame.line = line.line;
+	frame.column = line.column;
 	while (scope != scopes) {
 		frame.function = symbol_lines_function(job, (size_t)(scope - scopes));
 		frame.is_inlined = scope->is_inlined && scope->parent != 0;
-		add_frame(job, work, &frame, &scope->die, row, call);
+		add_frame(job, work, &frame, &scope->die, &line, call);
 		frame = (struct symbol_frame){ 0 };
 		if (!scope->is_inlined)
 			break;
@@ -270,8 +313,8 @@ static struct line_chain build_chain(struct job *job, const struct unit_work *wo
 		set_call_site(job, work, &scope->die, &frame);
 		scope = &scopes[scope->parent];
 	}
-	if (work->scopes[i] == 0 && row != NULL)
-		add_frame(job, work, &frame, NULL, row, NULL);
+	if (work->scopes[i] == 0 && line.is_known)
+		add_frame(job, work, &frame, NULL, &line, NULL);
 	chain.n = (uint32_t)answer->frames.n - chain.first;
 	return chain;
 }
@@ -284,10 +327,33 @@ static void lines_note(struct job *job, enum diag_level level, const char *text)
 	diags_add(&job->answer->diags, level, ERR_NOWHERE, 0, job->buffer.bytes);
 }
 
+/* By libdw, which keeps all rows: a table of a form that is not read here. */
+static void read_lines_by_libdw(struct job *job, struct unit_work *work)
+{
+	Dwarf_Die root = work->unit->die;
+
+	if (dwarf_hasattr(&root, DW_AT_stmt_list) &&
+	    dwarf_getsrclines(&root, &work->lines, &work->n_lines) != 0) {
+		work->n_lines = 0;
+		lines_note(job, DIAG_DAMAGE, "a line table is damaged: its lines are missing");
+	}
+	if (dwarf_getsrcfiles(&work->tree, &work->files, &work->n_files) != 0)
+		work->n_files = 0;
+}
+
+/* The files of a split unit's call sites stand in a table of its own. */
+static bool read_line_table(struct job *job, struct unit_work *work)
+{
+	struct line_source source;
+
+	return work->tree.cu == work->unit->die.cu &&
+	       line_source_find(&source, &job->file, work->unit) &&
+	       line_table_read(&work->table, &source, work->addresses, work->n);
+}
+
 /* Decodes what the unit's addresses need. What is damaged stays empty. */
 static void lines_read_unit(struct job *job, struct unit_work *work)
 {
-	bool with_lines = !job->question->without_lines;
 	Dwarf_Die root = work->unit->die;
 	const char *producer = symbol_lines_string_of(&root, DW_AT_producer);
 
@@ -296,13 +362,11 @@ static void lines_read_unit(struct job *job, struct unit_work *work)
 	if (!dwarf_unit_tree(work->unit, &work->tree))
 		lines_note(job, DIAG_NOTE,
 			   "its .dwo files were not found (.dwp files are not read): no inlines");
-	if (with_lines && dwarf_hasattr(&root, DW_AT_stmt_list) &&
-	    dwarf_getsrclines(&root, &work->lines, &work->n_lines) != 0) {
-		work->n_lines = 0;
-		lines_note(job, DIAG_DAMAGE, "a line table is damaged: its lines are missing");
+	if (!job->question->without_lines) {
+		work->has_table = read_line_table(job, work);
+		if (!work->has_table)
+			read_lines_by_libdw(job, work);
 	}
-	if (with_lines && dwarf_getsrcfiles(&work->tree, &work->files, &work->n_files) != 0)
-		work->n_files = 0;
 	if (!scopes_find(&job->scopes, &work->tree, work->addresses, work->n,
 			 scopes_budget(work->unit, &work->tree, work->n), work->scopes))
 		lines_note(job, DIAG_DAMAGE,
@@ -326,7 +390,8 @@ static void lines_answer_unit(struct job *job, const struct placed_address *plac
 	vec_reserve(&job->names, job->scopes.list.n);
 	for (size_t i = 0; i < n; i++)
 		job->answer->chains[placed[i].index] = build_chain(job, &work, i);
-	job->n_rows += work.n_lines + ROWS_OF_UNIT;
+	job->n_rows += work.n_lines + work.table.files.n + ROWS_OF_UNIT;
+	line_table_release(&work.table);
 	free(work.addresses);
 	free(work.scopes);
 }
@@ -371,6 +436,7 @@ static bool forget_much(struct job *job)
 	tuples_release(&job->texts);
 	tuples_init(&job->texts, 1);
 	job->text_ids.n = 0;
+	arena_release(&job->paths);
 	if (dwarf_file_forget(&job->file))
 		return true;
 	lines_note(job, DIAG_DAMAGE, "cannot be read any more: lines are missing");
@@ -422,6 +488,7 @@ void lines_ask(const struct lines_question *question, struct lines_answer *answe
 	tuples_release(&job.texts);
 	vec_release(&job.text_ids);
 	text_release(&job.buffer);
+	arena_release(&job.paths);
 }
 
 /* The rows of one unit: each reaches to the next one, which has another address. Returns how many it has. */
