@@ -47,6 +47,14 @@ struct tables format_tables(const struct format *format, const struct tables *ta
 	return shown;
 }
 
+/* Behind an answer, which says so, an empty table without a title or a note says nothing more to people. */
+static bool is_said_by_answer(const struct format *format, const struct document *d,
+			      const struct table *t)
+{
+	return format->is_for_people && document_begins_with_answer(d) && table_n_rows(t) == 0 &&
+	       t->title == NULL && t->notes.n == 0;
+}
+
 void format_document(const struct format *format, const struct document *document,
 		     const struct tables *tables, struct text *out)
 {
@@ -60,6 +68,8 @@ void format_document(const struct format *format, const struct document *documen
 	for (size_t i = 0; i < shown.list.n; i++) {
 		const struct table *t = shown.list.items[i];
 
+		if (is_said_by_answer(format, &whole, t))
+			continue;
 		format->head(&whole, t, i == 0, out);
 		format->rows(&whole, t, true, out);
 		format->tail(&whole, t, out);

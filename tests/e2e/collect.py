@@ -313,6 +313,8 @@ def check_growing(checks, cyclops, maker, duckdb, folder):
     checks.expect(len(fleet.paths("captures")) == 1 and len(fleet.paths("samples")) == 1, "merged files are left")
     checks.expect(of_fleet(fleet) == wanted and set(committed(fleet).values()) == {1} and len(committed(fleet)) == len(made), "merged again: another answer")
     checks.expect(state_of(fleet.collect("--day", "2026-11-26", *made)) == {"there": len(made)}, "merged again: not there")
+    text = run(cyclops, "fleet", "compact", fleet.root, "--program", duckdb, "--keep", "1").decode()
+    checks.expect(text == "Nothing is left to merge.\n", f"nothing to merge: {text}")
 
 
 def check_push(checks, cyclops, duckdb, folder, dataset):

@@ -202,6 +202,38 @@ static void empty_tables_say_so(void **state)
 	table_release(&t);
 }
 
+/* What an answer says is not said again by the table that it is of; alone the table says it. */
+static void an_answer_says_that_there_is_nothing(void **state)
+{
+	static const struct {
+		const char *format, *with_answer, *alone;
+	} cases[] = {
+		{ "text", "Nothing is left.\n", "none\n" },
+		{ "markdown", "**Nothing is left.**\n\n", "none\n\n" },
+		{ "csv", "day\n", "day\n" },
+	};
+	static const struct column columns[] = { { "day", NULL, "", CELL_TEXT, 0, "" } };
+	const struct document d = { .command = "fleet" };
+	struct table answer, t;
+
+	(void)state;
+	answer_init(&answer);
+	answer_say(&answer, "Nothing is left.");
+	table_init(&t, "t", NULL, columns, COUNT(columns));
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char *both =
+			fixture_render(cases[i].format, &d, (struct table *[]){ &answer, &t }, 2);
+		char *alone = fixture_render(cases[i].format, &d, (struct table *[]){ &t }, 1);
+
+		assert_string_equal(both, cases[i].with_answer);
+		assert_string_equal(alone, cases[i].alone);
+		free(both);
+		free(alone);
+	}
+	table_release(&answer);
+	table_release(&t);
+}
+
 static void tables_stand_apart(void **state)
 {
 	struct document d = { .is_plural = true, .is_modelled = true };
@@ -531,6 +563,7 @@ int main(void)
 		cmocka_unit_test(a_table_has_meanings_of_its_own),
 		cmocka_unit_test(commands_are_broken_between_words),
 		cmocka_unit_test(empty_tables_say_so),
+		cmocka_unit_test(an_answer_says_that_there_is_nothing),
 		cmocka_unit_test(tables_stand_apart),
 		cmocka_unit_test(the_title_shares_a_line_with_numbers_alone),
 		cmocka_unit_test(colour_is_for_what_is_apart),
