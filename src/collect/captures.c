@@ -157,7 +157,8 @@ static void put_losses(const struct session *s, struct parquet_values *v)
 	const struct capture_totals *totals = capture_totals(s->capture);
 
 	parquet_put(&v[CAPTURES_COL_LOST_EVENTS], totals->n_lost_events);
-	parquet_put(&v[CAPTURES_COL_LOST_SAMPLES], totals->n_lost_samples);
+	parquet_put(&v[CAPTURES_COL_LOST_SAMPLES],
+		    capture_lost(totals) - totals->n_lost_events); /* each once */
 	parquet_put(&v[CAPTURES_COL_TRUNCATED], totals->n_aux_truncated);
 	parquet_put(&v[CAPTURES_COL_DAMAGED],
 		    diags_bytes(capture_diags(s->capture), DIAG_DAMAGE) + totals->missing_bytes);

@@ -71,13 +71,9 @@ static void add_lost(struct losses *l, const struct record *r, const struct samp
 	struct record_lost lost = { 0 };
 	struct err err;
 
-	if (r->type == RECORD_LOST_SAMPLES) {
-		struct cursor body = r->body;
-
-		quality_losses_add(l, LOSS_SAMPLES, cur_u64(&body), id);
-	} else if (record_lost_read(r, &lost, &err) == 0) {
-		quality_losses_add(l, LOSS_EVENTS, lost.n, id);
-	}
+	if (record_lost_read(r, &lost, &err) == 0)
+		quality_losses_add(l, r->type == RECORD_LOST ? LOSS_EVENTS : LOSS_SAMPLES, lost.n,
+				   id);
 }
 
 static void visit(void *context, const struct record *r, const struct sample_id *id)

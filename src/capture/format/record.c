@@ -318,6 +318,10 @@ int record_lost_read(const struct record *r, struct record_lost *out, struct err
 	lost.n = cur_u64(&c);
 	if (!cur_ok(&c))
 		return ends_early(r, err);
+	if (lost.n > RECORD_LOST_MOST)
+		return err_set(err, ERR_FORMAT, r->position,
+			       "%s record: %" PRIu64 " lost; at most %" PRIu64 " can be",
+			       record_type_name(r->type), lost.n, RECORD_LOST_MOST);
 	*out = lost;
 	return 0;
 }

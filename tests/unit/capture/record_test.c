@@ -233,6 +233,34 @@ static void test_fields(void **state)
 	assert_int_equal(lost.n, 0x0000000200000001);
 }
 
+/* More than can be lost is damage, whatever was lost before. */
+static void losses_have_a_limit(void **state)
+{
+	static const struct {
+		uint64_t n;
+		int rc;
+	} cases[] = {
+		{ 0, 0 },
+		{ RECORD_LOST_MOST, 0 },
+		{ RECORD_LOST_MOST + 1, -1 },
+		{ UINT64_MAX, -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const uint64_t words[] = { 7, cases[i].n };
+		struct record r = { .type = RECORD_LOST, .body = cur_of(words, sizeof(words)) };
+		struct record_lost lost = { .n = 5 };
+		struct err err;
+
+		assert_int_equal(record_lost_read(&r, &lost, &err), cases[i].rc);
+		assert_int_equal(lost.n, cases[i].rc == 0 ? cases[i].n : 5);
+		r.type = RECORD_LOST_SAMPLES;
+		r.body = cur_of(&words[1], sizeof(words[1]));
+		assert_int_equal(record_lost_read(&r, &lost, &err), cases[i].rc);
+	}
+}
+
 #define TRAILER_TID BIT(SAMPLE_TID)
 #define TRAILER_ALL                                                                                \
 	(BIT(SAMPLE_TID) | BIT(SAMPLE_TIME) | BIT(SAMPLE_ID) | BIT(SAMPLE_STREAM_ID) |             \
@@ -370,15 +398,11 @@ static void test_type_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mmap2),
-		cmocka_unit_test(test_mmap2_build_id),
-		cmocka_unit_test(test_every_length),
-		cmocka_unit_test(test_strings_without_end),
-		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_sample_id),
-		cmocka_unit_test(test_no_sample_id),
-		cmocka_unit_test(test_time),
-		cmocka_unit_test(test_time_conv_is_checked),
+		cmocka_unit_test(test_mmap2),	     cmocka_unit_test(test_mmap2_build_id),
+		cmocka_unit_test(test_every_length), cmocka_unit_test(test_strings_without_end),
+		cmocka_unit_test(test_fields),	     cmocka_unit_test(losses_have_a_limit),
+		cmocka_unit_test(test_sample_id),    cmocka_unit_test(test_no_sample_id),
+		cmocka_unit_test(test_time),	     cmocka_unit_test(test_time_conv_is_checked),
 		cmocka_unit_test(test_type_names),
 	};
 
