@@ -83,6 +83,7 @@ def main():
                 continue
             counts_of_perf(checks, arguments.cyclops, name, file)
             first_pairs(checks, arguments.cyclops, name, file)
+        checks.expect_failure("is no number", arguments.make_family, "dense", f"{directory}/exchanged.data", "1000")
     checks.expect(checks.counts["pairs of functions"] >= 60, "too few pairs of functions")
     checks.finish()
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes up captures for comparisons with perf, for benchmarks and for demonstrations. */
-#include <errno.h>
 #include <getopt.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "maker.h"
+#include "number.h"
 
 /* As much as fits above the data's start. */
 #define DATA_MAX ((uint64_t)2 << 30)
@@ -61,30 +61,13 @@ static void print_help(FILE *out)
 	fprintf(out, "Numbers may end in K, M or G: powers of 1024.\n");
 }
 
-static int parse_number(const char *text, uint64_t *out)
-{
-	static const char suffixes[] = "KMG";
-	unsigned shift = 0;
-	uint64_t value;
-	char *end;
-
-	errno = 0;
-	value = strtoull(text, &end, 0);
-	if (*end != '\0' && strchr(suffixes, *end) != NULL)
-		shift = 10 * (unsigned)(strchr(suffixes, *end++) - suffixes + 1);
-	if (errno != 0 || end == text || *end != '\0' || value > UINT64_MAX >> 1 >> shift)
-		return -1;
-	*out = value << shift;
-	return 0;
-}
-
 static int take_argument(struct arguments *out, const struct argument *argument, const char *text)
 {
 	void *member = (char *)out + argument->member;
 
 	switch (argument->kind) {
 	case NUMBER:
-		return parse_number(text, member);
+		return make_number(text, member);
 	case TEXT:
 		memcpy(member, &text, sizeof(text));
 		return 0;

@@ -16,6 +16,7 @@
 #include "batch/batch.h"
 #include "capture/writer/emit.h"
 #include "maker.h"
+#include "number.h"
 
 enum {
 	SLICE = 256, /* records between switches of a CPU */
@@ -461,13 +462,18 @@ static int make_family(const struct family *f, uint64_t n_records, const char *p
 int main(int argc, char **argv)
 {
 	struct family family;
+	uint64_t n_records;
 	struct err err;
 
+	if (argc == 4 && make_number(argv[2], &n_records) < 0) {
+		fprintf(stderr, "make-family: RECORDS: '%s' is no number\n", argv[2]);
+		return 2;
+	}
 	for (size_t i = 0; argc == 4 && i < COUNT(families); i++) {
 		if (strcmp(families[i].name, argv[1]) != 0)
 			continue;
 		family = filled(families[i]);
-		if (make_family(&family, strtoull(argv[2], NULL, 0), argv[3], &err) == 0)
+		if (make_family(&family, n_records, argv[3], &err) == 0)
 			return 0;
 		fprintf(stderr, "make-family: %s\n", err.text);
 		return 1;
