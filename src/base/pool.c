@@ -121,15 +121,19 @@ static void start_threads(struct pool *pool)
 	pool->n_workers = started;
 }
 
+unsigned pool_usual_size(void)
+{
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return online > 0 ? (unsigned)online : 1;
+}
+
 struct pool *pool_new(unsigned n_workers)
 {
 	struct pool *pool = mem_zalloc(1, sizeof(*pool));
 
-	if (n_workers == 0) {
-		long online = sysconf(_SC_NPROCESSORS_ONLN);
-
-		n_workers = online > 0 ? (unsigned)online : 1;
-	}
+	if (n_workers == 0)
+		n_workers = pool_usual_size();
 	pool->n_workers = n_workers < MAX_WORKERS ? n_workers : MAX_WORKERS;
 	pool->threads = mem_alloc(pool->n_workers, sizeof(*pool->threads));
 	pthread_mutex_init(&pool->mutex, NULL);

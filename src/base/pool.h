@@ -11,7 +11,10 @@
 
 struct pool;
 
-/* `n_workers` workers, the caller included; 0 means one for each online CPU. */
+/* One for each online CPU. */
+unsigned pool_usual_size(void);
+
+/* `n_workers` workers, the caller included; 0 means pool_usual_size(). */
 struct pool *pool_new(unsigned n_workers);
 void pool_free(struct pool *);
 

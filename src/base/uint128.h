@@ -36,6 +36,14 @@ static inline struct uint128 uint128_product(uint64_t a, uint64_t b)
 #endif
 }
 
+static inline struct uint128 uint128_times(struct uint128 x, uint64_t n)
+{
+	struct uint128 product = uint128_product(x.low, n);
+
+	product.high += x.high * n;
+	return product;
+}
+
 /* Says whether the sum did not fit. */
 static inline bool uint128_add(struct uint128 *to, struct uint128 more)
 {

@@ -137,6 +137,7 @@ int open_input(const struct input_options *input, const struct arguments *argume
 		.cpu_name = input->cpu,
 		.catalog_path = input->catalog,
 		.n_workers = input->n_workers,
+		.n_at_once = input->n_at_once,
 		.select = input->select,
 		.interval = input->interval,
 		.symbols = {
@@ -267,14 +268,19 @@ void print_diagnostics(const struct session *s, int status)
 	diags_release(&all);
 }
 
-int close_input(struct session *session, struct select *select, int status)
+void release_input(struct session *session, struct select *select)
 {
 	struct progress *progress = session->progress;
 
-	print_diagnostics(session, status);
 	select_free(select);
 	session_release(session);
 	progress_close(progress);
+}
+
+int close_input(struct session *session, struct select *select, int status)
+{
+	print_diagnostics(session, status);
+	release_input(session, select);
 	return status;
 }
 

@@ -28,6 +28,8 @@ struct input_options {
 	unsigned interval;
 	bool wants_help;
 	bool is_quiet; /* set by commands that open many captures: no progress is shown for each */
+	unsigned
+		n_at_once; /* set by commands that open so many at the same time: they share the threads */
 };
 
 struct option_set input_option_set(struct input_options *);
@@ -60,6 +62,9 @@ bool capture_is_empty(const struct capture *);
  * status so far and returns it.
  */
 int close_input(struct session *, struct select *, int status);
+
+/* The same without a word. */
+void release_input(struct session *, struct select *);
 
 /*
  * Prints damage and losses on standard error and, after an answer (status EXIT_DONE), modules

@@ -3,22 +3,16 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/mapped.h"
 #include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/gates.h"
 #include "cli/input.h"
 #include "cli/printer.h"
-#include "estimate/stat_record.h"
-#include "cpu/event_name.h"
 #include "diff/diff.h"
 #include "diff/html.h"
-#include "metrics/cpu_choice.h"
-#include "run/command.h"
+#include "diff/load.h"
 
 static const struct usage usage = {
 	"diff",
@@ -44,15 +38,6 @@ static const struct option options[] = {
 	{ "save", 0, OPTION_PLACE, offsetof(struct diff_command, save), "FILE",
 	  "write the last run as a baseline" },
 	{ "html", 0, OPTION_OUTPUT, offsetof(struct diff_command, html), "FILE", HTML_HELP },
-};
-
-/* How runs are loaded: the options, and the kinds of measures to compare. */
-struct loader {
-	const struct input_options *input;
-	const struct cycle_options *accounting;
-	uint32_t kinds;
-	bool kinds_are_given; /* by --by */
-	int status;	      /* of the diagnostics */
 };
 
 static const char *kind_at(const void *context, size_t i)
@@ -86,154 +71,6 @@ static int parse_kinds(const char *text, uint32_t *out, struct err *err)
 		text += size + (text[size] == ',');
 	}
 	return 0;
-}
-
-/*
- * Sharing is compared if --by asks for it; by default only in SPE captures, which name data
- * sources.
- */
-static bool wants_shared(const struct loader *l, const struct session *s)
-{
-	return l->kinds >> MEASURE_SHARED & 1 &&
-	       (l->kinds_are_given || capture_spe(s->capture)->is_present);
-}
-
-/* Evaluates the metrics of the CPU that --cpu names, else of the CPU that the counts name. */
-static int measure_counts(const struct loader *l, struct counts *counts, struct measures *out,
-			  struct err *err)
-{
-	struct catalog *catalog = NULL;
-	struct cpu_pmu *pmu = NULL;
-	uint64_t midr = counts->midr;
-	const struct cpu *cpu;
-	int rc = catalog_open(l->input->catalog, &catalog, err);
-
-	if (rc == 0) {
-		cpu = l->input->cpu != NULL ? catalog_cpu_named(catalog, l->input->cpu, &midr, err)
-					    : stat_cpu(catalog, counts);
-		rc = cpu == NULL ? -1 : cpu_pmu_open(catalog, cpu, midr, &pmu, err);
-	}
-	if (rc == 0) {
-		counts_name(counts, pmu);
-		measures_of_counts(counts, pmu, out);
-		if (l->kinds >> MEASURE_CYCLES & 1)
-			rc = measures_add_cycles_of_counts(counts, pmu, l->accounting, out, err);
-	}
-	cpu_pmu_free(pmu);
-	catalog_free(catalog);
-	return rc;
-}
-
-static int load_counts(const struct loader *l, const char *path, struct measures *out,
-		       struct err *err)
-{
-	struct counts counts = { 0 };
-	struct mapped file = { 0 };
-	int rc = mapped_open(&file, path, err);
-
-	if (rc == 0 && (rc = counts_read(file.bytes, file.size, path, &counts, err)) < 0)
-		err_within(err, "%s: not a capture, a baseline or counts", path);
-	if (rc == 0)
-		rc = measure_counts(l, &counts, out, err);
-	counts_release(&counts);
-	mapped_release(&file);
-	return rc;
-}
-
-/* A file of `perf stat record` alone: nothing was sampled. */
-static bool is_of_counts(const struct session *s)
-{
-	const struct capture_totals *totals = capture_totals(s->capture);
-
-	return totals->by_type[RECORD_STAT] > 0 && totals->n_samples + totals->n_auxtrace == 0;
-}
-
-static int load_capture(const struct loader *l, const char *path, struct measures *out,
-			struct err *err)
-{
-	const struct arguments arguments = { .items = (const char *[]){ path }, .n = 1 };
-	struct session session;
-	struct select *select;
-	struct shared_scan first = { 0 };
-	struct c2c sharing = { 0 };
-	int rc = open_input(l->input, &arguments, &session, &select, err);
-	bool has_counts = rc == 0 && strcmp(path, "-") != 0 && is_of_counts(&session);
-	bool with_shared = rc == 0 && !has_counts && wants_shared(l, &session);
-
-	if (has_counts) {
-		close_input(&session, select, EXIT_DONE);
-		return load_counts(l, path, out, err);
-	}
-	if (rc == 0 && strcmp(path, "-") != 0)
-		out->capture_path = arena_strndup(&out->memory, path, strlen(path));
-	if (with_shared)
-		rc = c2c_begin(&sharing, &session, &measures_shared_request, &first, err);
-	if (rc == 0)
-		measures_of_session(&session, select, l->kinds, &first, out);
-	if (rc == 0 && with_shared)
-		rc = measures_add_shared(&sharing, select, out, err);
-	if (rc == 0 && l->kinds >> MEASURE_CYCLES & 1)
-		rc = measures_add_cycles(&session, select, l->accounting, out, err);
-	shared_scan_release(&first);
-	c2c_release(&sharing);
-	close_input(&session, select, rc < 0 ? EXIT_FAILED : EXIT_DONE);
-	return rc;
-}
-
-static bool is_folder(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-static int load_file(const struct loader *l, const char *path, struct measures *out,
-		     struct err *err)
-{
-	struct mapped file = { 0 };
-	int rc;
-
-	if (mapped_open(&file, path, err) < 0)
-		return -1;
-	if (measures_is_baseline((const char *)file.bytes, file.size))
-		rc = measures_read((const char *)file.bytes, file.size, path, out, err);
-	else if (l->input->raw.is_raw || capture_begins(file.bytes, file.size))
-		rc = load_capture(l, path, out, err);
-	else
-		rc = load_counts(l, path, out, err);
-	mapped_release(&file);
-	return rc;
-}
-
-/* Loads the counts and the capture of a folder that `cyclops run` wrote; either may be missing. */
-static int load_run(const struct loader *l, const char *counts, const char *capture,
-		    struct measures *out, struct err *err)
-{
-	if (access(counts, F_OK) == 0 && load_file(l, counts, out, err) < 0)
-		return -1;
-	return access(capture, F_OK) == 0 ? load_capture(l, capture, out, err) : 0;
-}
-
-static int load_measures(const struct loader *l, const char *path, struct measures *out,
-			 struct err *err)
-{
-	char *counts, *capture;
-	int rc;
-
-	out->origin = path;
-	if (strcmp(path, "-") == 0)
-		return load_capture(l, path, out, err);
-	if (!is_folder(path))
-		return load_file(l, path, out, err);
-	counts = path_join(path, RUN_COUNTS);
-	capture = path_join(path, RUN_CAPTURE);
-	if (access(counts, F_OK) < 0 && access(capture, F_OK) < 0)
-		rc = load_capture(l, path, out, err); /* a capture that is a directory */
-	else
-		rc = load_run(l, counts, capture, out, err);
-	free(counts);
-	free(capture);
-	return rc;
 }
 
 static int save_baseline(const char *path, const struct measures *m, struct err *err)
@@ -384,8 +221,7 @@ static int diff_answer(struct diff_command *command, const struct input_options 
 	    choose_runs(command, input, arguments, &a, &b, err) < 0 ||
 	    (command->save != NULL && arguments_spare(arguments, "save", command->save, err) < 0))
 		return -1;
-	if ((a != NULL && load_measures(&loader, a, &from, err) < 0) ||
-	    load_measures(&loader, b, &to, err) < 0)
+	if (load_runs(&loader, a, b, &from, &to, err) < 0)
 		goto out;
 	if (command->save != NULL && save_baseline(command->save, &to, err) < 0)
 		goto out;

@@ -29,17 +29,33 @@ struct sum {
 };
 
 /*
+ * The same of SPE records that stand for the same number of operations each: cycles as recorded. They take half of a cache
+ * line.
+ */
+struct spe_sum {
+	uint32_t n, n_saturated;
+	uint64_t cycles, squares, saturated;
+};
+
+/* Of a data source: records of the common interval, and others. */
+struct source_sum {
+	struct spe_sum common;
+	struct sum others;
+};
+
+/*
  * The result of the scan. Events and places, and data sources, have sums of their own: together there are many times as
  * many as a core's cache holds.
  */
 struct costs {
 	const struct session *session;
+	uint64_t interval;	    /* of nearly all SPE records; 0: not known */
 	uint32_t if_place;	    /* what a record has that has a place; 0: none is asked for */
-	VEC_OF(struct sum) spe;	    /* of SPE records by place */
-	struct tuples keys;	    /* of samples: event << 32 | place … */
-	VEC_OF(struct sum) samples; /* … and their sums */
+	VEC_OF(struct spe_sum) spe; /* of SPE records with that interval, by place */
+	struct tuples keys;	    /* of all others: event << 32 | place … */
+	VEC_OF(struct sum) others;  /* … and their sums */
 	struct tuples sources;	    /* of SPE records: struct cpu_source * … */
-	VEC_OF(struct sum) of_sources;
+	VEC_OF(struct source_sum) of_sources;
 	struct known_source {
 		const struct cpu *model;
 		uint32_t number; /* in `sources`, and 1; 0: not looked up */
@@ -52,6 +68,7 @@ static void *costs_new(const struct session *s, const void *options)
 	struct costs *c = mem_zalloc(1, sizeof(*c));
 
 	c->session = s;
+	c->interval = spe_interval_common(s).mean;
 	c->if_place = *(const bool *)options ? HAS_PC : 0;
 	tuples_init(&c->keys, 1);
 	tuples_init(&c->sources, 1);
@@ -66,7 +83,7 @@ static void costs_free(void *partial)
 		return;
 	vec_release(&c->spe);
 	tuples_release(&c->keys);
-	vec_release(&c->samples);
+	vec_release(&c->others);
 	tuples_release(&c->sources);
 	vec_release(&c->of_sources);
 	free(c);
@@ -81,6 +98,29 @@ static void cost_sum_add(struct sum *to, const struct sum *from)
 	uint128_add(&to->saturated, from->saturated);
 }
 
+static void spe_sum_add(struct spe_sum *to, const struct spe_sum *from)
+{
+	to->n += from->n;
+	to->n_saturated += from->n_saturated;
+	to->cycles += from->cycles;
+	to->squares += from->squares;
+	to->saturated += from->saturated;
+}
+
+/* What latencies come to of all operations that records stand for; of the records alone if the interval is unknown. */
+static struct sum sum_of_spe(const struct spe_sum *s, uint64_t interval)
+{
+	uint64_t n = interval == 0 ? 1 : interval;
+
+	return (struct sum){
+		.n = s->n,
+		.n_saturated = s->n_saturated,
+		.value = uint128_product(s->cycles, n),
+		.squares = uint128_times(uint128_product(s->squares, n), n),
+		.saturated = uint128_product(s->saturated, n),
+	};
+}
+
 static uint32_t source_number(struct costs *c, const struct cpu_source *source)
 {
 	const uint64_t key = (uint64_t)(uintptr_t)source;
@@ -92,7 +132,7 @@ static uint32_t source_number(struct costs *c, const struct cpu_source *source)
 }
 
 /* The sum of the record's data source; NULL if it has none. */
-static struct sum *source_sum(struct costs *c, const struct batch *b, size_t row)
+static struct source_sum *source_sum(struct costs *c, const struct batch *b, size_t row)
 {
 	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
 	uint16_t value = b->source[row];
@@ -111,24 +151,17 @@ static struct sum *source_sum(struct costs *c, const struct batch *b, size_t row
 	return &c->of_sources.items[known->number - 1];
 }
 
-/*
- * What an SPE record adds: latency cycles of all operations that it stands for; of the record alone if the interval is
- * unknown.
- */
-static struct sum sum_of_spe(const struct session *s, const struct batch *b, size_t row)
+static struct spe_sum sum_of_row(const struct batch *b, size_t row)
 {
-	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
-	uint64_t interval = spe_interval(s, cpu)->mean;
 	uint64_t total = b->total[row] & -(uint64_t)((b->has[row] & HAS_TOTAL) != 0);
-	uint64_t value = total * (interval == 0 ? 1 : interval);
 	bool is_full = latency_is_full(total);
 
-	return (struct sum){
+	return (struct spe_sum){
 		.n = 1,
 		.n_saturated = is_full,
-		.value = { .low = value },
-		.squares = uint128_product(value, value),
-		.saturated = { .low = value & -(uint64_t)is_full },
+		.cycles = total,
+		.squares = total * total,
+		.saturated = total & -(uint64_t)is_full,
 	};
 }
 
@@ -146,6 +179,27 @@ static uint32_t place_of_row(const struct costs *c, const struct batch *b, size_
 	return b->has[row] & c->if_place ? b->place[row] : 0;
 }
 
+static struct sum *other_sum(struct costs *c, uint64_t event, uint32_t place)
+{
+	const uint64_t key = event << 32 | place;
+	uint32_t number = tuples_add(&c->keys, &key);
+
+	if (number == c->others.n)
+		vec_add(&c->others);
+	return &c->others.items[number];
+}
+
+/* A record of another interval. */
+static void add_other_spe(struct costs *c, const struct spe_sum *one, uint64_t interval,
+			  uint32_t place, struct source_sum *of_source)
+{
+	const struct sum sum = sum_of_spe(one, interval);
+
+	cost_sum_add(other_sum(c, capture_n_events(c->session->capture), place), &sum);
+	if (of_source != NULL)
+		cost_sum_add(&of_source->others, &sum);
+}
+
 static void consume_spe(struct costs *c, const struct batch *b)
 {
 	uint32_t last = 0;
@@ -159,12 +213,18 @@ static void consume_spe(struct costs *c, const struct batch *b)
 	for (size_t row = 0; row < b->n; row++)
 		prefetch_to_write(&c->spe.items[place_of_row(c, b, row)]);
 	for (size_t row = 0; row < b->n; row++) {
-		const struct sum sum = sum_of_spe(c->session, b, row);
-		struct sum *of_source = source_sum(c, b, row);
+		const struct spe_sum one = sum_of_row(b, row);
+		uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+		uint64_t interval = spe_interval(c->session, cpu)->mean;
+		struct source_sum *of_source = source_sum(c, b, row);
 
-		cost_sum_add(&c->spe.items[place_of_row(c, b, row)], &sum);
+		if (interval != c->interval) {
+			add_other_spe(c, &one, interval, place_of_row(c, b, row), of_source);
+			continue;
+		}
+		spe_sum_add(&c->spe.items[place_of_row(c, b, row)], &one);
 		if (of_source != NULL)
-			cost_sum_add(of_source, &sum);
+			spe_sum_add(&of_source->common, &one);
 	}
 }
 
@@ -176,10 +236,10 @@ static void consume_samples(struct costs *c, const struct batch *b)
 	for (size_t row = 0; row < b->n; row++)
 		keys[row] = (uint64_t)b->event[row] << 32 | place_of_row(c, b, row);
 	tuples_add_all(&c->keys, keys, b->n, numbers);
-	while (c->samples.n < c->keys.n)
-		vec_add(&c->samples);
+	while (c->others.n < c->keys.n)
+		vec_add(&c->others);
 	for (size_t row = 0; row < b->n; row++)
-		prefetch_to_write(&c->samples.items[numbers[row]]);
+		prefetch_to_write(&c->others.items[numbers[row]]);
 	for (size_t row = 0; row < b->n; row++) {
 		const struct sum sum = {
 			.n = 1,
@@ -187,7 +247,7 @@ static void consume_samples(struct costs *c, const struct batch *b)
 			.squares = uint128_product(b->period[row], b->period[row]),
 		};
 
-		cost_sum_add(&c->samples.items[numbers[row]], &sum);
+		cost_sum_add(&c->others.items[numbers[row]], &sum);
 	}
 }
 
@@ -208,18 +268,18 @@ static void costs_merge(void *into, const void *from, const struct id_map *map)
 	if (part->spe.n > 0) /* room; costs_merge_part() adds them up */
 		costs_reach_place(c, part->spe.n - 1);
 	for (uint32_t i = 0; i < part->keys.n; i++) {
-		uint32_t number = tuples_add(&c->keys, tuples_get(&part->keys, i));
+		uint64_t key = tuples_get(&part->keys, i)[0];
 
-		if (number == c->samples.n)
-			vec_add(&c->samples);
-		cost_sum_add(&c->samples.items[number], &part->samples.items[i]);
+		cost_sum_add(other_sum(c, key >> 32, (uint32_t)key), &part->others.items[i]);
 	}
 	for (uint32_t i = 0; i < part->sources.n; i++) {
 		const struct cpu_source *source =
 			(const void *)(uintptr_t)tuples_get(&part->sources, i)[0];
 		uint32_t number = source_number(c, source);
 
-		cost_sum_add(&c->of_sources.items[number], &part->of_sources.items[i]);
+		spe_sum_add(&c->of_sources.items[number].common, &part->of_sources.items[i].common);
+		cost_sum_add(&c->of_sources.items[number].others,
+			     &part->of_sources.items[i].others);
 	}
 }
 
@@ -230,7 +290,7 @@ static void costs_merge_part(void *into, const void *from, size_t part, size_t n
 	size_t end = c->spe.n * (part + 1) / n_parts; /* parts are disjoint: workers do not meet */
 
 	for (size_t i = c->spe.n * part / n_parts; i < end && i < other->spe.n; i++)
-		cost_sum_add(&c->spe.items[i], &other->spe.items[i]);
+		spe_sum_add(&c->spe.items[i], &other->spe.items[i]);
 }
 
 /* Options: bool, whether places are asked for. Result: struct costs. */
@@ -246,7 +306,7 @@ static const struct analysis_class costs_class = {
 struct cost {
 	uint64_t event; /* SPE: the number behind the last event */
 	uint32_t place;
-	const struct sum *sum;
+	struct sum sum;
 };
 
 static size_t n_costs(const struct costs *c)
@@ -261,10 +321,10 @@ static struct cost cost_at(const struct costs *c, size_t i)
 
 	if (i < c->spe.n)
 		return (struct cost){ capture_n_events(c->session->capture), (uint32_t)i,
-				      &c->spe.items[i] };
+				      sum_of_spe(&c->spe.items[i], c->interval) };
 	i -= c->spe.n;
 	key = tuples_get(&c->keys, (uint32_t)i)[0];
-	return (struct cost){ key >> 32, (uint32_t)key, &c->samples.items[i] };
+	return (struct cost){ key >> 32, (uint32_t)key, c->others.items[i] };
 }
 
 /* Sums by name. */
@@ -393,11 +453,11 @@ static void sum_by_place(struct named *n, const struct costs *costs, enum measur
 		const struct cost c = cost_at(costs, i);
 		uint32_t number;
 
-		if (c.sum->n == 0)
+		if (c.sum.n == 0)
 			continue;
 		number = kind == MEASURE_FUNCTION ? function_number(n, &c)
 						  : place_number(n, kind, &c);
-		cost_sum_add(&n->sums.items[number], c.sum);
+		cost_sum_add(&n->sums.items[number], &c.sum);
 	}
 }
 
@@ -409,12 +469,15 @@ static void sum_by_source(struct named *n, const struct costs *costs)
 	for (uint32_t i = 0; i < costs->sources.n; i++) {
 		const struct cpu_source *source =
 			(const void *)(uintptr_t)tuples_get(&costs->sources, i)[0];
+		struct sum sum;
 		uint32_t number;
 
 		if (source == NULL || source->name[0] == '\0')
 			continue;
 		number = named_number(n, event, source->name, "");
-		cost_sum_add(&n->sums.items[number], &costs->of_sources.items[i]);
+		sum = sum_of_spe(&costs->of_sources.items[i].common, costs->interval);
+		cost_sum_add(&n->sums.items[number], &sum);
+		cost_sum_add(&n->sums.items[number], &costs->of_sources.items[i].others);
 	}
 }
 
@@ -443,7 +506,7 @@ static void add_total_measures(struct session *s, const struct costs *costs, str
 	for (size_t i = 0; i < n_costs(costs); i++) {
 		const struct cost c = cost_at(costs, i);
 
-		cost_sum_add(&totals[c.event], c.sum);
+		cost_sum_add(&totals[c.event], &c.sum);
 	}
 	for (size_t event = 0; event < n_events; event++)
 		if (totals[event].n > 0)

@@ -124,6 +124,14 @@ static bool is_small(const struct capture *c)
 	return bytes < SMALL_BYTES;
 }
 
+/* The part of the workers that this session has. */
+static unsigned own_workers(const struct session_options *o)
+{
+	unsigned n_all = o->n_workers != 0 ? o->n_workers : pool_usual_size();
+
+	return o->n_at_once > 1 ? (n_all + o->n_at_once - 1) / o->n_at_once : n_all;
+}
+
 int session_open(struct session *out, const struct session_options *options, struct err *err)
 {
 	struct session *s = out;
@@ -144,7 +152,7 @@ int session_open(struct session *out, const struct session_options *options, str
 			  : capture_path(s->capture);
 	s->timeline = timeline_new();
 	s->places = place_numbers_new();
-	s->pool = pool_new(options->n_workers);
+	s->pool = pool_new(own_workers(options));
 	capture_set_progress(s->capture, s->progress);
 	capture_set_pool(s->capture, s->pool);
 	if (capture_scan(s->capture, timeline_visit, s->timeline, err) < 0)

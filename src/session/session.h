@@ -41,6 +41,7 @@ struct session_options {
 	const char *cpu_name;	  /* --cpu, or NULL: what the capture says */
 	const char *catalog_path; /* --catalog, or NULL */
 	unsigned n_workers;	  /* 0: one for each CPU */
+	unsigned n_at_once;	  /* so many sessions share these; 0 is as 1 */
 	const char *select;	  /* --select, or NULL; kept for tip(), compiled elsewhere */
 	uint64_t interval; /* --interval: operations between SPE samples, or 0: as recorded */
 	struct symbols_options symbols;

@@ -11,6 +11,7 @@ comparisons. Its fixed twin has changed, in the functions that were fixed, and o
 import itertools
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
@@ -104,6 +105,25 @@ def check_words(checks, cyclops, data):
         checks.count("answers in words")
 
 
+def check_messages(checks, cyclops, data, folder):
+    """What is wrong with two captures that are read at the same time: of A first, and of A alone where there is no answer."""
+    whole = pathlib.Path(data, "samples", "sharing.data").read_bytes()
+    a, b, none = (pathlib.Path(folder, name) for name in ("a.data", "b.data", "none.data"))
+    a.write_bytes(whole[:-5000])
+    b.write_bytes(whole[:-9000])
+    none.write_bytes(b"PERFILE2" + bytes(len(whole) - 8))
+    for pair, wanted in (((a, b), [a, b]), ((b, a), [b, a]), ((none, a), [none]), ((a, none), [a, none])):
+        said = [subprocess.run([cyclops, "diff", f"-j{jobs}", *pair], env=ENVIRONMENT, capture_output=True, check=False)
+                for jobs in (1, 2, 7)]
+        lines = said[0].stderr.decode().splitlines()
+        files = [path for line in lines for path in (a, b, none) if str(path) in line]
+        checks.expect(list(dict.fromkeys(files)) == wanted and files == sorted(files, key=wanted.index),
+                      f"{[path.name for path in pair]}: {lines}")
+        checks.expect(all((one.returncode, one.stdout, one.stderr) == (said[0].returncode, said[0].stdout, said[0].stderr) for one in said),
+                      f"{[path.name for path in pair]}: not the same for any number of threads: {said}")
+        checks.count("pairs of damaged captures")
+
+
 def check_seeds(checks, cyclops, data, folder):
     alarms = []
     root = os.path.join(data, "root")
@@ -128,6 +148,8 @@ def main():
     check_shared(checks, *sys.argv[1:])
     check_gates(checks, *sys.argv[1:])
     check_words(checks, *sys.argv[1:])
+    with tempfile.TemporaryDirectory() as folder:
+        check_messages(checks, *sys.argv[1:], folder)
     need("qemu-aarch64")
     with tempfile.TemporaryDirectory() as folder:
         check_seeds(checks, *sys.argv[1:], folder)
