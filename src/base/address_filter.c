@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/address_filter.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -29,27 +28,12 @@ void address_filter_release(struct address_filter *f)
 	*f = (struct address_filter){ 0 };
 }
 
-void address_filter_add(struct address_filter *f, uint64_t address)
+void address_filter_add_bit(struct address_filter *f, uint64_t bit)
 {
-	uint64_t bit = address_filter_bit(f, address);
-
 	f->bits[bit >> 6] |= (uint64_t)1 << (bit & 63);
 }
 
-static size_t n_words(const struct address_filter *f)
+void address_filter_add(struct address_filter *f, uint64_t address)
 {
-	return (size_t)1 << (64 - f->shift) >> 6;
-}
-
-void address_filter_merge(struct address_filter *f, const struct address_filter *from)
-{
-	assert(f->shift == from->shift && f->mask == from->mask);
-	for (size_t i = 0; i < n_words(f); i++)
-		f->bits[i] |= from->bits[i];
-}
-
-void address_filter_add_bits(struct address_filter *f, uint64_t first, uint64_t n)
-{
-	for (uint64_t bit = first; bit < first + n; bit++)
-		f->bits[bit >> 6] |= (uint64_t)1 << (bit & 63);
+	address_filter_add_bit(f, address_filter_bit(f, address));
 }

@@ -26,11 +26,8 @@ void address_filter_release(struct address_filter *);
 /* Adds the piece that contains the address. */
 void address_filter_add(struct address_filter *, uint64_t address);
 
-/* Adds what is in another one, with as many bits for pieces of the same size. */
-void address_filter_merge(struct address_filter *, const struct address_filter *from);
-
-/* Adds all pieces whose bits are among these: see address_filter_bit(). */
-void address_filter_add_bits(struct address_filter *, uint64_t first, uint64_t n);
+/* Adds all pieces whose bit this is: see address_filter_bit(). */
+void address_filter_add_bit(struct address_filter *, uint64_t bit);
 
 /* The bit of the piece that contains the address, below 1 << (64 - shift). */
 static inline uint64_t address_filter_bit(const struct address_filter *f, uint64_t address)

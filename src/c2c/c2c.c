@@ -6,6 +6,7 @@
 
 #include "access/vector_length.h"
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/nearest.h"
 #include "base/pool.h"
 #include "c2c/accesses/cost.h"
@@ -394,7 +395,7 @@ int c2c_begin(struct c2c *s, struct session *session, const struct c2c_request *
 	if (fill_request(s, err) < 0)
 		return -1;
 	s->options.table = c2c_table_new();
-	s->options.sieves = request->only_waiting;
+	s->options.rows = request->only_waiting ? C2C_CONTENDED_ROWS : C2C_ALL_ROWS;
 	s->looks[LOOK_AT_ALL] =
 		(struct analysis){ .class = &c2c_lines_class, .options = &s->options };
 	shared_scan_add(first, &s->looks[LOOK_AT_ALL], &c2c_lines_wish);
@@ -402,28 +403,25 @@ int c2c_begin(struct c2c *s, struct session *session, const struct c2c_request *
 }
 
 /* May reloads of a line that was accessed so often count? */
-static bool may_be_kept(const void *context, uint32_t n)
+static bool may_be_kept(const struct c2c *s, uint32_t n)
 {
-	const struct c2c *s = context;
-
 	return s->minimum_cycles > 1 ||
 	       c2c_is_kept(s, &(struct c2c_use){ .n_records = n, .n_reloads = 1 });
 }
 
 /*
- * The table has contended loads alone, which is all that lines cost whose reloads do not count. If there may be others, it
- * is filled again, with all that was done to the lines that the sieve let through.
+ * The table has contended loads alone, which is all that lines cost whose reloads do not count. If there may be others, all else that
+ * was done to them is added.
  */
 static void look_at_sieved(struct c2c *s, const struct select *select)
 {
 	struct analysis look = { .class = &c2c_lines_class, .options = &s->options };
 	struct address_filter filter;
 	struct scan_wish wish = c2c_lines_wish;
+	uint32_t least = (uint32_t)bisect(1, UINT32_MAX, n, !may_be_kept(s, (uint32_t)n));
 
-	if (c2c_sieve_lines(s->lines->sieve, may_be_kept, s, &filter)) {
-		c2c_table_free(s->options.table);
-		s->options.table = c2c_table_new();
-		s->options.sieves = false;
+	if (c2c_sieve_lines(s->lines->sieve, least, &filter)) {
+		s->options.rows = C2C_OTHER_ROWS;
 		wish.addresses = &filter;
 		wish.with_physical = s->options.by_physical;
 		scan_part(s->session, select, &wish, &look, 1);

@@ -58,6 +58,15 @@ static void add_named_waits(struct by_name *b, const char *name, const struct wa
 	w->squares += l->squares;
 }
 
+static uint32_t n_records(const struct c2c *s, const struct c2c_access *a)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < a->n_touches; i++)
+		n += c2c_touch_records(s->accesses_seen, a->first_touch + i);
+	return n;
+}
+
 /* The function with most records on the line. */
 static const char *heaviest_function(const struct c2c *s, const struct c2c_subject *subject)
 {
@@ -66,13 +75,11 @@ static const char *heaviest_function(const struct c2c *s, const struct c2c_subje
 
 	for (uint32_t i = 0; i < subject->n_accesses; i++) {
 		const struct c2c_access *a = &s->accesses.items[subject->first_access + i];
+		uint32_t n = n_records(s, a);
 
-		struct c2c_touch sum;
-
-		c2c_access_sum(s, a, &sum);
-		if (best == NULL || sum.counts.n[C2C_RECORDS] > most) {
+		if (best == NULL || n > most) {
 			best = a;
-			most = sum.counts.n[C2C_RECORDS];
+			most = n;
 		}
 	}
 	return best == NULL ? "[unknown]" : names_function(&s->names, best->place);

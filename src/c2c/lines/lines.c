@@ -62,7 +62,7 @@ static void *lines_new(const struct session *session, const void *options)
 	l->options = options;
 	l->local_hits = mem_zalloc(LATENCIES, sizeof(*l->local_hits));
 	c2c_paces_init(&l->paces);
-	if (l->options->sieves)
+	if (l->options->rows == C2C_CONTENDED_ROWS)
 		l->sieve = c2c_sieve_new(l->options->line_bytes);
 	l->work = mem_zalloc(1, sizeof(*l->work));
 	l->work->classifier = c2c_classifier_new(session);
@@ -288,13 +288,14 @@ static inline uint64_t add_load(struct c2c_lines *l, const struct batch *b, size
 	return c2c_wait(bounded(cycles)) & -(uint64_t)is_timed;
 }
 
-/* Leaves contended loads alone. Returns how many they are. */
-static size_t keep_contended(struct c2c_access_row *rows, size_t n, uint32_t contended)
+/* Keeps contended loads, or all others. Returns how many they are. */
+static size_t keep_rows(struct c2c_access_row *rows, size_t n, uint32_t contended,
+			enum c2c_rows what)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (rows[i].mask & contended)
+		if (((rows[i].mask & contended) != 0) == (what == C2C_CONTENDED_ROWS))
 			rows[kept++] = rows[i];
 	return kept;
 }
@@ -304,10 +305,10 @@ static void flush_rows(struct c2c_lines *l)
 	uint32_t contended = c2c_mode_masks[l->options->mode];
 	struct c2c_lines_work *work = l->work;
 
-	if (l->sieve != NULL) {
-		c2c_sieve_add(l->sieve, work->rows, work->n_rows, contended);
-		work->n_rows = keep_contended(work->rows, work->n_rows, contended);
-	}
+	if (l->sieve != NULL)
+		c2c_sieve_add(l->sieve, work->rows, work->n_rows);
+	if (l->options->rows != C2C_ALL_ROWS)
+		work->n_rows = keep_rows(work->rows, work->n_rows, contended, l->options->rows);
 	c2c_table_add(l->options->table, work->rows, work->n_rows);
 	work->n_rows = 0;
 }
@@ -352,14 +353,14 @@ static void lines_consume(void *partial, const struct batch *b)
 		flush_rows(l);
 	c2c_classify(l->work->classifier, b, masks);
 	n = rows_of_lines(masks, b->n, rows);
-	if (l->sieve == NULL) {
+	if (l->options->rows == C2C_ALL_ROWS) {
 		add_unmapped(l, b, rows, n, masks);
 		count_kinds(l, b, masks);
 	}
 	count_samples(l, b, masks);
 	count_rows(l, masks, b->n);
 	c2c_lines_add_rows(l, b, rows, n, masks, waits);
-	if (b->kind == BATCH_SPE && l->sieve == NULL)
+	if (b->kind == BATCH_SPE && l->options->rows == C2C_ALL_ROWS)
 		c2c_paces_add(&l->paces, b, waits);
 }
 

@@ -28,11 +28,12 @@ struct c2c_options {
 	 */
 	bool by_physical;
 	struct c2c_table *table; /* where all workers put the lines */
-	/*
-	 * Put only contended loads there, and the others into a sieve. Kinds, paces and C2C_NO_MAP are
-	 * not looked for.
-	 */
-	bool sieves;
+	/* What goes there. Where it is not all, kinds, paces and C2C_NO_MAP are not looked for. */
+	enum c2c_rows {
+		C2C_ALL_ROWS,
+		C2C_CONTENDED_ROWS, /* loads that the mode is about; the others go into a sieve */
+		C2C_OTHER_ROWS,
+	} rows;
 };
 
 /*
