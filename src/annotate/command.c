@@ -169,10 +169,15 @@ static int annotate_answer(struct question *q, struct session *s, const struct s
 		also.time = commit_time_new(s, select, &obstacle);
 	rc = annotate_find(s, select, command->symbol, &also, &region, err);
 	if (rc == 0) {
+		const struct code_span code = { region.module, region.from, region.to };
+
 		wish = annotate_wish(s);
 		wish.keeps_places = true;
 		if (also.time != NULL)
 			analyses[1] = commit_time_second(also.time);
+		wish.without_addresses = also.time == NULL;
+		if (also.time == NULL)
+			wish.only_code = &code;
 		scan_part(s, select, &wish, analyses, also.time != NULL ? 2 : 1);
 		if (also.time != NULL)
 			obstacle = commit_time_finish(also.time, analyses[1].result);

@@ -124,8 +124,11 @@ static void annotate_find_candidates(struct finding *f, const struct select *sel
 		.event = -1,
 	};
 	const struct keys keys = { { KEY_FUNCTION }, 1 };
-	const struct scan_wish wish = { .with_branches = with_branches,
-					.keeps_places = with_branches };
+	const struct scan_wish wish = {
+		.with_branches = with_branches,
+		.keeps_places = with_branches,
+		.without_addresses = also->time == NULL && also->analysis.class == NULL,
+	};
 	struct analysis analyses[3] = { { .class = &hot_class, .options = &options } };
 	size_t n = 1, time = 0;
 

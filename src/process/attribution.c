@@ -59,7 +59,9 @@ struct attribution {
 	struct place_cache cache;
 	struct chains chains;
 	bool skips_places, skips_frames_of_samples, skips_frames_of_spe;
-	attribution_unwind *unwind; /* NULL: copied stacks are left alone */
+	const struct code_span *only; /* NULL: all places have numbers */
+	_Atomic uint32_t number_0;    /* as a page keeps that of place 0 */
+	attribution_unwind *unwind;   /* NULL: copied stacks are left alone */
 	void *unwind_context;
 	const struct attribution_callers *callers; /* NULL: SPE rows have none */
 	uint32_t *caller_frames; /* by frame of `callers`: the own one + 1; 0: not asked for yet */
@@ -74,6 +76,7 @@ struct attribution *attribution_new(const struct timeline *timeline, struct plac
 
 	a->timeline = timeline;
 	a->is_by_position = timeline_is_by_position(timeline);
+	a->number_0 = 1;
 	a->by_tid.find = timeline_tid_span;
 	a->by_pid.find = timeline_pid_span;
 	a->by_cpu.find = timeline_cpu_span;
@@ -253,6 +256,8 @@ static _Atomic uint32_t *find_place(struct attribution *a, struct batch *b, size
 	if (r->module.v != 0)
 		b->has[row] |= HAS_PLACE;
 	*place = place_range_at(r, b->pc[row]);
+	if (a->only != NULL && !code_span_has(a->only, *place))
+		return &a->number_0;
 	return place_numbers_kept(r->numbers, place->offset);
 }
 
@@ -442,6 +447,11 @@ void attribution_set_callers(struct attribution *a, const struct attribution_cal
 void attribution_skip_places(struct attribution *a)
 {
 	a->skips_places = true;
+}
+
+void attribution_number_only(struct attribution *a, const struct code_span *only)
+{
+	a->only = only;
 }
 
 void attribution_skip_frames(struct attribution *a, bool of_samples, bool of_spe)

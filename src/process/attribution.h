@@ -68,6 +68,9 @@ void attribution_set_callers(struct attribution *, const struct attribution_call
 /* From now on places and call chains are not looked up, and n_without_place is not counted. */
 void attribution_skip_places(struct attribution *);
 
+/* From now on rows outside of this code get place 0, as if nothing were known of it; HAS_PLACE is as without this. */
+void attribution_number_only(struct attribution *, const struct code_span *);
+
 /* From now on samples, or SPE records, get no frames. */
 void attribution_skip_frames(struct attribution *, bool of_samples, bool of_spe);
 

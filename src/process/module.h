@@ -49,6 +49,17 @@ struct place {
 	uint64_t offset;
 };
 
+/* A piece of a module: offsets [from, to). */
+struct code_span {
+	struct module_id module;
+	uint64_t from, to;
+};
+
+static inline bool code_span_has(const struct code_span *s, struct place p)
+{
+	return (p.module.v == s->module.v) & (p.offset - s->from < s->to - s->from);
+}
+
 /* Modules of a capture; index = id. Frozen with the timeline that owns it. */
 struct modules {
 	VEC_OF(struct module) list;

@@ -138,6 +138,7 @@ static void worker_init(struct worker *w, const struct scan_job *job)
 		attribution_skip_places(w->attribution);
 	else if (s->callers.of.find != NULL)
 		attribution_set_callers(w->attribution, &s->callers.of);
+	attribution_number_only(w->attribution, job->wish.only_code);
 	attribution_skip_frames(w->attribution, !(job->chains & CHAINS_OF_SAMPLES),
 				!(job->chains & CHAINS_OF_SPE));
 	if (job->wish.with_registers)

@@ -28,7 +28,8 @@ struct scan_wish {
 	bool with_branches;  /* entries of branch stacks: batches of BATCH_BRANCHES */
 	/* … and those that the CPU executed speculatively on a wrong path */
 	bool with_wrong_path;
-	bool keeps_places; /* place numbers of the scan before stay valid */
+	bool keeps_places;		   /* place numbers of the scan before stay valid */
+	const struct code_span *only_code; /* not NULL: all other code is place 0 */
 	/*
 	 * Not NULL: only rows whose data address may be in this filter. Other rows are dropped
 	 * before anything is looked up for them.

@@ -13,6 +13,7 @@ static struct scan_wish wish_of_both(const struct scan_wish *a, const struct sca
 		.without_places = a->without_places && b->without_places,
 		.with_registers = a->with_registers || b->with_registers,
 		.keeps_places = a->keeps_places || b->keeps_places,
+		.only_code = a->only_code == b->only_code ? a->only_code : NULL,
 		.addresses = a->addresses == b->addresses ? a->addresses : NULL,
 		.with_physical = a->with_physical || b->with_physical,
 		.only_memory = a->only_memory && b->only_memory,
