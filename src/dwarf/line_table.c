@@ -37,10 +37,11 @@ struct line_reader {
 	int base;      /* of the line advance of special opcodes */
 	unsigned range, opcode_base;
 
-	struct line_row row;  /* the state of the program */
-	struct line_row last; /* the row behind all others, by address */
-	size_t behind;	      /* the first address that is not before the last row's */
-	bool is_unknown;      /* a form that is not read here */
+	struct line_row row; /* the state of the program */
+	struct line_row
+		last; /* the row behind all others, by address; no more of it than is_later() compares */
+	size_t behind;	 /* the first address that is not before the last row's */
+	bool is_unknown; /* a form that is not read here */
 };
 
 static uint64_t read_number(struct line_reader *r, struct cursor *c)
@@ -263,7 +264,9 @@ static void add_row(struct line_reader *r, bool is_end)
 	r->is_unknown |= r->row.number == 0 || r->row.column > MOST_COLUMN ||
 			 r->row.discriminator > MOST_DISCRIMINATOR;
 	if (r->row.number == 1 || is_later(&r->row, &r->last))
-		r->last = r->row;
+		r->last = (struct line_row){ .address = r->row.address,
+					     .number = r->row.number,
+					     .is_end = is_end };
 	find_behind(r);
 	if (r->behind == r->n_addresses)
 		return;

@@ -226,3 +226,27 @@ bool scopes_find(struct scopes *scopes, Dwarf_Die *unit, const uint64_t *address
 	}
 	return !w.is_cut;
 }
+
+void scopes_find_none(struct scopes *scopes, size_t n, uint32_t *out)
+{
+	scopes->list.n = 0;
+	vec_add(&scopes->list);
+	for (size_t i = 0; i < n; i++)
+		out[i] = 0;
+}
+
+bool scopes_may_be_inlined(Dwarf_Die *unit)
+{
+	Dwarf_Off offset = 0;
+	Dwarf_Abbrev *abbreviation;
+	size_t size;
+
+	while ((abbreviation = dwarf_getabbrev(unit, offset, &size)) != NULL && size > 0) {
+		if (abbreviation == DWARF_END_ABBREV)
+			return false;
+		if (dwarf_getabbrevtag(abbreviation) == DW_TAG_inlined_subroutine)
+			return true;
+		offset += size;
+	}
+	return true;
+}

@@ -41,4 +41,10 @@ uint64_t scopes_budget(const struct dwarf_unit *, const Dwarf_Die *tree, size_t 
 bool scopes_find(struct scopes *, Dwarf_Die *unit, const uint64_t *addresses, size_t n,
 		 uint64_t budget, uint32_t *out);
 
+/* The same where no scope is looked for. */
+void scopes_find_none(struct scopes *, size_t n, uint32_t *out);
+
+/* May a function be inlined in the unit? false: no entry of it can say so, by its abbreviations. */
+bool scopes_may_be_inlined(Dwarf_Die *unit);
+
 #endif

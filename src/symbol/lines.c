@@ -68,6 +68,7 @@ struct unit_work {
 	size_t n;
 	uint64_t *addresses;
 	uint32_t *scopes;	 /* by address: the innermost scope */
+	bool *is_named;		 /* by address, as in the question */
 	struct line_table table; /* with `has_table`; else the next four are what libdw has */
 	bool has_table;
 	Dwarf_Lines *lines;
@@ -303,8 +304,9 @@ static struct line_chain build_chain(struct job *job, struct unit_work *work, si
 	frame.line = line.line;
 	frame.column = line.column;
 	while (scope != scopes) {
-		frame.function = symbol_lines_function(job, (size_t)(scope - scopes));
 		frame.is_inlined = scope->is_inlined && scope->parent != 0;
+		if (frame.is_inlined || !work->is_named[i])
+			frame.function = symbol_lines_function(job, (size_t)(scope - scopes));
 		add_frame(job, work, &frame, &scope->die, &line, call);
 		frame = (struct symbol_frame){ 0 };
 		if (!scope->is_inlined)
@@ -351,6 +353,17 @@ static bool read_line_table(struct job *job, struct unit_work *work)
 	       line_table_read(&work->table, &source, work->addresses, work->n);
 }
 
+/* Is all that its scopes would tell in the symbol table and the line table, as nothing is inlined? */
+static bool needs_no_scopes(struct unit_work *work)
+{
+	if (!work->has_table || scopes_may_be_inlined(&work->tree))
+		return false;
+	for (size_t i = 0; i < work->n; i++)
+		if (!work->is_named[i] || line_table_row(&work->table, i) == NULL)
+			return false;
+	return true;
+}
+
 /* Decodes what the unit's addresses need. What is damaged stays empty. */
 static void lines_read_unit(struct job *job, struct unit_work *work)
 {
@@ -367,8 +380,10 @@ static void lines_read_unit(struct job *job, struct unit_work *work)
 		if (!work->has_table)
 			read_lines_by_libdw(job, work);
 	}
-	if (!scopes_find(&job->scopes, &work->tree, work->addresses, work->n,
-			 scopes_budget(work->unit, &work->tree, work->n), work->scopes))
+	if (needs_no_scopes(work))
+		scopes_find_none(&job->scopes, work->n, work->scopes);
+	else if (!scopes_find(&job->scopes, &work->tree, work->addresses, work->n,
+			      scopes_budget(work->unit, &work->tree, work->n), work->scopes))
 		lines_note(job, DIAG_DAMAGE,
 			   "debug information of a unit is damaged: inlines are missing");
 }
@@ -381,10 +396,14 @@ static void lines_answer_unit(struct job *job, const struct placed_address *plac
 		.n = n,
 		.addresses = mem_alloc(n, sizeof(*work.addresses)),
 		.scopes = mem_alloc(n, sizeof(*work.scopes)),
+		.is_named = mem_zalloc(n, sizeof(*work.is_named)),
 	};
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		work.addresses[i] = job->question->addresses[placed[i].index];
+		work.is_named[i] =
+			job->question->is_named != NULL && job->question->is_named[placed[i].index];
+	}
 	lines_read_unit(job, &work);
 	job->names.n = 0;
 	vec_reserve(&job->names, job->scopes.list.n);
@@ -394,6 +413,7 @@ static void lines_answer_unit(struct job *job, const struct placed_address *plac
 	line_table_release(&work.table);
 	free(work.addresses);
 	free(work.scopes);
+	free(work.is_named);
 }
 
 /* By unit; within a unit, addresses stay in their order. */

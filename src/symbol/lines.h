@@ -30,6 +30,11 @@ struct lines_question {
 	enum demangle_style style;
 	const uint64_t *addresses; /* ascending */
 	size_t n;
+	/*
+	 * By address: its function has a name in the symbol table, which is that of the outermost frame, so that debug information is
+	 * not asked for it. NULL: none has.
+	 */
+	const bool *is_named;
 	size_t part, n_parts;
 	size_t n_kept_rows; /* of line tables: so many are kept in memory, and those of one unit; 0: as usual */
 	bool without_lines; /* inline chains only: no line tables are read (SYMBOLS_INLINED) */

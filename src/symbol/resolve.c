@@ -42,6 +42,7 @@ struct group {
 
 	uint64_t *addresses;	 /* ascending, each once; NULL if there are no lines */
 	uint32_t *address_index; /* by place of the group: index in `addresses`, or NO_ADDRESS */
+	bool *is_named;		 /* by address: there is a symbol for it */
 	size_t n_addresses;
 	size_t first_answer, n_answers; /* in `askings`: one for each part */
 };
@@ -277,14 +278,17 @@ static void gather_addresses(const struct resolving *r, struct group *group)
 		    group->addresses[group->n_addresses - 1] != group->addresses[i])
 			group->addresses[group->n_addresses++] = group->addresses[i];
 	}
+	group->is_named = mem_zalloc(group->n_addresses + 1, sizeof(*group->is_named));
 	for (size_t i = 0; n > 0 && i < group->to - group->from; i++) {
-		uint64_t address = answer_at(r, group->from + i)->address;
+		const struct symbol *symbol = answer_at(r, group->from + i);
 		const uint64_t *found =
-			bsearch(&address, group->addresses, group->n_addresses,
+			bsearch(&symbol->address, group->addresses, group->n_addresses,
 				sizeof(*group->addresses), resolve_compare_addresses);
 
-		if (group->address_index[i] != NO_ADDRESS && found != NULL)
-			group->address_index[i] = (uint32_t)(found - group->addresses);
+		if (group->address_index[i] == NO_ADDRESS || found == NULL)
+			continue;
+		group->address_index[i] = (uint32_t)(found - group->addresses);
+		group->is_named[found - group->addresses] = symbol->function.v != 0;
 	}
 }
 
@@ -325,6 +329,7 @@ static void make_askings(struct resolving *r, size_t n_workers, enum symbols_dep
 				.style = symbols_style(r->symbols),
 				.addresses = group->addresses,
 				.n = group->n_addresses,
+				.is_named = group->is_named,
 				.part = part,
 				.n_parts = group->n_answers,
 				.without_lines = depth == SYMBOLS_INLINED,
@@ -450,6 +455,7 @@ static void resolving_release(struct resolving *r)
 	for (size_t i = 0; i < r->groups.n; i++) {
 		free(r->groups.items[i].addresses);
 		free(r->groups.items[i].address_index);
+		free(r->groups.items[i].is_named);
 	}
 	for (size_t i = 0; i < r->stretches.n; i++)
 		vec_release(&r->stretches.items[i].functions);
