@@ -38,8 +38,10 @@ static int report_command_answer(struct question *q, struct session *s, const st
 	const struct report_command *command = q->what.into;
 	const struct report_detail detail = { !is_brief, command->is_verbose };
 	struct report report = { 0 };
-	int rc = report_make(s, select, is_brief ? REPORT_BRIEF : rows_to_show(&q->rows), &report,
-			     err);
+	size_t top = !is_brief			? rows_to_show(&q->rows)
+		     : question_shows_screen(q) ? REPORT_SCREEN
+						: REPORT_BRIEF;
+	int rc = report_make(s, select, top, &report, err);
 
 	if (rc == 0 && question_shows_screen(q)) {
 		report_screen(s, &detail, &report);

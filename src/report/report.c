@@ -180,9 +180,10 @@ static void add_running(const struct running *running, const struct wait_places 
 	text_release(&text);
 }
 
+/* On a brief screen functions stand for all sections. */
 static int make_tables(struct session *s, const struct analysis *parts, size_t n_left,
 		       const struct names *names, const struct user_code *user_code, size_t top,
-		       struct report *out, struct err *err)
+		       bool has_all, struct report *out, struct err *err)
 {
 	struct table *const tables[] = { &out->functions, &out->lines, &out->modules,
 					 &out->processes };
@@ -199,6 +200,8 @@ static int make_tables(struct session *s, const struct analysis *parts, size_t n
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]) && rc == 0; i++) {
 		struct hot_view view = sections[i].view;
 
+		if (!has_all && tables[i] != &out->functions)
+			continue;
 		view.top = top;
 		rc = hot_table(parts[sections[i].part].result, names, &view, tables[i], err);
 		if (tables[i] == &out->functions) {
@@ -254,23 +257,24 @@ static int make_report(struct session *s, const struct select *select, struct an
 	struct slices_options slices_options;
 	struct analysis slices = { .class = &running_slices_class, .options = &slices_options };
 	size_t n_left = leading_keep(parts[CODE].result);
-	bool by_slices;
+	bool by_slices, has_all = top != REPORT_SCREEN;
 	int rc = 0;
 
-	leading_keep(parts[PROCESSES].result);
+	if (has_all)
+		leading_keep(parts[PROCESSES].result);
 	if (looks_closer)
 		rc = c2c_choose(sharing, select, &second, err);
 	else
 		c2c_release(sharing);
 	if (rc < 0)
 		return -1;
-	if (top == REPORT_BRIEF)
+	if (top == REPORT_BRIEF || !has_all)
 		request.top = top = hot_n_events(code) > 2 ? BRIEF_EACH : BRIEF;
 	hot_names(s, code, &all, &names);
 	user_code = user_code_new(code, &names);
 	rc = hot_check(code, err);
 	if (rc == 0)
-		rc = make_tables(s, parts, n_left, &names, user_code, top, out, err);
+		rc = make_tables(s, parts, n_left, &names, user_code, top, has_all, out, err);
 	if (rc == 0)
 		add_running(running, waits, top, out);
 	if (rc == 0 && elapsed_obstacle(s, select, true) == NULL)
@@ -341,7 +345,7 @@ int report_make_beside(struct session *s, const struct select *select, size_t to
 		code.dimensions |= DIM(SLICE);
 		processes.dimensions |= DIM(SLICE);
 	}
-	for (size_t i = 0; i < N_PARTS; i++)
+	for (size_t i = 0; i < (top == REPORT_SCREEN ? PROCESSES : N_PARTS); i++)
 		shared_scan_add(&first, &parts[i], &(struct scan_wish){ 0 });
 	if (beside != NULL)
 		shared_scan_add(&first, beside, &(struct scan_wish){ 0 });

@@ -36,6 +36,8 @@ struct report {
 
 /* As many rows as can be read at a glance; `cyclops hot` shows more. */
 #define REPORT_BRIEF SIZE_MAX
+/* The same for a brief screen, which has no lines, modules and processes: these tables stay empty. */
+#define REPORT_SCREEN (SIZE_MAX - 1)
 
 /* Scans the selected records (NULL: all) and fills the tables; `top` rows each, 0 for all. */
 int report_make(struct session *, const struct select *, size_t top, struct report *out,
