@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "elf/ranges.h"
 
-#include <stdlib.h>
-
 #include "base/bisect.h"
+#include "base/sort.h"
 
 void ranges_release(struct ranges *ranges)
 {
@@ -60,9 +59,8 @@ void ranges_build(struct ranges *ranges)
 {
 	struct sweep s = { 0 };
 
-	if (ranges->list.n > 0)
-		qsort(ranges->list.items, ranges->list.n, sizeof(*ranges->list.items),
-		      ranges_compare);
+	sort_unless_sorted(ranges->list.items, ranges->list.n, sizeof(*ranges->list.items),
+			   ranges_compare);
 	for (size_t i = 0; i < ranges->list.n; i++) {
 		struct range next = ranges->list.items[i];
 

@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/bisect.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "base/tuples.h"
 #include "dwarf/dwarf_file.h"
@@ -438,8 +439,7 @@ static size_t place_addresses(const struct job *job, struct placed_address *out)
 		if (range != NULL && range->value % q->n_parts == q->part)
 			out[n++] = (struct placed_address){ range->value, (uint32_t)i };
 	}
-	if (n > 0)
-		qsort(out, n, sizeof(*out), compare_placed);
+	sort_unless_sorted(out, n, sizeof(*out), compare_placed);
 	return n;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/radix.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "symbol/lines.h"
 #include "symbol/symbols_state.h"
@@ -271,8 +272,8 @@ static void gather_addresses(const struct resolving *r, struct group *group)
 	list_addresses(r, group);
 	n = group->n_addresses;
 	group->n_addresses = 0;
-	if (n > 0)
-		qsort(group->addresses, n, sizeof(*group->addresses), resolve_compare_addresses);
+	sort_unless_sorted(group->addresses, n, sizeof(*group->addresses),
+			   resolve_compare_addresses);
 	for (size_t i = 0; i < n; i++) {
 		if (group->n_addresses == 0 ||
 		    group->addresses[group->n_addresses - 1] != group->addresses[i])
