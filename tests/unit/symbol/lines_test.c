@@ -339,7 +339,110 @@ static void test_chains(void **state)
 	folder_remove(folder);
 }
 
-/* Inline chains alone: no line table is read. */
+/* Functions with a symbol are not named by debug information; what is inlined into them is. */
+static void test_named(void **state)
+{
+	static const struct expected chains[] = {
+		{ CODE, " main.c:10" },
+		{ CODE + 0x10, "_ZN2ns6middleEi main.c:11 <  main.c:33" },
+		{ CODE + 0x20, "inner inner.h:5 < _ZN2ns6middleEi inner.h:44 <  main.c:33" },
+		{ CODE + 0x50, "plain main.c:14" },
+		{ CODE + 0x60, " main.c:14" },
+		{ CODE + 0x80, " :0" },
+	};
+	bool is_named[COUNT(chains)];
+	char *folder = folder_make();
+	const char *path = in_folder(folder, "file");
+	uint64_t addresses[COUNT(chains)];
+	struct lines_question question = {
+		.path = path,
+		.addresses = addresses,
+		.is_named = is_named,
+		.n = COUNT(chains),
+		.n_parts = 1,
+	};
+	struct lines_answer answer = { 0 };
+	struct dwarf d = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(chains); i++) {
+		addresses[i] = chains[i].address;
+		is_named[i] = chains[i].address != CODE + 0x50;
+	}
+	make_sound(&d);
+	write_file(path, &d);
+	lines_ask(&question, &answer);
+	for (size_t i = 0; i < COUNT(chains); i++) {
+		char *found = chain_text(&answer, i);
+
+		assert_string_equal(found, chains[i].chain);
+		free(found);
+	}
+	assert_int_equal(answer.diags.list.n, 0);
+	lines_answer_release(&answer);
+	dwarf_release(&d);
+	folder_remove(folder);
+}
+
+/*
+ * Where all addresses have symbols and lines, and no entry can be inlined, the entries are not read: here
+ * they are damaged, which is noted if they are.
+ */
+static void test_scopes_are_read_if_needed(void **state)
+{
+	static const struct {
+		bool may_be_inlined, is_named;
+		uint64_t second; /* address */
+		bool are_read;
+	} cases[] = {
+		{ false, true, CODE + 0x50, false },
+		{ true, true, CODE + 0x50, true },
+		{ false, false, CODE + 0x50, true },
+		{ false, true, CODE + 0x80, true }, /* has no line */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const uint64_t addresses[] = { CODE, cases[i].second };
+		const bool is_named[] = { true, cases[i].is_named };
+		char *folder = folder_make(), *found;
+		const char *path = in_folder(folder, "file");
+		struct lines_question question = {
+			.path = path,
+			.addresses = addresses,
+			.is_named = is_named,
+			.n = COUNT(addresses),
+			.n_parts = 1,
+		};
+		struct lines_answer answer = { 0 };
+		struct dwarf d = { 0 };
+		size_t first;
+		char *tag;
+
+		begin_unit(&d);
+		first = d.info.n;
+		begin_function(&d, "outer", 0, 0x50);
+		end_entry(&d);
+		end_unit(&d);
+		add_lines(&d);
+		d.info.bytes[first] = 99; /* no abbreviation has this number */
+		tag = memchr(d.abbrev.bytes, DW_TAG_inlined_subroutine, d.abbrev.n);
+		assert_non_null(tag);
+		assert_int_equal(tag[-1], INLINED);
+		if (!cases[i].may_be_inlined)
+			*tag = DW_TAG_lexical_block;
+		write_file(path, &d);
+		lines_ask(&question, &answer);
+		assert_int_equal(answer.diags.list.n > 0, cases[i].are_read);
+		found = chain_text(&answer, 0);
+		assert_string_equal(found, " main.c:10");
+		free(found);
+		lines_answer_release(&answer);
+		dwarf_release(&d);
+		folder_remove(folder);
+	}
+}
+
 /* What was read may be given back behind each unit: the next one is answered all the same. */
 static void test_given_back(void **state)
 {
@@ -377,6 +480,7 @@ static void test_given_back(void **state)
 	folder_remove(folder);
 }
 
+/* Inline chains alone: no line table is read. */
 static void test_without_lines(void **state)
 {
 	static const struct expected chains[] = {
@@ -587,11 +691,17 @@ static void test_no_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_chains),	      cmocka_unit_test(test_given_back),
-		cmocka_unit_test(test_parts),	      cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_damaged),	      cmocka_unit_test(test_circles),
-		cmocka_unit_test(test_deep),	      cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_chains),
+		cmocka_unit_test(test_given_back),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_circles),
+		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_no_file),
 		cmocka_unit_test(test_without_lines),
+		cmocka_unit_test(test_named),
+		cmocka_unit_test(test_scopes_are_read_if_needed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
