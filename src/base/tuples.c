@@ -130,8 +130,26 @@ uint32_t tuples_add(struct tuples *t, const uint64_t *tuple)
 	return add_hashed(t, tuple, tuples_hash(t, tuple), t->width);
 }
 
+void tuples_forget_index(struct tuples *t)
+{
+	free(t->slots);
+	t->slots = NULL;
+}
+
+/* Room for `n` more, without an index. */
+static void reserve_words(struct tuples *t, uint32_t n)
+{
+	assert(n <= UINT32_MAX - t->n);
+	if (t->cap - t->n >= n)
+		return;
+	t->cap = t->n + n;
+	t->words = mem_resize(t->words, t->cap, t->width * sizeof(*t->words));
+}
+
 uint64_t *tuples_append(struct tuples *t, uint32_t n, uint32_t *out_first)
 {
+	if (t->slots == NULL)
+		reserve_words(t, n);
 	while (t->cap - t->n < n)
 		tuples_grow(t);
 	*out_first = t->n;

@@ -16,7 +16,7 @@
 struct tuples {
 	size_t width;	 /* words in a tuple */
 	uint64_t *words; /* n * width, in order of numbers */
-	uint32_t *slots; /* open addressing: number + 1, or 0 */
+	uint32_t *slots; /* open addressing: number + 1, or 0; NULL: tuples_forget_index() */
 	uint32_t n;
 	uint32_t cap;  /* tuples that fit in `words` */
 	uint32_t mask; /* slots - 1; slots is a power of two */
@@ -47,6 +47,11 @@ void tuples_add_runs(struct tuples *, const uint64_t *tuples, size_t n, uint32_t
  * have several numbers, of which tuples_add() finds any or none. For tuples that hardly ever come twice this is quicker.
  */
 uint64_t *tuples_append(struct tuples *, uint32_t n, uint32_t *out_first);
+
+/*
+ * Frees what finds tuples: from here on they are got by their numbers, and appended, and no more. For tuples that are complete.
+ */
+void tuples_forget_index(struct tuples *);
 
 /* Gives each tuple another number: i to the one that was order[i], of which there are `n`. */
 void tuples_reorder(struct tuples *, const uint32_t *order);

@@ -39,11 +39,6 @@ static void make_findings(const struct making *m)
 	c2c_findings_table(m->s, m->labels, &m->out->findings);
 }
 
-static void make_pairs(const struct making *m)
-{
-	c2c_pairs_table(m->s, m->labels, &m->out->pairs);
-}
-
 static void make_lines(const struct making *m)
 {
 	if (m->detail != C2C_BRIEF)
@@ -52,7 +47,10 @@ static void make_lines(const struct making *m)
 
 /* Those that take longest first. */
 static void (*const makers[])(const struct making *) = {
-	make_lines, make_pairs, make_findings, make_summary, make_sharing,
+	make_lines,
+	make_findings,
+	make_summary,
+	make_sharing,
 };
 
 static void make_table(void *context, size_t number, unsigned worker)
@@ -86,6 +84,7 @@ void c2c_report_make(const struct c2c *s, struct c2c_labels *labels, enum c2c_de
 	answer_init(&out->first);
 	pool_run(s->session->pool, COUNT(makers), make_table,
 		 &(struct making){ s, labels, detail, out });
+	c2c_pairs_table(s, labels, &out->pairs);
 	c2c_trace_table(s, &out->trace);
 	c2c_shared_table(s, &out->shared);
 	for (size_t i = 0; shown[detail][i] != NULL; i++)

@@ -12,6 +12,7 @@
 #include "c2c/accesses/cost.h"
 #include "c2c/accesses/extent.h"
 #include "c2c/accesses/group.h"
+#include "c2c/accesses/order.h"
 #include "c2c/choose.h"
 #include "c2c/verdict/cause.h"
 #include "c2c/verdict/verdict.h"
@@ -198,6 +199,7 @@ static void add_second_look(struct c2c *s, struct shared_scan *scan)
 		c2c_choice_add_near(&s->choice, s->near.lines.items[i].space,
 				    s->near.lines.items[i].address);
 	s->choice.most_near = C2C_MOST_NEAR;
+	s->choice.most_kept = C2C_MOST_KEPT;
 	wish = c2c_accesses_wish(&s->choice);
 	s->looks[LOOK_AT_SUBJECTS] =
 		(struct analysis){ .class = &c2c_accesses_class, .options = &s->choice };
@@ -210,6 +212,7 @@ static void take_second_look(struct c2c *s)
 	s->accesses_seen = take_look(s, LOOK_AT_SUBJECTS);
 	if (s->subjects.n == 0)
 		s->accesses_seen = c2c_accesses_class.new(s->session, &s->choice);
+	c2c_order_touches(s, s->accesses_seen);
 }
 
 /*
@@ -259,15 +262,6 @@ static void forget_objects(struct c2c *s)
 	free(s->objects);
 	s->instances = NULL;
 	s->objects = NULL;
-}
-
-/* All that depends on which accesses there are, and what their code is. */
-static void name_all(struct c2c *s)
-{
-	forget_objects(s);
-	names_release(&s->names);
-	free(s->instructions);
-	c2c_name_accesses(s);
 }
 
 static void find_objects(struct c2c *s)
@@ -324,11 +318,49 @@ static void leave_out(struct c2c *s, const struct c2c_accesses *looked, uint32_t
 }
 
 /*
- * Looks at lines that are farther away than the second look kept what is done, which takes a scan
- * of its own: of large objects without a name, where too much is done around them. Of these, too, as many are
- * kept as there is room for, the first ones.
+ * The number of a line that was missed because of how many there are, and whose touches the second look kept all the same;
+ * or TUPLES_NONE.
  */
-static void look_farther(struct c2c *s, const struct select *select)
+static uint32_t number_kept(const struct c2c *s, const struct c2c_subject *line)
+{
+	const uint64_t key[] = { line->space, line->address };
+	uint32_t number = tuples_find(&s->choice.keys, key);
+
+	return number < s->accesses_seen->kept_end ? number : TUPLES_NONE;
+}
+
+/* Have all lines that were missed been kept? With a heap map a line of the choice has fields, others have none. */
+static bool are_kept(const struct c2c *s)
+{
+	for (size_t i = 0; i < s->around.n; i++)
+		if (is_missed(s, &s->around.items[i]) &&
+		    number_kept(s, &s->around.items[i]) == TUPLES_NONE)
+			return false;
+	return s->session->heap == NULL;
+}
+
+/* Takes of the lines that were kept as many as a look of its own would have room for. */
+static void take_kept(struct c2c *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->around.n; i++) {
+		struct c2c_subject *line = &s->around.items[i];
+		uint32_t number = number_kept(s, line), first, n_touches;
+
+		if (!is_missed(s, line))
+			continue;
+		n_touches = c2c_line_touches(s->accesses_seen, number, &first);
+		n += n_touches;
+		if (n <= C2C_MOST_NEAR)
+			line->line = number;
+		else
+			s->n_lines_left_out += n_touches > 0;
+	}
+}
+
+/* Scans once more, for all lines that were missed. */
+static void scan_farther(struct c2c *s, const struct select *select)
 {
 	struct c2c_choice choice;
 	struct analysis look = { .class = &c2c_accesses_class, .options = &choice };
@@ -345,16 +377,30 @@ static void look_farther(struct c2c *s, const struct select *select)
 		line->line = first + choice.keys.n;
 		c2c_choice_add_near(&choice, line->space, line->address);
 	}
-	choice.most_near = C2C_MOST_NEAR;
+	choice.most_near = choice.most_kept = C2C_MOST_NEAR;
 	if (choice.keys.n > 0) {
 		wish = c2c_accesses_wish(&choice);
 		wish.keeps_places = true;
 		scan_part(s->session, select, &wish, &look, 1);
+		c2c_order_touches(s, look.result);
 		c2c_accesses_take(s->accesses_seen, look.result);
 		leave_out(s, look.result, first);
 		c2c_accesses_class.free(look.result);
 	}
 	c2c_choice_release(&choice);
+}
+
+/*
+ * Looks at lines that are farther away than the second look wanted what is done, which takes a scan
+ * of its own if not all of them were kept: of large objects without a name, where too much is done around them. Of these, too, as many are
+ * kept as there is room for, the first ones.
+ */
+static void look_farther(struct c2c *s, const struct select *select)
+{
+	if (are_kept(s))
+		take_kept(s);
+	else
+		scan_farther(s, select);
 }
 
 /* What was done to objects on other lines than those that are shown. */
@@ -381,7 +427,8 @@ static void look_around(struct c2c *s, const struct select *select)
 	 * a page that turns out to be a stack; a block of thread-local data).
 	 */
 	if (c2c_group_around(s)) {
-		name_all(s);
+		c2c_name_accesses(s, s->around.items, s->around.n);
+		forget_objects(s);
 		find_objects(s);
 	} else {
 		s->around.n = 0;
@@ -450,7 +497,7 @@ void c2c_finish(struct c2c *s, const struct select *select)
 {
 	take_second_look(s);
 	c2c_group_accesses(s);
-	name_all(s);
+	c2c_name_accesses(s, s->subjects.items, s->subjects.n);
 	pool_run(s->session->pool, s->subjects.n, rate_subject, s);
 	order_subjects(s);
 	find_objects(s);
@@ -487,6 +534,7 @@ void c2c_release(struct c2c *s)
 	names_release(&s->names);
 	vec_release(&s->accesses);
 	free(s->instructions);
+	free(s->is_named);
 	vec_release(&s->subjects);
 	vec_release(&s->around);
 	*s = (struct c2c){ 0 };

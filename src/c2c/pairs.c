@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/bisect.h"
+#include "base/pool.h"
 #include "base/tuples.h"
 #include "c2c/accesses/cost.h"
 #include "c2c/tables.h"
@@ -57,38 +58,70 @@ struct actors {
 	double loads, cycles; /* no pair with it has more than that times the other's `loads` */
 };
 
+/* A line of a finding. */
+struct pair_line {
+	uint32_t finding, subject;
+	bool is_alone; /* it is the only line of its finding, */
+	bool is_last;  /* or the last one */
+};
+
+/* What a line's pairs are made of. */
+struct line_actors {
+	VEC_OF(struct actor) writers, readers;
+	struct tuples threads; /* that write to the line … */
+	VEC_OF(double) stores; /* … by number, their stores */
+	double n_stores;
+	VEC_OF(struct actors) writing, reading; /* its functions, what may be most first */
+};
+
 struct pairing {
 	const struct c2c *s;
-	size_t top; /* pairs that are wanted; 0: all */
-	struct tuples
-		functions; /* (module, name; or a place where there is none, which is above them) */
-	VEC_OF(uint32_t) places;	       /* by function: one of its places */
-	VEC_OF(struct actor) writers, readers; /* of a line */
-	struct tuples threads;		       /* that write to the line … */
-	VEC_OF(double) stores;		       /* … by number, their stores */
-	double n_stores;
-	VEC_OF(struct actors) writing, reading; /* functions on a line, what may be most first */
+	size_t top;			/* pairs that are wanted; 0: all */
+	VEC_OF(struct pair_line) lines; /* in order of findings */
+	uint32_t *functions;		/* by place, of these lines: the number of the function */
+	VEC_OF(uint32_t) places;	/* by function: one of its places */
+	struct line_actors *work;	/* by line, modulo `window` */
+	size_t window;
 	struct tuples keys; /* (finding, writer, reader) of a cause of many lines */
 	VEC_OF(struct pair) of_cause;
 	VEC_OF(struct pair) list; /* the first ones so far, in order */
 };
 
-static uint32_t pairing_function(struct pairing *p, uint32_t place)
-{
-	uint32_t name = p->s->names.symbols[place].function.v;
-	const uint64_t key[] = { session_place(p->s->session, place).module.v,
-				 name != 0 ? name : (uint64_t)1 << 32 | place };
-	uint32_t number = tuples_add(&p->functions, key);
-
-	if (number == p->places.n)
-		*vec_add(&p->places) = place;
-	return number;
-}
-
-static void add_actors(struct pairing *p, const struct c2c_access *a)
+/* Functions have their numbers by where lines and accesses stand. */
+static void number_functions(struct pairing *p)
 {
 	const struct c2c *s = p->s;
-	uint32_t function = pairing_function(p, a->place);
+	struct tuples
+		keys; /* (module, name; or a place where there is none, which is above them) */
+
+	tuples_init(&keys, 2);
+	p->functions =
+		mem_zalloc((size_t)place_numbers_n(s->session->places) + 1, sizeof(*p->functions));
+	for (size_t i = 0; i < p->lines.n; i++) {
+		const struct c2c_subject *line = &s->subjects.items[p->lines.items[i].subject];
+
+		for (uint32_t k = 0; k < line->n_accesses; k++) {
+			uint32_t place = s->accesses.items[line->first_access + k].place;
+			uint32_t name = s->names.symbols[place].function.v;
+
+			if (p->functions[place] != 0)
+				continue;
+			p->functions[place] =
+				1 +
+				tuples_add(&keys,
+					   (const uint64_t[]){
+						   session_place(s->session, place).module.v,
+						   name != 0 ? name : (uint64_t)1 << 32 | place });
+			if (keys.n > p->places.n)
+				*vec_add(&p->places) = place;
+		}
+	}
+	tuples_release(&keys);
+}
+
+static void add_actors(const struct pairing *p, const struct c2c_access *a, struct line_actors *out)
+{
+	const struct c2c *s = p->s;
 
 	for (uint32_t i = 0; i < a->n_touches; i++) {
 		uint32_t number = a->first_touch + i;
@@ -96,18 +129,18 @@ static void add_actors(struct pairing *p, const struct c2c_access *a)
 		struct c2c_latency waits = { 0 }, reloads = { 0 };
 		struct c2c_counts counts = { 0 };
 		struct actor actor = { .thread = (uint64_t)k.process << 32 | k.tid,
-				       .function = function };
+				       .function = p->functions[a->place] };
 
 		c2c_touch_add_waits(s->accesses_seen, number, &counts, &waits, &reloads);
 		c2c_latency_merge(&waits, &reloads);
 		if (c2c_kind_writes(a->kind)) {
 			actor.n = counts.n[C2C_RECORDS];
-			*vec_add(&p->writers) = actor;
+			*vec_add(&out->writers) = actor;
 		}
 		actor.n = (double)c2c_contended(&counts, s->options.mode) + reloads.n;
 		actor.cycles = (double)c2c_excess(s, waits.cycles, waits.n);
 		if (actor.n > 0)
-			*vec_add(&p->readers) = actor;
+			*vec_add(&out->readers) = actor;
 	}
 }
 
@@ -153,45 +186,42 @@ static void add_pair(struct pairing *p, uint32_t finding, const struct actor *wr
 	pair->cycles += part * reader->cycles;
 }
 
-static void find_actors(struct pairing *p, const struct c2c_subject *subject)
+static void find_actors(const struct pairing *p, const struct c2c_subject *subject,
+			struct line_actors *out)
 {
-	p->writers.n = p->readers.n = p->stores.n = 0;
-	p->n_stores = 0;
-	tuples_reset(&p->threads);
 	for (uint32_t i = 0; i < subject->n_accesses; i++)
-		add_actors(p, &p->s->accesses.items[subject->first_access + i]);
-	p->writers.n = join_actors(p->writers.items, p->writers.n);
-	p->readers.n = join_actors(p->readers.items, p->readers.n);
-	for (size_t i = 0; i < p->writers.n; i++) {
-		uint32_t thread = tuples_add(&p->threads, &p->writers.items[i].thread);
+		add_actors(p, &p->s->accesses.items[subject->first_access + i], out);
+	out->writers.n = join_actors(out->writers.items, out->writers.n);
+	out->readers.n = join_actors(out->readers.items, out->readers.n);
+	for (size_t i = 0; i < out->writers.n; i++) {
+		uint32_t thread = tuples_add(&out->threads, &out->writers.items[i].thread);
 
-		if (thread == p->stores.n)
-			vec_add(&p->stores);
-		p->stores.items[thread] += p->writers.items[i].n;
-		p->n_stores += p->writers.items[i].n;
+		if (thread == out->stores.n)
+			vec_add(&out->stores);
+		out->stores.items[thread] += out->writers.items[i].n;
+		out->n_stores += out->writers.items[i].n;
 	}
 }
 
 /* Stores of all threads but one: whole numbers. */
-static double stores_of_others(const struct pairing *p, uint64_t thread)
+static double stores_of_others(const struct line_actors *a, uint64_t thread)
 {
-	uint32_t number = tuples_find(&p->threads, &thread);
+	uint32_t number = tuples_find(&a->threads, &thread);
 
-	return p->n_stores - (number == TUPLES_NONE ? 0 : p->stores.items[number]);
+	return a->n_stores - (number == TUPLES_NONE ? 0 : a->stores.items[number]);
 }
 
 /* All pairs of a line. */
-static void add_line_pairs(struct pairing *p, uint32_t finding, const struct c2c_subject *subject)
+static void add_line_pairs(struct pairing *p, uint32_t finding, const struct line_actors *a)
 {
-	find_actors(p, subject);
-	for (size_t i = 0; i < p->readers.n; i++) {
-		const struct actor *reader = &p->readers.items[i];
-		double all = stores_of_others(p, reader->thread);
+	for (size_t i = 0; i < a->readers.n; i++) {
+		const struct actor *reader = &a->readers.items[i];
+		double all = stores_of_others(a, reader->thread);
 
-		for (size_t k = 0; k < p->writers.n; k++)
-			if (p->writers.items[k].thread != reader->thread)
-				add_pair(p, finding, &p->writers.items[k], reader,
-					 p->writers.items[k].n / all);
+		for (size_t k = 0; k < a->writers.n; k++)
+			if (a->writers.items[k].thread != reader->thread)
+				add_pair(p, finding, &a->writers.items[k], reader,
+					 a->writers.items[k].n / all);
 	}
 }
 
@@ -242,39 +272,38 @@ static int compare_actors_of_function(const void *left, const void *right)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-static void find_functions(struct pairing *p)
+static void find_functions(struct line_actors *a)
 {
 	struct actors *f = NULL;
 
-	p->writing.n = p->reading.n = 0;
-	for (size_t i = 0; i < p->writers.n; i++) {
-		const struct actor *w = &p->writers.items[i];
+	for (size_t i = 0; i < a->writers.n; i++) {
+		const struct actor *w = &a->writers.items[i];
 
-		if (i == 0 || w->function != p->writers.items[i - 1].function) {
-			f = vec_add(&p->writing);
+		if (i == 0 || w->function != a->writers.items[i - 1].function) {
+			f = vec_add(&a->writing);
 			f->first = i;
 		}
 		f->n++;
 		f->loads += w->n;
 		f->cycles += w->n;
 	}
-	for (size_t i = 0; i < p->readers.n; i++) {
-		const struct actor *r = &p->readers.items[i];
-		double all = stores_of_others(p, r->thread);
+	for (size_t i = 0; i < a->readers.n; i++) {
+		const struct actor *r = &a->readers.items[i];
+		double all = stores_of_others(a, r->thread);
 
-		if (i == 0 || r->function != p->readers.items[i - 1].function) {
-			f = vec_add(&p->reading);
+		if (i == 0 || r->function != a->readers.items[i - 1].function) {
+			f = vec_add(&a->reading);
 			f->first = i;
 		}
 		f->n++;
 		f->loads += all > 0 ? r->n / all : 0;
 		f->cycles += all > 0 ? r->cycles / all : 0;
 	}
-	if (p->writing.n > 1)
-		qsort(p->writing.items, p->writing.n, sizeof(*p->writing.items),
+	if (a->writing.n > 1)
+		qsort(a->writing.items, a->writing.n, sizeof(*a->writing.items),
 		      compare_actors_of_function);
-	if (p->reading.n > 1)
-		qsort(p->reading.items, p->reading.n, sizeof(*p->reading.items),
+	if (a->reading.n > 1)
+		qsort(a->reading.items, a->reading.n, sizeof(*a->reading.items),
 		      compare_actors_of_function);
 }
 
@@ -293,16 +322,16 @@ static bool is_too_little(const struct pairing *p, const struct actors *writing,
 	return cycles < last->cycles || (cycles == 0 && last->cycles == 0 && loads < last->loads);
 }
 
-static void add_function_pair(struct pairing *p, uint32_t finding, const struct actors *writing,
-			      const struct actors *reading)
+static void add_function_pair(struct pairing *p, uint32_t finding, const struct line_actors *a,
+			      const struct actors *writing, const struct actors *reading)
 {
-	const struct actor *writers = &p->writers.items[writing->first];
-	const struct actor *readers = &p->readers.items[reading->first];
+	const struct actor *writers = &a->writers.items[writing->first];
+	const struct actor *readers = &a->readers.items[reading->first];
 	struct pair pair = { finding, writers->function, readers->function, 0, 0 };
 	bool is_any = false;
 
 	for (size_t i = 0; i < reading->n; i++) {
-		double all = stores_of_others(p, readers[i].thread);
+		double all = stores_of_others(a, readers[i].thread);
 
 		for (size_t k = 0; k < writing->n; k++) {
 			if (writers[k].thread == readers[i].thread)
@@ -320,35 +349,75 @@ static void add_function_pair(struct pairing *p, uint32_t finding, const struct 
  * The first pairs of a line: where each instruction is a function, as of a program that is not there, all
  * of them are a square of what is done to the line.
  */
-static void add_first_pairs(struct pairing *p, uint32_t finding, const struct c2c_subject *subject)
+static void add_first_pairs(struct pairing *p, uint32_t finding, const struct line_actors *a)
 {
-	find_actors(p, subject);
-	find_functions(p);
-	for (size_t i = 0; i < p->reading.n; i++)
-		for (size_t k = 0; k < p->writing.n; k++) {
-			if (is_too_little(p, &p->writing.items[k], &p->reading.items[i])) {
+	for (size_t i = 0; i < a->reading.n; i++)
+		for (size_t k = 0; k < a->writing.n; k++) {
+			if (is_too_little(p, &a->writing.items[k], &a->reading.items[i])) {
 				if (k == 0)
 					return;
 				break;
 			}
-			add_function_pair(p, finding, &p->writing.items[k], &p->reading.items[i]);
+			add_function_pair(p, finding, a, &a->writing.items[k],
+					  &a->reading.items[i]);
 		}
 }
 
-static void add_cause(struct pairing *p, const struct c2c_cause *cause)
+static bool wants_first_pairs(const struct pairing *p, const struct pair_line *line)
 {
-	if (p->top > 0 && cause->lines.n == 1) {
-		add_first_pairs(p, cause->finding, &p->s->subjects.items[cause->lines.items[0]]);
-		return;
-	}
-	for (size_t k = 0; k < cause->lines.n; k++)
-		add_line_pairs(p, cause->finding, &p->s->subjects.items[cause->lines.items[k]]);
-	if (p->top == 0)
-		return;
+	return p->top > 0 && line->is_alone;
+}
+
+static void work_out_line(void *context, size_t number, unsigned worker)
+{
+	struct pairing *p = context;
+	const struct pair_line *line = &p->lines.items[number];
+	struct line_actors *a = &p->work[number % p->window];
+
+	(void)worker;
+	*a = (struct line_actors){ 0 };
+	tuples_init(&a->threads, 1);
+	find_actors(p, &p->s->subjects.items[line->subject], a);
+	if (wants_first_pairs(p, line))
+		find_functions(a);
+}
+
+static void keep_pairs_of_cause(struct pairing *p)
+{
 	for (size_t i = 0; i < p->of_cause.n; i++)
 		keep_pair(p, &p->of_cause.items[i]);
 	p->of_cause.n = 0;
 	tuples_reset(&p->keys);
+}
+
+static void add_line(void *context, size_t number, unsigned worker)
+{
+	struct pairing *p = context;
+	const struct pair_line *line = &p->lines.items[number];
+	struct line_actors *a = &p->work[number % p->window];
+
+	(void)worker;
+	if (wants_first_pairs(p, line))
+		add_first_pairs(p, line->finding, a);
+	else
+		add_line_pairs(p, line->finding, a);
+	if (p->top > 0 && line->is_last)
+		keep_pairs_of_cause(p);
+	tuples_release(&a->threads);
+	vec_release(&a->writers);
+	vec_release(&a->readers);
+	vec_release(&a->stores);
+	vec_release(&a->writing);
+	vec_release(&a->reading);
+}
+
+static void list_lines(struct pairing *p, const struct c2c_cause *cause)
+{
+	for (size_t k = 0; cause->finding != 0 && k < cause->lines.n; k++)
+		*vec_add(&p->lines) = (struct pair_line){ .finding = cause->finding,
+							  .subject = cause->lines.items[k],
+							  .is_alone = cause->lines.n == 1,
+							  .is_last = k + 1 == cause->lines.n };
 }
 
 static const char *module_of(const struct c2c *s, uint32_t place)
@@ -359,7 +428,8 @@ static const char *module_of(const struct c2c *s, uint32_t place)
 static void add_pair_row(const struct pairing *p, const struct pair *pair, struct table *t)
 {
 	const struct c2c *s = p->s;
-	uint32_t writer = p->places.items[pair->writer], reader = p->places.items[pair->reader];
+	uint32_t writer = p->places.items[pair->writer - 1],
+		 reader = p->places.items[pair->reader - 1];
 	struct cell *row = table_add_row(t);
 
 	row[PAIR_WRITER] = table_text_cell(t, names_function(&s->names, writer));
@@ -372,33 +442,32 @@ static void add_pair_row(const struct pairing *p, const struct pair *pair, struc
 	row[PAIR_READER_MODULE] = table_text_cell(t, module_of(s, reader));
 }
 
+/* Who does what on a line is found by all workers; pairs are made of it in order of the findings. */
 void c2c_pairs_table(const struct c2c *s, const struct c2c_labels *labels, struct table *out)
 {
-	struct pairing p = { .s = s, .top = s->request.top };
+	struct pairing p = { .s = s,
+			     .top = s->request.top,
+			     .window = 2 * (size_t)pool_size(s->session->pool) };
 
 	table_init(out, "pairs", "Functions whose stores make others wait", columns,
 		   COUNT(columns));
-	tuples_init(&p.functions, 2);
-	tuples_init(&p.threads, 1);
 	tuples_init(&p.keys, 3);
 	for (size_t i = 0; i < labels->causes.list.n; i++)
-		if (labels->causes.list.items[i].finding != 0)
-			add_cause(&p, &labels->causes.list.items[i]);
+		list_lines(&p, &labels->causes.list.items[i]);
+	number_functions(&p);
+	p.work = mem_zalloc(p.window, sizeof(*p.work));
+	pool_run_ordered(s->session->pool, p.lines.n, p.window, work_out_line, add_line, &p);
 	if (p.of_cause.n > 1)
 		qsort(p.of_cause.items, p.of_cause.n, sizeof(*p.of_cause.items), compare_pairs);
 	for (size_t i = 0; i < p.list.n; i++)
 		add_pair_row(&p, &p.list.items[i], out);
 	for (size_t i = 0; i < p.of_cause.n; i++)
 		add_pair_row(&p, &p.of_cause.items[i], out);
-	tuples_release(&p.functions);
-	tuples_release(&p.threads);
 	tuples_release(&p.keys);
+	free(p.work);
+	free(p.functions);
+	vec_release(&p.lines);
 	vec_release(&p.places);
-	vec_release(&p.writers);
-	vec_release(&p.readers);
-	vec_release(&p.stores);
-	vec_release(&p.writing);
-	vec_release(&p.reading);
 	vec_release(&p.of_cause);
 	vec_release(&p.list);
 }

@@ -33,7 +33,7 @@ void c2c_findings_table(const struct c2c *, const struct c2c_labels *, struct ta
  */
 void c2c_add_findings(const struct c2c *, const struct c2c_labels *, struct findings *);
 
-/* Whose loads wait for whose stores, those that wait longest first: "pairs". */
+/* Whose loads wait for whose stores, those that wait longest first: "pairs". By all workers: no job of a pool may call it. */
 void c2c_pairs_table(const struct c2c *, const struct c2c_labels *, struct table *out);
 
 /* What all accesses of the capture met: "trace"; and those to shared lines: "shared". */

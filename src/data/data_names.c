@@ -234,6 +234,14 @@ static bool place_query(struct session *s, const struct data_query *q, struct re
 	return place_by(s, &r->below, q->address, out) || place_by(s, &r->above, q->address, out);
 }
 
+/* Is the question the one before? Where there is no heap map all that is asked of it is its address, as long as what is there stays. */
+static bool is_repeated(const struct session *s, const struct region *r,
+			const struct data_query *before, const struct data_query *q)
+{
+	return s->heap == NULL && q->process == before->process && q->address == before->address &&
+	       (q->address >> 63 || region_holds(r, q));
+}
+
 static struct radix_pair key_of_query(const void *queries, size_t i)
 {
 	const struct data_query *q = (const struct data_query *)queries + i;
@@ -451,12 +459,13 @@ static void ask_code(struct data_names *names, const struct data_query *queries,
 		places[i] = (struct place){ { (uint32_t)tuples_get(&keys, i)[0] },
 					    tuples_get(&keys, i)[1] };
 	symbols_accessed(names->session->symbols, names->session->pool, places, keys.n, accessed);
-	for (size_t i = 0; i < names->n; i++) {
-		struct data_name name = *data_names_get(names, i);
+	for (size_t i = 0; i < names->n && keys.n > 0; i++) {
+		struct data_name name;
 		const struct accessed *a;
 
 		if (asked[i] == TUPLES_NONE)
 			continue;
+		name = *data_names_get(names, i);
 		a = &accessed[asked[i]];
 		set_accessed(names, &queries[i], a, &name, path);
 		data_names_set(names, i, &name);
@@ -509,6 +518,7 @@ void data_names_init(struct data_names *out, struct session *s, const struct dat
 	struct region region = { 0 };
 	struct text path = { 0 };
 	size_t n_places = 0;
+	bool is_placed = false;
 
 	*out = (struct data_names){ .session = s, .n = n };
 	strings_init(&out->strings);
@@ -518,11 +528,18 @@ void data_names_init(struct data_names *out, struct session *s, const struct dat
 		struct data_name name = { 0 };
 
 		numbers[n_places] = order[i];
-		if (!name_in_heap(out, q, map_types, &name, &path) &&
-		    place_query(s, q, &region, &name, &places[n_places]))
-			n_places++;
-		else
-			data_names_set(out, order[i], &name);
+		if (i > 0 && is_repeated(s, &region, &queries[order[i - 1]], q)) {
+			if (is_placed)
+				places[n_places] = places[n_places - 1];
+			else
+				shared_names_repeat(&out->names, order[i], order[i - 1]);
+		} else {
+			is_placed = !name_in_heap(out, q, map_types, &name, &path) &&
+				    place_query(s, q, &region, &name, &places[n_places]);
+			if (!is_placed)
+				data_names_set(out, order[i], &name);
+		}
+		n_places += is_placed;
 	}
 	name_placed(out, queries, numbers, places, n_places, &path);
 	free(map_types);

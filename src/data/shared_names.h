@@ -31,6 +31,12 @@ static inline const struct data_name *shared_names_get(const struct shared_names
 	return &s->list.items[s->numbers[number]];
 }
 
+/* Gives it the name of another number. */
+static inline void shared_names_repeat(struct shared_names *s, size_t number, size_t of)
+{
+	s->numbers[number] = s->numbers[of];
+}
+
 void shared_names_set(struct shared_names *, size_t number, const struct data_name *);
 
 #endif

@@ -60,17 +60,28 @@ static bool names_take(struct names *out, uint32_t place, const struct names *kn
 	return true;
 }
 
-void names_init_few(struct names *out, struct session *s, const bool *wanted,
-		    enum symbols_depth depth, const struct names *known)
+/* Room for the places that the session has now. */
+static void make_room(struct names *n)
 {
-	uint32_t n = place_numbers_n(s->places), n_wanted = 0;
-	uint32_t *numbers = mem_alloc(n + 1u, sizeof(*numbers));
+	uint32_t n_places = place_numbers_n(n->session->places);
+
+	if (n_places <= n->n)
+		return;
+	n->symbols = mem_resize(n->symbols, n_places, sizeof(*n->symbols));
+	memset(n->symbols + n->n, 0, (n_places - n->n) * sizeof(*n->symbols));
+	n->n = n_places;
+}
+
+void names_add_few(struct names *out, const bool *wanted, const struct names *known)
+{
+	struct session *s = out->session;
+	uint32_t *numbers = mem_alloc(place_numbers_n(s->places) + 1u, sizeof(*numbers));
+	uint32_t n_wanted = 0;
 	struct place *places;
 	struct symbol *symbols;
 
-	*out = (struct names){ .session = s, .n = n, .depth = depth };
-	out->symbols = mem_zalloc(n, sizeof(*out->symbols));
-	for (uint32_t number = 0; number < n; number++) {
+	make_room(out);
+	for (uint32_t number = 0; number < out->n; number++) {
 		numbers[n_wanted] = number;
 		n_wanted += wanted[number] && !names_take(out, number, known);
 	}
@@ -78,12 +89,22 @@ void names_init_few(struct names *out, struct session *s, const bool *wanted,
 	symbols = mem_alloc(n_wanted, sizeof(*symbols));
 	for (uint32_t i = 0; i < n_wanted; i++)
 		places[i] = session_place(s, numbers[i]);
-	symbols_resolve(s->symbols, s->pool, places, n_wanted, depth, symbols);
+	symbols_resolve(s->symbols, s->pool, places, n_wanted, out->depth, symbols);
 	for (uint32_t i = 0; i < n_wanted; i++)
 		out->symbols[numbers[i]] = symbols[i];
 	free(numbers);
 	free(places);
 	free(symbols);
+}
+
+void names_init_few(struct names *out, struct session *s, const bool *wanted,
+		    enum symbols_depth depth, const struct names *known)
+{
+	uint32_t n = place_numbers_n(s->places);
+
+	*out = (struct names){ .session = s, .n = n, .depth = depth };
+	out->symbols = mem_zalloc(n, sizeof(*out->symbols));
+	names_add_few(out, wanted, known);
 }
 
 void names_init_in_order(struct names *out, struct session *s, uint32_t *numbers,

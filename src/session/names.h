@@ -40,6 +40,9 @@ void names_release(struct names *);
 void names_init_few(struct names *, struct session *, const bool *wanted, enum symbols_depth,
 		    const struct names *known);
 
+/* Looks up more of them, perhaps of places that the session got since. Those that have a name already are not wanted. */
+void names_add_few(struct names *, const bool *wanted, const struct names *known);
+
 /* Frees the order of places: `numbers` and `places`. names_add_inlined() needs them, and no name. */
 void names_forget_order(struct names *);
 

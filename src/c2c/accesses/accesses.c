@@ -21,7 +21,10 @@ enum {
 void c2c_choice_init(struct c2c_choice *c, const struct c2c_options *options, size_t n_lines,
 		     uint64_t first_ns, uint64_t last_ns)
 {
-	*c = (struct c2c_choice){ .options = options, .first_ns = first_ns, .most_near = SIZE_MAX };
+	*c = (struct c2c_choice){ .options = options,
+				  .first_ns = first_ns,
+				  .most_near = SIZE_MAX,
+				  .most_kept = SIZE_MAX };
 	while (last_ns > first_ns && (last_ns - first_ns) >> c->slot_shift >= N_SLOTS)
 		c->slot_shift++;
 	address_filter_init(&c->filter, options->line_bytes, n_lines);
@@ -104,7 +107,7 @@ static void *accesses_new(const struct session *session, const void *options)
 
 	a->session = session;
 	a->choice = options;
-	a->n_lines = a->near_end = a->choice->keys.n;
+	a->n_lines = a->near_end = a->kept_end = a->choice->keys.n;
 	a->near = mem_zalloc(a->n_lines - a->choice->n_shown + 1, sizeof(*a->near));
 	a->classifier = c2c_classifier_new(session);
 	tuples_init(&a->keys, C2C_TOUCH_WORDS);
@@ -127,21 +130,10 @@ static void accesses_free(void *partial)
 	vec_release(&a->viewed);
 	vec_release(&a->kept);
 	vec_release(&a->many);
+	free(a->first);
 	free(a->near);
 	free(a->slices);
 	free(a);
-}
-
-void c2c_touches_reorder(struct c2c_accesses *a, const uint32_t *order)
-{
-	struct c2c_kept_touch *kept = mem_alloc(a->kept.n + 1, sizeof(*kept));
-
-	for (size_t i = 0; i < a->kept.n; i++)
-		kept[i] = a->kept.items[order[i]];
-	free(a->kept.items);
-	a->kept.items = kept;
-	a->kept.cap = a->kept.n + 1;
-	tuples_reorder(&a->keys, order);
 }
 
 static uint64_t pair(uint64_t high, uint64_t low)
@@ -383,28 +375,43 @@ uint64_t c2c_accesses_view(const struct c2c_accesses *a, uint32_t line, uint32_t
 	return number == TUPLES_NONE ? 0 : a->viewed.items[number];
 }
 
-/* Touches of a new record, or what another worker kept. */
-static void keep_touch(struct c2c_accesses *a, const uint64_t *words, const struct c2c_accesses *of,
+void c2c_touch_add_kept(const struct c2c_accesses *of, const struct c2c_kept_touch *touch,
+			struct c2c_touch *to)
+{
+	if (touch->flags & C2C_KEPT_MANY)
+		c2c_touch_merge(to, &of->many.items[touch->many]);
+	else
+		touch_add_record(of->choice, to, touch);
+}
+
+/* The touch of a new record. */
+static void keep_touch(struct c2c_accesses *a, const uint64_t *words,
 		       const struct c2c_kept_touch *touch)
 {
 	uint32_t number = tuples_add(&a->keys, words);
 
-	if (number == a->kept.n) {
+	if (number == a->kept.n)
 		*vec_add(&a->kept) = *touch;
-		if (touch->flags & C2C_KEPT_MANY) {
-			*vec_add(&a->many) = of->many.items[touch->many];
-			a->kept.items[number].many = (uint32_t)a->many.n - 1;
-		}
-	} else if (touch->flags & C2C_KEPT_MANY) {
-		c2c_touch_merge(touch_widen(a, number), &of->many.items[touch->many]);
-	} else {
-		touch_add_record(a->choice, touch_widen(a, number), touch);
-	}
+	else
+		c2c_touch_add_kept(a, touch, touch_widen(a, number));
 }
 
 static uint32_t line_of_words(const uint64_t *words)
 {
 	return (uint32_t)(words[0] >> 32);
+}
+
+/* Adds a touch behind the others, whose key is there already. */
+static void add_kept(struct c2c_accesses *a, const struct c2c_accesses *of,
+		     const struct c2c_kept_touch *touch)
+{
+	struct c2c_kept_touch *kept = vec_add(&a->kept);
+
+	*kept = *touch;
+	if (!(touch->flags & C2C_KEPT_MANY))
+		return;
+	*vec_add(&a->many) = of->many.items[touch->many];
+	kept->many = (uint32_t)a->many.n - 1;
 }
 
 /* Touches of lines that are left out make room. */
@@ -420,8 +427,10 @@ static void drop_forgotten(struct c2c_accesses *a)
 	for (uint32_t i = 0; i < old.keys.n; i++) {
 		const uint64_t *words = tuples_get(&old.keys, i);
 
-		if (!is_near(a, line_of_words(words)) || line_of_words(words) < a->near_end)
-			keep_touch(a, words, &old, &old.kept.items[i]);
+		if (is_near(a, line_of_words(words)) && line_of_words(words) >= a->kept_end)
+			continue;
+		tuples_add(&a->keys, words);
+		add_kept(a, &old, &old.kept.items[i]);
 	}
 	tuples_release(&old.keys);
 	vec_release(&old.kept);
@@ -430,39 +439,39 @@ static void drop_forgotten(struct c2c_accesses *a)
 
 static void leave_out_last(struct c2c_accesses *a)
 {
-	uint32_t n = a->near[--a->near_end - a->choice->n_shown];
+	uint32_t n = a->near[--a->kept_end - a->choice->n_shown];
 
 	a->n_near -= n;
 	a->n_forgotten += n;
 }
 
 /*
- * Leaves out the last lines near by, until the touches of the others are not too many. What is left is
- * the same for any number of workers: each has all touches of the lines in front that it kept.
+ * Leaves out the last lines near by, until the touches of the others are not too many. So are they when those of all workers
+ * are put in order: what is left is the same for any number of workers, as each has all touches of the lines in front that it kept.
  */
 static void hold_to_limit(struct c2c_accesses *a)
 {
-	while (a->n_near > a->choice->most_near)
+	while (a->n_near > a->choice->most_kept)
 		leave_out_last(a);
-	if (a->n_forgotten > a->choice->most_near)
+	if (a->n_forgotten > a->choice->most_kept)
 		drop_forgotten(a);
 }
 
 /* The same, with all touches of lines near by counted. */
-static void add_touch(struct c2c_accesses *a, const uint64_t *words, const struct c2c_accesses *of,
+static void add_touch(struct c2c_accesses *a, const uint64_t *words,
 		      const struct c2c_kept_touch *touch)
 {
 	uint32_t line = line_of_words(words), n = a->keys.n;
 
 	if (!is_near(a, line)) {
-		keep_touch(a, words, of, touch);
+		keep_touch(a, words, touch);
 		return;
 	}
-	if (line >= a->near_end) {
+	if (line >= a->kept_end) {
 		a->near[line - a->choice->n_shown] |= 1;
 		return;
 	}
-	keep_touch(a, words, of, touch);
+	keep_touch(a, words, touch);
 	if (a->keys.n == n)
 		return;
 	a->n_near++;
@@ -508,7 +517,7 @@ static void c2c_accesses_add_row(struct c2c_accesses *a, const struct batch *b, 
 	if (spot->space == C2C_PHYSICAL)
 		add_view(a, line, has & HAS_PROCESS ? b->process[row] : 0,
 			 b->va[row] - spot->offset);
-	add_touch(a, words, NULL, &one);
+	add_touch(a, words, &one);
 }
 
 /* The rows that may be of the lines, which are few where other analyses share the scan. */
@@ -529,7 +538,7 @@ static size_t find_rows(const struct c2c_choice *choice, const struct batch *b, 
 /* Is it known already that it was accessed, and left out? */
 static bool is_left_out(const struct c2c_accesses *a, uint32_t line)
 {
-	return is_near(a, line) && line >= a->near_end && a->near[line - a->choice->n_shown] > 0;
+	return is_near(a, line) && line >= a->kept_end && a->near[line - a->choice->n_shown] > 0;
 }
 
 static void accesses_consume(void *partial, const struct batch *b)
@@ -569,18 +578,44 @@ void c2c_touch_merge(struct c2c_touch *to, const struct c2c_touch *from)
 	to->nodes |= from->nodes;
 }
 
+/* Nobody looks for a touch any more. */
+static void accesses_finish(void *partial)
+{
+	struct c2c_accesses *a = partial;
+
+	tuples_forget_index(&a->keys);
+}
+
+/* Adds the touches of another one behind its own, even if they have the same keys. */
+static void append_touches(struct c2c_accesses *to, const struct c2c_accesses *from)
+{
+	uint32_t first, n_many = (uint32_t)to->many.n;
+	uint64_t *words = tuples_append(&to->keys, from->keys.n, &first);
+
+	memcpy(words, from->keys.words, (size_t)from->keys.n * C2C_TOUCH_WORDS * sizeof(*words));
+	vec_reserve(&to->kept, from->kept.n);
+	for (size_t i = 0; i < from->kept.n; i++) {
+		struct c2c_kept_touch *kept = &to->kept.items[to->kept.n++];
+
+		*kept = from->kept.items[i];
+		if (kept->flags & C2C_KEPT_MANY)
+			kept->many += n_many;
+	}
+	vec_reserve(&to->many, from->many.n);
+	for (size_t i = 0; i < from->many.n; i++)
+		to->many.items[to->many.n++] = from->many.items[i];
+}
+
 static void accesses_merge(void *into, const void *from, const struct id_map *map)
 {
 	struct c2c_accesses *to = into;
 	const struct c2c_accesses *part = from;
 
 	(void)map;
-	while (to->near_end > part->near_end)
-		leave_out_last(to);
-	for (uint32_t line = part->near_end; line < to->n_lines; line++)
+	append_touches(to, part);
+	to->kept_end = part->kept_end < to->kept_end ? part->kept_end : to->kept_end;
+	for (uint32_t line = to->choice->n_shown; line < to->n_lines; line++)
 		to->near[line - to->choice->n_shown] |= part->near[line - to->choice->n_shown];
-	for (uint32_t i = 0; i < part->keys.n; i++)
-		add_touch(to, tuples_get(&part->keys, i), part, &part->kept.items[i]);
 	for (uint32_t i = 0; i < part->pages.n; i++)
 		tuples_add(&to->pages, tuples_get(&part->pages, i));
 	for (size_t i = 0; i < n_slices(to); i++)
@@ -603,18 +638,17 @@ size_t c2c_accesses_n_left_out(const struct c2c_accesses *a)
 
 void c2c_accesses_take(struct c2c_accesses *to, const struct c2c_accesses *from)
 {
-	uint32_t first = to->n_lines;
+	uint32_t first = to->n_lines, n = to->keys.n;
 
-	to->n_lines += from->n_lines;
-	for (uint32_t i = 0; i < from->keys.n; i++) {
-		uint64_t words[C2C_TOUCH_WORDS];
-
-		memcpy(words, tuples_get(&from->keys, i), sizeof(words));
-		if (line_of_words(words) >= from->near_end)
-			continue;
+	append_touches(to, from);
+	for (uint64_t *words = to->keys.words + (size_t)n * C2C_TOUCH_WORDS;
+	     words < to->keys.words + (size_t)to->keys.n * C2C_TOUCH_WORDS;
+	     words += C2C_TOUCH_WORDS)
 		words[0] = pair(first + line_of_words(words), (uint32_t)words[0]);
-		keep_touch(to, words, from, &from->kept.items[i]);
-	}
+	to->n_lines += from->n_lines;
+	to->first = mem_resize(to->first, (size_t)to->n_lines + 1, sizeof(*to->first));
+	for (uint32_t line = 0; line <= from->n_lines; line++)
+		to->first[first + line] = n + from->first[line];
 	for (uint32_t i = 0; i < from->views.n; i++) {
 		const uint64_t *key = tuples_get(&from->views, i);
 
@@ -626,5 +660,6 @@ const struct analysis_class c2c_accesses_class = {
 	.new = accesses_new,
 	.free = accesses_free,
 	.consume = accesses_consume,
+	.finish = accesses_finish,
 	.merge = accesses_merge,
 };

@@ -25,7 +25,11 @@ struct c2c_choice {
 	uint32_t n_shown;		   /* … so many to be shown, and behind them those near */
 	uint64_t first_ns;		   /* where slot 0 begins; at most 64 have accesses */
 	unsigned slot_shift;		   /* they are 1 << slot_shift ns long */
-	size_t most_near;	      /* touches of lines near by: of the first of these lines */
+	/*
+	 * Touches of lines near by, of the first of these lines: so many are wanted, and so many are kept if the
+	 * scan can, as others may turn out to be wanted, too.
+	 */
+	size_t most_near, most_kept;
 	struct address_filter filter; /* of all these lines */
 };
 
@@ -115,17 +119,20 @@ enum { C2C_TOUCH_WORDS = 4 };
 struct c2c_accesses {
 	const struct session *session;
 	const struct c2c_choice *choice;
-	struct tuples keys;		    /* C2C_TOUCH_WORDS wide */
+	struct tuples
+		keys; /* C2C_TOUCH_WORDS wide; until touches are in order some may be there several times */
 	VEC_OF(struct c2c_kept_touch) kept; /* by number of the key */
 	VEC_OF(struct c2c_touch) many;
-	uint32_t n_lines;    /* that touches may be of: those of the choice, at first */
-	size_t n_near;	     /* touches of lines near by */
-	uint32_t *near;	     /* of these by line, from n_shown on; more than 0 if it was accessed */
-	uint32_t near_end;   /* from this line on there are too many: these lines are left out */
-	size_t n_forgotten;  /* touches of lines that are left out, but take room */
-	struct tuples pages; /* (line, physical page): those that were met */
-	uint64_t *slices;    /* records by line of the choice and slice, if time is sliced */
-	struct tuples views; /* (line, process) of lines of physical memory, … */
+	uint32_t *first;   /* by line, and one more: its first touch, once they are in order */
+	uint32_t n_lines;  /* that touches may be of: those of the choice, at first */
+	size_t n_near;	   /* touches of lines near by */
+	uint32_t *near;	   /* of these by line, from n_shown on; more than 0 if it was accessed */
+	uint32_t near_end; /* from this line on there are too many: these lines are left out, … */
+	uint32_t kept_end; /* … but what was done to those up to here is known */
+	size_t n_forgotten;	 /* touches of lines that are left out, but take room */
+	struct tuples pages;	 /* (line, physical page): those that were met */
+	uint64_t *slices;	 /* records by line of the choice and slice, if time is sliced */
+	struct tuples views;	 /* (line, process) of lines of physical memory, … */
 	VEC_OF(uint64_t) viewed; /* … and the lowest address of the line there */
 	struct c2c_classifier *classifier;
 };
@@ -155,8 +162,21 @@ static inline struct c2c_touch_key c2c_touch_key(const struct c2c_accesses *a, u
 	};
 }
 
-/* Gives touches other numbers: i to the one that was order[i], of which there are as many. */
-void c2c_touches_reorder(struct c2c_accesses *, const uint32_t *order);
+/* Adds to a touch of several records what another one with this key did, of `of`. */
+void c2c_touch_add_kept(const struct c2c_accesses *of, const struct c2c_kept_touch *,
+			struct c2c_touch *to);
+
+/* How many touches a line has, which follow each other from `out_first` on. None: TUPLES_NONE, too. */
+static inline uint32_t c2c_line_touches(const struct c2c_accesses *a, uint32_t line,
+					uint32_t *out_first)
+{
+	if (line >= a->n_lines) {
+		*out_first = 0;
+		return 0;
+	}
+	*out_first = a->first[line];
+	return a->first[line + 1] - a->first[line];
+}
 
 /* What it did. */
 void c2c_touch_get(const struct c2c_accesses *, uint32_t number, struct c2c_touch *out);
@@ -189,12 +209,12 @@ size_t c2c_accesses_n_left_out(const struct c2c_accesses *);
 /* The address of a line in a process, if the line is one of physical memory; 0: not known. */
 uint64_t c2c_accesses_view(const struct c2c_accesses *, uint32_t line, uint32_t process);
 
-/* Options: struct c2c_choice. Result: struct c2c_accesses. */
+/* Options: struct c2c_choice. Result: struct c2c_accesses, to be put in order by c2c_order_touches(). */
 extern const struct analysis_class c2c_accesses_class;
 
 /*
  * Adds what was done to the lines of another choice in a scan with the same places, but for those that are
- * left out. Their numbers here are n_lines, and so on.
+ * left out. Their numbers here are n_lines, and so on. The touches of both are in order.
  */
 void c2c_accesses_take(struct c2c_accesses *, const struct c2c_accesses *from);
 

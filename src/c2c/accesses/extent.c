@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the instructions are that access shared lines, and how far they reach. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "access/vector_length.h"
 #include "base/alloc.h"
+#include "base/pool.h"
 #include "c2c/accesses/extent.h"
 #include "variables/code.h"
 #include "variables/heap_map.h"
@@ -131,19 +133,71 @@ static void set_extent(const struct c2c *s, struct c2c_access *a)
 	}
 }
 
-void c2c_name_accesses(struct c2c *s)
-{
-	bool *wanted = mem_zalloc((size_t)place_numbers_n(s->session->places) + 1, sizeof(*wanted));
+/* Accesses to lines, and what is wanted of their places. */
+struct naming {
+	struct c2c *s;
+	const struct c2c_subject *lines;
+};
 
-	for (uint32_t i = 0; i < s->n_ordered; i++)
-		wanted[c2c_touch_key(s->accesses_seen, i).place] = true;
-	names_init_few(&s->names, s->session, wanted, SYMBOLS_LINES, s->known);
-	s->instructions = mem_zalloc((size_t)place_numbers_n(s->session->places) + 1,
-				     sizeof(*s->instructions));
-	for (uint32_t i = 0; i < place_numbers_n(s->session->places); i++)
-		if (wanted[i])
-			s->instructions[i] = decode_place(s, i);
+static void set_extents(void *context, size_t line, unsigned worker)
+{
+	const struct naming *n = context;
+	struct c2c_access *accesses = n->s->accesses.items + n->lines[line].first_access;
+
+	(void)worker;
+	for (uint32_t i = 0; i < n->lines[line].n_accesses; i++)
+		set_extent(n->s, &accesses[i]);
+}
+
+/* Zeroed items behind the old ones, of which there are more or none at all: then pages take memory when they are written. */
+static void *grow(void *items, size_t n_before, size_t n, size_t size)
+{
+	if (n_before == 0)
+		return mem_zalloc(n, size);
+	items = mem_resize(items, n, size);
+	memset((char *)items + n_before * size, 0, (n - n_before) * size);
+	return items;
+}
+
+/* Room for the places that the session has now. */
+static void make_room(struct c2c *s)
+{
+	uint32_t n = place_numbers_n(s->session->places), n_before = s->names.n;
+
+	if (n <= n_before)
+		return;
+	s->instructions = grow(s->instructions, n_before, n, sizeof(*s->instructions));
+	s->is_named = grow(s->is_named, n_before, n, sizeof(*s->is_named));
+}
+
+/* The places of a line that have no name yet. */
+static void want_places(const struct c2c *s, const struct c2c_subject *line, bool *wanted)
+{
+	for (uint32_t i = 0; i < line->n_touches; i++) {
+		uint32_t place = c2c_touch_key(s->accesses_seen, line->first_touch + i).place;
+
+		wanted[place] = !s->is_named[place];
+	}
+}
+
+void c2c_name_accesses(struct c2c *s, const struct c2c_subject *lines, size_t n)
+{
+	uint32_t n_places = place_numbers_n(s->session->places);
+	bool *wanted = mem_zalloc((size_t)n_places + 1, sizeof(*wanted));
+
+	make_room(s);
+	for (size_t i = 0; i < n; i++)
+		want_places(s, &lines[i], wanted);
+	if (s->names.session == NULL)
+		names_init_few(&s->names, s->session, wanted, SYMBOLS_LINES, s->known);
+	else
+		names_add_few(&s->names, wanted, s->known);
+	for (uint32_t i = 0; i < n_places; i++) {
+		if (!wanted[i])
+			continue;
+		s->instructions[i] = decode_place(s, i);
+		s->is_named[i] = true;
+	}
 	free(wanted);
-	for (size_t i = 0; i < s->accesses.n; i++)
-		set_extent(s, &s->accesses.items[i]);
+	pool_run(s->session->pool, n, set_extents, &(struct naming){ s, lines });
 }

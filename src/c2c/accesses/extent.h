@@ -7,7 +7,10 @@
 
 struct c2c_extent c2c_extent(const struct c2c *, const struct c2c_touch_key *);
 
-/* Names the places of all accesses, and reads what their instructions do. */
-void c2c_name_accesses(struct c2c *);
+/*
+ * Names the places of the accesses to `n` lines, and reads what their instructions do. What is known of other lines' places
+ * stays.
+ */
+void c2c_name_accesses(struct c2c *, const struct c2c_subject *lines, size_t n);
 
 #endif

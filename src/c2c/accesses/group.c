@@ -8,122 +8,39 @@
 #include "c2c/accesses/cost.h"
 #include "c2c/accesses/group.h"
 
-/* The keys of a touch's row, in the order in which rows differ. */
-enum { GROUP_WORDS = 7 };
-
-static void group_words(const struct c2c *s, const struct c2c_touch_key *k, uint64_t *out)
+/* Is it of another row than the touch before it on the line? */
+static bool is_other_row(const struct c2c *s, uint32_t touch)
 {
+	struct c2c_touch_key a = c2c_touch_key(s->accesses_seen, touch - 1);
+	struct c2c_touch_key b = c2c_touch_key(s->accesses_seen, touch);
 	unsigned by = s->request.coalesce;
-	struct place place = session_place(s->session, k->place);
-	uint64_t pid = timeline_process(s->session->timeline, k->process)->pid;
 
-	out[0] = (uint64_t)k->line << 32 | k->offset;
-	out[1] = by & C2C_BY_PROCESS ? pid << 32 | k->process : 0;
-	out[2] = by & C2C_BY_THREAD ? k->tid : 0;
-	out[3] = by & (C2C_BY_MODULE | C2C_BY_PLACE) ? place.module.v : 0;
-	out[4] = by & C2C_BY_PLACE ? place.offset : 0;
-	out[5] = by & C2C_BY_PLACE ? k->pc : 0;
-	out[6] = k->kind & ~(unsigned)C2C_KIND_PARTIAL;
+	return a.offset != b.offset || ((a.kind ^ b.kind) & ~(unsigned)C2C_KIND_PARTIAL) != 0 ||
+	       (by & C2C_BY_PLACE && (a.place != b.place || a.pc != b.pc)) ||
+	       (by & C2C_BY_PROCESS && a.process != b.process) ||
+	       (by & C2C_BY_THREAD && a.tid != b.tid) ||
+	       (by & C2C_BY_MODULE && a.place != b.place &&
+		session_place(s->session, a.place).module.v !=
+			session_place(s->session, b.place).module.v);
 }
 
-/* All that the order of a line's touches depends on: nothing in it is a number of ours. */
-struct sort_key {
-	uint64_t words[GROUP_WORDS + 3];
-	uint32_t touch;
-};
-
-static void find_sort_key(const struct c2c *s, uint32_t touch, struct sort_key *out)
-{
-	struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, touch);
-
-	group_words(s, &k, out->words);
-	out->words[GROUP_WORDS] = (uint64_t)k.tid << 32 | k.cpu;
-	out->words[GROUP_WORDS + 1] = (uint64_t)k.process << 32 | (uint64_t)k.vector << 8 | k.kind;
-	out->words[GROUP_WORDS + 2] = k.pc;
-	out->touch = touch;
-}
-
-static int compare_sort_keys(const void *left, const void *right)
-{
-	const struct sort_key *a = left, *b = right;
-
-	for (size_t i = 0; i < GROUP_WORDS + 3; i++)
-		if (a->words[i] != b->words[i])
-			return (a->words[i] > b->words[i]) - (a->words[i] < b->words[i]);
-	return 0;
-}
-
-/* By number of the line that touches have: which of these lines it is, or n_lines for none. */
-static uint32_t *index_lines(const struct c2c *s, const struct c2c_subject *lines, size_t n_lines)
-{
-	size_t n = s->accesses_seen->n_lines;
-	uint32_t *out = mem_alloc(n + 1, sizeof(*out));
-
-	for (size_t i = 0; i < n; i++)
-		out[i] = (uint32_t)n_lines;
-	for (size_t i = 0; i < n_lines; i++)
-		if (lines[i].line != TUPLES_NONE)
-			out[lines[i].line] = (uint32_t)i;
-	return out;
-}
-
-/* Touches of lines, those of each together: of line i at [first[i], first[i + 1]) of the order. */
-struct lines_touches {
+/* Lines that are worked on at once. */
+struct lines {
 	struct c2c *s;
-	struct c2c_subject *lines;
-	uint32_t *order;
-	const uint32_t *first;
-	bool *starts; /* by place in the order: an access begins there */
+	struct c2c_subject *items;
 };
 
-static bool is_other_row(const struct sort_key *a, const struct sort_key *b)
+static void count_rows(void *context, size_t line, unsigned worker)
 {
-	return memcmp(a->words, b->words, GROUP_WORDS * sizeof(*a->words)) != 0;
-}
-
-/* Each line has its own touches, so lines are worked on at once. */
-static void sort_line(void *context, size_t line, unsigned worker)
-{
-	const struct lines_touches *t = context;
-	uint32_t *order = t->order + t->first[line], n = t->first[line + 1] - t->first[line];
-	bool *starts = t->starts + t->first[line];
-	struct sort_key *keys = mem_alloc((size_t)n + 1, sizeof(*keys));
-	uint32_t n_accesses = 0;
+	const struct lines *lines = context;
+	struct c2c_subject *subject = &lines->items[line];
 
 	(void)worker;
-	for (uint32_t i = 0; i < n; i++)
-		find_sort_key(t->s, order[i], &keys[i]);
-	if (n > 1)
-		qsort(keys, n, sizeof(*keys), compare_sort_keys);
-	for (uint32_t i = 0; i < n; i++) {
-		order[i] = keys[i].touch;
-		starts[i] = i == 0 || is_other_row(&keys[i - 1], &keys[i]);
-		n_accesses += starts[i];
-	}
-	t->lines[line].n_accesses = n_accesses;
-	free(keys);
-}
-
-/* Puts the touches of these lines behind those that are in order already, by line. The others come last. */
-static void order_touches(struct c2c *s, size_t n_lines, uint32_t *first,
-			  struct lines_touches *touches)
-{
-	uint32_t n = s->accesses_seen->keys.n, *order = touches->order;
-	uint32_t *numbers = index_lines(s, touches->lines, n_lines);
-
-	for (uint32_t i = 0; i < s->n_ordered; i++)
-		order[i] = i;
-	for (uint32_t i = s->n_ordered; i < n; i++)
-		first[numbers[c2c_touch_key(s->accesses_seen, i).line] + 2]++;
-	first[0] = first[1] = s->n_ordered;
-	for (size_t i = 0; i <= n_lines; i++)
-		first[i + 2] += first[i + 1];
-	for (uint32_t i = s->n_ordered; i < n; i++)
-		order[first[numbers[c2c_touch_key(s->accesses_seen, i).line] + 1]++] = i;
-	free(numbers);
-	pool_run(s->session->pool, n_lines, sort_line, touches);
-	c2c_touches_reorder(s->accesses_seen, order);
-	s->n_ordered = first[n_lines];
+	subject->n_touches =
+		c2c_line_touches(lines->s->accesses_seen, subject->line, &subject->first_touch);
+	subject->n_accesses = subject->n_touches > 0;
+	for (uint32_t i = 1; i < subject->n_touches; i++)
+		subject->n_accesses += is_other_row(lines->s, subject->first_touch + i);
 }
 
 void c2c_access_sum(const struct c2c *s, const struct c2c_access *a, struct c2c_touch *out)
@@ -190,27 +107,26 @@ static struct c2c_access access_at(const struct c2c *s, uint32_t at)
 /* Settles what the reloads of a line are, and makes rows out of its touches. */
 static void group_line(void *context, size_t line, unsigned worker)
 {
-	const struct lines_touches *t = context;
-	struct c2c_subject *subject = &t->lines[line];
-	struct c2c_access *accesses = t->s->accesses.items + subject->first_access, *a = accesses;
-	uint32_t from = t->first[line], to = t->first[line + 1];
+	const struct lines *lines = context;
+	struct c2c *s = lines->s;
+	struct c2c_subject *subject = &lines->items[line];
+	struct c2c_access *accesses = s->accesses.items + subject->first_access, *a = accesses;
+	uint32_t from = subject->first_touch, to = from + subject->n_touches;
 	struct tuples seen[N_WHO];
 
 	(void)worker;
-	c2c_settle_reloads(t->s, from, to);
-	subject->first_touch = from;
-	subject->n_touches = to - from;
+	c2c_settle_reloads(s, from, to);
 	for (uint32_t at = from; at < to; at++) {
-		if (t->starts[at])
-			*a++ = access_at(t->s, at);
+		if (at == from || is_other_row(s, at))
+			*a++ = access_at(s, at);
 		a[-1].n_touches++;
-		c2c_touch_add_waits(t->s->accesses_seen, at, &subject->counts, &subject->contended,
+		c2c_touch_add_waits(s->accesses_seen, at, &subject->counts, &subject->contended,
 				    &subject->reloads);
 	}
 	for (int i = 0; i < N_WHO; i++)
 		tuples_init(&seen[i], 1);
 	for (uint32_t i = 0; i < subject->n_accesses; i++)
-		count_who(t->s, &accesses[i], seen);
+		count_who(s, &accesses[i], seen);
 	for (int i = 0; i < N_WHO; i++)
 		tuples_release(&seen[i]);
 }
@@ -228,24 +144,13 @@ static void place_accesses(struct c2c *s, struct c2c_subject *lines, size_t n_li
 	s->accesses.n += n;
 }
 
-static void group_lines(struct c2c *s, struct c2c_subject *lines, size_t n_lines)
+static void group_lines(struct c2c *s, struct c2c_subject *items, size_t n)
 {
-	size_t n = s->accesses_seen->keys.n;
-	uint32_t *first = mem_zalloc(n_lines + 3, sizeof(*first));
-	struct lines_touches touches = {
-		.s = s,
-		.lines = lines,
-		.order = mem_alloc(n + 1, sizeof(*touches.order)),
-		.first = first,
-		.starts = mem_alloc(n + 1, sizeof(*touches.starts)),
-	};
+	struct lines lines = { s, items };
 
-	order_touches(s, n_lines, first, &touches);
-	free(touches.order);
-	place_accesses(s, lines, n_lines);
-	pool_run(s->session->pool, n_lines, group_line, &touches);
-	free(touches.starts);
-	free(first);
+	pool_run(s->session->pool, n, count_rows, &lines);
+	place_accesses(s, items, n);
+	pool_run(s->session->pool, n, group_line, &lines);
 }
 
 void c2c_group_accesses(struct c2c *s)

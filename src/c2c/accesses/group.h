@@ -5,7 +5,7 @@
 
 #include "c2c/accesses/result.h"
 
-/* Makes lines and accesses of what was done to the subjects. */
+/* Makes lines and accesses of what was done to the subjects. Touches are in order. */
 void c2c_group_accesses(struct c2c *);
 
 /* The same of the lines around; false if nothing was done to any of them. */

@@ -24,6 +24,9 @@ enum { C2C_NEAR_LINES = 2 };
 /* What may be kept of lines near by, in the second look and in the third: so many touches each. */
 enum { C2C_MOST_NEAR = 32768 };
 
+/* … of which the second one finds so many: those of the third are mostly among them, and then it takes no scan. */
+enum { C2C_MOST_KEPT = 3 * C2C_MOST_NEAR };
+
 /* Some of the subjects, and how far around them lines are kept. */
 struct c2c_neighbourhood {
 	uint64_t reach_bytes;		  /* up to so far from any, all lines that were accessed */

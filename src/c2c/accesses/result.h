@@ -164,13 +164,12 @@ struct c2c {
 	struct names names;		      /* of the places of all accesses */
 	const struct names *known;	      /* NULL, or what is looked up already: not owned */
 	struct c2c_instruction *instructions; /* by place */
+	bool *is_named; /* by place: it has a name and an instruction, if they are known */
 
 	VEC_OF(struct c2c_subject) subjects; /* in order */
 	VEC_OF(struct c2c_subject) around;   /* lines of their objects: what was done, no more */
 	VEC_OF(struct c2c_access) accesses;  /* by line (subjects, then around), then offset */
-	uint32_t
-		n_ordered; /* touches of accesses_seen by line and access; the others are of no line here */
-	struct c2c_objects *objects; /* of all accesses */
+	struct c2c_objects *objects;	     /* of all accesses */
 	struct c2c_instances *instances;
 
 	uint64_t n_lines;	 /* of the capture */

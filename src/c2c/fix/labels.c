@@ -87,10 +87,11 @@ static void label_fields(struct labelling *l)
 	for (uint32_t i = 0; i < names->n; i++) {
 		struct text text = { 0 };
 		const struct data_name *name = data_names_get(names, i);
-		const struct data_query query = c2c_objects_query(l->objects, i);
+		struct data_query query;
 
 		if (name->object.v == 0)
 			continue;
+		query = c2c_objects_query(l->objects, i);
 		data_name_text(names, &query, name, &text);
 		l->out->fields[i] = keep(l, &text);
 		l->out->fields_of_any[i] = field_of_any(l, i);

@@ -82,11 +82,13 @@ static void ask(void *context, size_t line, unsigned worker)
 static void move_to_line(struct c2c_objects *o, uint32_t number)
 {
 	const struct c2c *s = o->sharing;
-	struct data_name name = *data_names_get(&o->names, number);
-	uint64_t from, to = c2c_line_at(s, o->lines[number])->address;
+	struct data_name name;
+	uint64_t from, to;
 
-	if (name.object.v == 0)
+	if (data_names_get(&o->names, number)->object.v == 0)
 		return;
+	name = *data_names_get(&o->names, number);
+	to = c2c_line_at(s, o->lines[number])->address;
 	process_of(s, o->lines[number], &s->accesses.items[number], &from);
 	if (from == to)
 		return;
@@ -97,10 +99,12 @@ static void move_to_line(struct c2c_objects *o, uint32_t number)
 static uint32_t verdict_objects_number_of(struct c2c_objects *o, uint32_t access)
 {
 	const struct data_name *name = data_names_get(&o->names, access);
-	const uint64_t key[] = { c2c_line_at(o->sharing, o->lines[access])->space, name->object.v,
-				 name->object_address };
 
-	return name->object.v == 0 ? TUPLES_NONE : tuples_add(&o->keys, key);
+	if (name->object.v == 0)
+		return TUPLES_NONE;
+	return tuples_add(&o->keys,
+			  (const uint64_t[]){ c2c_line_at(o->sharing, o->lines[access])->space,
+					      name->object.v, name->object_address });
 }
 
 /* Sorts the accesses by object. */

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/radix.h"
 #include "c2c/accesses/extent.h"
 #include "c2c/accesses/phases.h"
 #include "c2c/verdict/verdict.h"
@@ -263,25 +264,30 @@ static bool find_phases(struct judging *j)
 	return any_at_once;
 }
 
-static int compare_reaches(const void *left, const void *right)
+static struct radix_pair key_of_reach(const void *reaches, size_t i)
 {
-	const struct reach *a = left, *b = right;
+	const struct reach *r = (const struct reach *)reaches + i;
 
-	if (a->thread != b->thread)
-		return (a->thread > b->thread) - (a->thread < b->thread);
-	return (a->extent > b->extent) - (a->extent < b->extent);
+	return (struct radix_pair){ r->thread, r->extent };
 }
 
 /* From here on the reaches of a thread stand together. */
 static void sort_reaches(struct judging *j)
 {
-	qsort(j->reaches.items, j->reaches.n, sizeof(*j->reaches.items), compare_reaches);
-	for (uint32_t i = 0; i < j->reaches.n; i++) {
-		struct turn *turn = &j->turns.items[j->reaches.items[i].thread];
+	uint32_t *order = radix_order(j->reaches.items, j->reaches.n, key_of_reach);
+	struct reach *sorted = mem_alloc(j->reaches.n, sizeof(*sorted));
 
+	for (uint32_t i = 0; i < j->reaches.n; i++) {
+		struct turn *turn = &j->turns.items[j->reaches.items[order[i]].thread];
+
+		sorted[i] = j->reaches.items[order[i]];
 		if (turn->n_reaches++ == 0)
 			turn->first_reach = i;
 	}
+	free(order);
+	free(j->reaches.items);
+	j->reaches.items = sorted;
+	j->reaches.cap = j->reaches.n;
 }
 
 static bool overlap(struct extent a, struct extent b)
@@ -326,6 +332,60 @@ static struct deeds deeds_of(const struct judging *j, size_t thread, struct exte
 		d.same += is_same ? own[i].n_all : 0;
 		d.all += own[i].n_all;
 	}
+	return d;
+}
+
+/*
+ * Sums over the reaches of a thread, by byte: of those that begin before it, and of those that end there or before. What overlaps
+ * with some bytes is what began before their end, without what ended before they begin.
+ */
+struct deeds_at {
+	uint32_t begun_writes, ended_writes, begun, ended;
+	uint32_t begun_unsure, ended_unsure; /* writes, by the bytes that they may have reached */
+};
+
+static void deeds_at_add(struct deeds_at *to, const struct deeds_at *from)
+{
+	to->begun_writes += from->begun_writes;
+	to->ended_writes += from->ended_writes;
+	to->begun += from->begun;
+	to->ended += from->ended;
+	to->begun_unsure += from->begun_unsure;
+	to->ended_unsure += from->ended_unsure;
+}
+
+static void add_up_deeds(const struct judging *j, const struct turn *turn, struct deeds_at *out,
+			 size_t n)
+{
+	const struct reach *own = j->reaches.items + turn->first_reach;
+
+	memset(out, 0, n * sizeof(*out));
+	for (uint32_t i = 0; i < turn->n_reaches; i++) {
+		const struct extent *bytes = &own[i].bytes;
+
+		out[bytes->from + 1].begun_writes += own[i].n_writes;
+		out[bytes->from + 1].begun += own[i].n_all;
+		out[bytes->to].ended_writes += own[i].n_writes;
+		out[bytes->to].ended += own[i].n_all;
+		out[bytes->first + 1].begun_unsure += own[i].n_writes;
+		out[bytes->end].ended_unsure += own[i].n_writes;
+	}
+	for (size_t at = 1; at < n; at++)
+		deeds_at_add(&out[at], &out[at - 1]);
+}
+
+/* The same as deeds_of(), out of the sums at `n` bytes. */
+static struct deeds deeds_of_sums(const struct deeds_at *sums, size_t n, struct extent victim)
+{
+	struct deeds d = {
+		.same_writes = sums[victim.to].begun_writes - sums[victim.from].ended_writes,
+		.writes = sums[n - 1].ended_writes,
+		.same = sums[victim.to].begun - sums[victim.from].ended,
+		.all = sums[n - 1].ended,
+	};
+
+	d.unsure_writes =
+		sums[victim.end].begun_unsure - sums[victim.first].ended_unsure - d.same_writes;
 	return d;
 }
 
@@ -376,29 +436,51 @@ static double lasting_part(const struct deeds *own, const struct blame *b)
 			       c2c_chance_gone(own->all, b->same + b->other + b->unsure));
 }
 
-/* Divides the victims by whom they waited for. */
+/* Divides accesses of a thread by whom they waited for. */
+static void divide_victim(const struct judging *j, const struct reach *victim,
+			  const struct deeds *own, uint32_t weight, struct division *out)
+{
+	struct blame b = blame_for(j, victim, own);
+	double all = b.same + b.other + b.unsure;
+
+	if (all == 0)
+		return;
+	out->n += weight;
+	out->blame.same += weight * b.same / all;
+	out->blame.other += weight * b.other / all;
+	out->blame.unsure += weight * b.unsure / all;
+	out->n_lasting += weight * lasting_part(own, &b);
+}
+
+/* Divides the victims. Of a thread that reaches for much, sums are quicker than to look at all of that for each of them. */
 static void divide(const struct judging *j, bool only_waits, struct division *out)
 {
-	for (size_t i = 0; i < j->reaches.n; i++) {
-		const struct reach *victim = &j->reaches.items[i];
-		uint32_t weight = only_waits ? victim->n_waited : victim->n_all;
-		struct deeds own;
-		struct blame b;
-		double all;
+	struct deeds_at *sums;
+	size_t n = 0;
 
-		if (weight == 0)
-			continue;
-		own = deeds_of(j, victim->thread, victim->bytes);
-		b = blame_for(j, victim, &own);
-		all = b.same + b.other + b.unsure;
-		if (all == 0)
-			continue;
-		out->n += weight;
-		out->blame.same += weight * b.same / all;
-		out->blame.other += weight * b.other / all;
-		out->blame.unsure += weight * b.unsure / all;
-		out->n_lasting += weight * lasting_part(&own, &b);
+	for (size_t i = 0; i < j->reaches.n; i++)
+		n = j->reaches.items[i].bytes.end > n ? j->reaches.items[i].bytes.end : n;
+	n++;
+	sums = mem_alloc(n, sizeof(*sums));
+	for (size_t thread = 0; thread < j->turns.n; thread++) {
+		const struct turn *turn = &j->turns.items[thread];
+		bool has_sums = (size_t)turn->n_reaches * turn->n_reaches > n;
+
+		if (has_sums)
+			add_up_deeds(j, turn, sums, n);
+		for (uint32_t i = 0; i < turn->n_reaches; i++) {
+			const struct reach *victim = &j->reaches.items[turn->first_reach + i];
+			uint32_t weight = only_waits ? victim->n_waited : victim->n_all;
+			struct deeds own;
+
+			if (weight == 0)
+				continue;
+			own = has_sums ? deeds_of_sums(sums, n, victim->bytes)
+				       : deeds_of(j, thread, victim->bytes);
+			divide_victim(j, victim, &own, weight, out);
+		}
 	}
+	free(sums);
 }
 
 /* What a thread may do to bytes. */

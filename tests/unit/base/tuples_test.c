@@ -166,6 +166,33 @@ static void appended_tuples_have_numbers_of_their_own(void **state)
 	tuples_release(&t);
 }
 
+/* What was there and what is appended is got by number. */
+static void without_an_index_tuples_are_appended(void **state)
+{
+	uint32_t first;
+	struct tuples t;
+
+	(void)state;
+	tuples_init(&t, 2);
+	for (uint64_t i = 0; i < N_TUPLES; i++)
+		tuples_add(&t, (uint64_t[]){ i, ~i });
+	tuples_forget_index(&t);
+	for (uint32_t n = 0; n < 3; n++) {
+		uint64_t *words = tuples_append(&t, N_TUPLES, &first);
+
+		assert_int_equal(first, (n + 1) * N_TUPLES);
+		for (uint64_t i = 0; i < N_TUPLES; i++) {
+			words[2 * i] = i;
+			words[2 * i + 1] = ~i;
+		}
+	}
+	for (uint32_t i = 0; i < t.n; i++) {
+		assert_int_equal(tuples_get(&t, i)[0], i % N_TUPLES);
+		assert_int_equal(tuples_get(&t, i)[1], ~(uint64_t)(i % N_TUPLES));
+	}
+	tuples_release(&t);
+}
+
 static void release_accepts_zeroed(void **state)
 {
 	struct tuples t = { 0 };
@@ -185,6 +212,7 @@ int main(void)
 		cmocka_unit_test(reset_forgets),
 		cmocka_unit_test(reordered_tuples_are_found),
 		cmocka_unit_test(appended_tuples_have_numbers_of_their_own),
+		cmocka_unit_test(without_an_index_tuples_are_appended),
 		cmocka_unit_test(release_accepts_zeroed),
 	};
 
