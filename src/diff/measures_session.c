@@ -55,13 +55,25 @@ struct costs {
 	struct tuples keys;	    /* of all others: event << 32 | place … */
 	VEC_OF(struct sum) others;  /* … and their sums */
 	struct tuples sources;	    /* of SPE records: struct cpu_source * … */
-	VEC_OF(struct source_sum) of_sources;
+	VEC_OF(struct source_sum)
+	of_sources; /* by number, and 1; at first of records without one */
 	struct known_source {
 		const struct cpu *model;
-		uint32_t number; /* in `sources`, and 1; 0: not looked up */
+		uint32_t number; /* in `of_sources`; 0: not looked up */
 		uint16_t value;
 	} known[KNOWN_SOURCES]; /* by value: most CPUs have a few of one byte */
+	/* Of the CPU of the row before. */
+	uint32_t cpu; /* UINT32_MAX: not known, and those of that */
+	const struct cpu *model;
+	uint64_t its_interval;
 };
+
+static void costs_take_cpu(struct costs *c, uint32_t cpu)
+{
+	c->cpu = cpu;
+	c->model = session_cpu_of(c->session, cpu);
+	c->its_interval = spe_interval(c->session, cpu)->mean;
+}
 
 static void *costs_new(const struct session *s, const void *options)
 {
@@ -72,6 +84,8 @@ static void *costs_new(const struct session *s, const void *options)
 	c->if_place = *(const bool *)options ? HAS_PC : 0;
 	tuples_init(&c->keys, 1);
 	tuples_init(&c->sources, 1);
+	vec_add(&c->of_sources);
+	costs_take_cpu(c, UINT32_MAX);
 	return c;
 }
 
@@ -124,31 +138,28 @@ static struct sum sum_of_spe(const struct spe_sum *s, uint64_t interval)
 static uint32_t source_number(struct costs *c, const struct cpu_source *source)
 {
 	const uint64_t key = (uint64_t)(uintptr_t)source;
-	uint32_t number = tuples_add(&c->sources, &key);
+	uint32_t number = tuples_add(&c->sources, &key) + 1;
 
 	if (number == c->of_sources.n)
 		vec_add(&c->of_sources);
 	return number;
 }
 
-/* The sum of the record's data source; NULL if it has none. */
-static struct source_sum *source_sum(struct costs *c, const struct batch *b, size_t row)
+/* The sum of the row's data source. Which rows have one comes as it likes, so there is no decision. */
+static inline struct source_sum *source_sum(struct costs *c, const struct batch *b, size_t row)
 {
-	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
-	uint16_t value = b->source[row];
+	bool has = (b->has[row] & HAS_SOURCE) != 0;
+	uint16_t value = (uint16_t)(b->source[row] & -(unsigned)has);
 	struct known_source *known = &c->known[value % KNOWN_SOURCES];
-	const struct cpu *model;
+	bool is_new = (known->number == 0) | (known->model != c->model) | (known->value != value);
 
-	if (!(b->has[row] & HAS_SOURCE))
-		return NULL;
-	model = session_cpu_of(c->session, cpu);
-	if (known->number == 0 || known->model != model || known->value != value)
+	if (has & is_new)
 		*known = (struct known_source){
-			.model = model,
-			.number = source_number(c, session_source(c->session, cpu, value)) + 1,
+			.model = c->model,
+			.number = source_number(c, session_source(c->session, c->cpu, value)),
 			.value = value,
 		};
-	return &c->of_sources.items[known->number - 1];
+	return &c->of_sources.items[known->number & -(uint32_t)has];
 }
 
 static struct spe_sum sum_of_row(const struct batch *b, size_t row)
@@ -196,8 +207,7 @@ static void add_other_spe(struct costs *c, const struct spe_sum *one, uint64_t i
 	const struct sum sum = sum_of_spe(one, interval);
 
 	cost_sum_add(other_sum(c, capture_n_events(c->session->capture), place), &sum);
-	if (of_source != NULL)
-		cost_sum_add(&of_source->others, &sum);
+	cost_sum_add(&of_source->others, &sum);
 }
 
 static void consume_spe(struct costs *c, const struct batch *b)
@@ -215,16 +225,18 @@ static void consume_spe(struct costs *c, const struct batch *b)
 	for (size_t row = 0; row < b->n; row++) {
 		const struct spe_sum one = sum_of_row(b, row);
 		uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
-		uint64_t interval = spe_interval(c->session, cpu)->mean;
-		struct source_sum *of_source = source_sum(c, b, row);
+		uint32_t place = place_of_row(c, b, row);
+		struct source_sum *of_source;
 
-		if (interval != c->interval) {
-			add_other_spe(c, &one, interval, place_of_row(c, b, row), of_source);
+		if (cpu != c->cpu)
+			costs_take_cpu(c, cpu);
+		of_source = source_sum(c, b, row);
+		if (c->its_interval != c->interval) {
+			add_other_spe(c, &one, c->its_interval, place, of_source);
 			continue;
 		}
-		spe_sum_add(&c->spe.items[place_of_row(c, b, row)], &one);
-		if (of_source != NULL)
-			spe_sum_add(&of_source->common, &one);
+		spe_sum_add(&c->spe.items[place], &one);
+		spe_sum_add(&of_source->common, &one);
 	}
 }
 
@@ -277,9 +289,10 @@ static void costs_merge(void *into, const void *from, const struct id_map *map)
 			(const void *)(uintptr_t)tuples_get(&part->sources, i)[0];
 		uint32_t number = source_number(c, source);
 
-		spe_sum_add(&c->of_sources.items[number].common, &part->of_sources.items[i].common);
+		spe_sum_add(&c->of_sources.items[number].common,
+			    &part->of_sources.items[i + 1].common);
 		cost_sum_add(&c->of_sources.items[number].others,
-			     &part->of_sources.items[i].others);
+			     &part->of_sources.items[i + 1].others);
 	}
 }
 
@@ -475,9 +488,9 @@ static void sum_by_source(struct named *n, const struct costs *costs)
 		if (source == NULL || source->name[0] == '\0')
 			continue;
 		number = named_number(n, event, source->name, "");
-		sum = sum_of_spe(&costs->of_sources.items[i].common, costs->interval);
+		sum = sum_of_spe(&costs->of_sources.items[i + 1].common, costs->interval);
 		cost_sum_add(&n->sums.items[number], &sum);
-		cost_sum_add(&n->sums.items[number], &costs->of_sources.items[i].others);
+		cost_sum_add(&n->sums.items[number], &costs->of_sources.items[i + 1].others);
 	}
 }
 
