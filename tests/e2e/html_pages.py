@@ -13,6 +13,7 @@ difference before it goes in. --everything: axe-core looks at every page. --capt
 import argparse
 import csv
 import difflib
+import functools
 import io
 import json
 import pathlib
@@ -117,8 +118,21 @@ def same(ours, theirs):
         return plain(ours) == plain(theirs)
 
 
+@functools.cache
+def csv_text(cyclops, data, *words):
+    """What a command prints: the same each time, as captures do not change."""
+    return run(cyclops, *words, "--format", "csv", cwd=data).decode(errors="surrogateescape")
+
+
 def csv_of(cyclops, data, *words):
-    text = run(cyclops, *words, "--format", "csv", cwd=data).decode(errors="surrogateescape")
+    """Rows of its csv; of one table, which is taken from an answer that has all of them where there are several."""
+    at = words.index("--table") if "--table" in words else None
+    text = csv_text(cyclops, data, *words[:at], *words[at + 2:]) if at is not None else csv_text(cyclops, data, *words)
+    tables = re.split(r"^# table (.*)\n", text, flags=re.M)
+    if at is not None and len(tables) > 1:
+        text = dict(zip(tables[1::2], tables[2::2]))[words[at + 1]]
+    elif at is not None:
+        text = csv_text(cyclops, data, *words)
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -160,9 +174,8 @@ def check_function(checks, page, cyclops, data, capture, options, address):
         checks.expect(column not in facts or same(facts[column], value), f"{symbol} {column}: {facts.get(column)}, csv has {value}")
 
 
-def check_values(checks, page, cyclops, data, capture, options):
-    """Tables of the page of functions, with all columns; what the answer shows of them; pages of functions."""
-    found = addresses(page)
+def check_values(checks, page, cyclops, data, capture, options, found):
+    """Tables of the page of functions, with all columns; what the answer shows of them; pages of functions. `found`: addresses()."""
     for address in found:
         if address.startswith("#function/") and "[unknown]" not in urllib.parse.unquote(address):
             check_function(checks, page, cyclops, data, capture, options, address)
@@ -583,7 +596,7 @@ def check_capture(checks, page, arguments, name, folder, axe):
         if is_reviewed and (is_first or not address.startswith("#function/")):
             check_text(checks, page, name, address, data, arguments.update)
         check_quiet(checks, page, f"{name}{address}")
-    check_values(checks, page, arguments.cyclops, data, capture, SYMBOLS)
+    check_values(checks, page, arguments.cyclops, data, capture, SYMBOLS, found)
     check_quiet(checks, page, name)
 
 
@@ -616,8 +629,9 @@ def check_hostile(checks, page, arguments, folder):
     options = ["--symfs", pathlib.Path(folder) / "root"]
     path = page_file(arguments.cyclops, folder, capture, *options)
     page.open(path)
-    checks.expect("#flame" in addresses(page), "hostile: no flame graph")
-    for address in addresses(page):
+    found = addresses(page)
+    checks.expect("#flame" in found, "hostile: no flame graph")
+    for address in found:
         page.show(address)
         strange = page.run("document.querySelectorAll('main img, main script, main svg[onload], main b, [onmouseover]').length")
         checks.expect(strange == 0, f"hostile {address}: names became elements")
@@ -629,7 +643,7 @@ def check_hostile(checks, page, arguments, folder):
               for name in HOSTILE}
     wanted = {re.sub("[\x01-\x1f\x7f-\x9f\u202e]", "�", name) for name in wanted}
     checks.expect({plain(name) for name in wanted} <= shown, f"hostile names: {sorted(wanted - shown)} are not among {sorted(shown)}")
-    check_values(checks, page, arguments.cyclops, folder, capture, options)
+    check_values(checks, page, arguments.cyclops, folder, capture, options, found)
     check_quiet(checks, page, "hostile names")
 
 
