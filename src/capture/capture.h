@@ -229,6 +229,12 @@ void unit_reader_free(struct unit_reader *);
 /* As spe_decoder_want(), for SPE records. Samples are never left out. */
 void unit_reader_want_spe(struct unit_reader *, struct spe_wanted);
 
+/*
+ * Of SPE units that are parts of the index, only those records whose addresses may be in spe_wanted's filter, and perhaps some
+ * others; damage in between is not found. The index is borrowed. After unit_reader_want_spe().
+ */
+void unit_reader_want_records(struct unit_reader *, const struct address_index *);
+
 /* Batches get the registers of samples (HAS_REGISTERS) from now on. */
 void unit_reader_want_registers(struct unit_reader *);
 

@@ -35,6 +35,9 @@ struct unit_reader {
 	size_t piece;	/* of the unit */
 	uint64_t place; /* offset in the chunk */
 	struct spe_decoder *decoder;
+	struct spe_wanted wanted;
+	const struct address_index *index; /* NULL: all records are looked at */
+	struct address_cursor cursor;
 };
 
 /* Columns for bits of sample_type. */
@@ -100,7 +103,21 @@ void unit_reader_free(struct unit_reader *r)
 
 void unit_reader_want_spe(struct unit_reader *r, struct spe_wanted wanted)
 {
+	r->wanted = wanted;
 	spe_decoder_want(r->decoder, wanted);
+}
+
+void unit_reader_want_records(struct unit_reader *r, const struct address_index *index)
+{
+	r->index = index;
+}
+
+static void want_records_of(struct unit_reader *r, size_t unit)
+{
+	bool is_indexed = address_cursor_start(&r->cursor, r->index, unit, r->wanted.addresses);
+
+	r->wanted.records = is_indexed ? &r->cursor : NULL;
+	spe_decoder_want(r->decoder, r->wanted);
 }
 
 void unit_reader_want_registers(struct unit_reader *r)
@@ -133,6 +150,8 @@ void unit_reader_start(struct unit_reader *r, size_t unit)
 	if (r->unit->kind == BATCH_SPE) {
 		r->place = piece_of(r)->from;
 		spe_decoder_reset(r->decoder);
+		if (r->index != NULL)
+			want_records_of(r, unit);
 	}
 }
 

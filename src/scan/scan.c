@@ -31,6 +31,7 @@ struct worker {
 	struct batch *samples;	      /* with_branches: whose branches are turned into rows */
 	struct branch_rows entries;   /* how far that is */
 	void **partials;	      /* one for each analysis */
+	struct address_list noted;    /* records of the unit, for the wish's index */
 	struct time_span decoded;     /* times of all rows that were decoded */
 	struct time_span passed;      /* … of those that analyses get */
 	uint64_t n_spe, n_unfiltered; /* SPE records; those that no filter lets pass */
@@ -133,6 +134,8 @@ static void worker_init(struct worker *w, const struct scan_job *job)
 
 	w->reader = unit_reader_new(s->capture);
 	unit_reader_want_spe(w->reader, spe_wanted(job));
+	if (spe_wanted(job).addresses != NULL)
+		unit_reader_want_records(w->reader, job->wish.index);
 	w->attribution = attribution_new(s->timeline, s->places);
 	if (job->wish.without_places && job->select == NULL)
 		attribution_skip_places(w->attribution);
@@ -165,6 +168,7 @@ static void worker_release(struct worker *w, const struct scan_job *job)
 	for (size_t i = 0; i < job->n_analyses; i++)
 		job->analyses[i].class->free(w->partials[i]);
 	free(w->partials);
+	address_list_release(&w->noted);
 	batch_free(w->batch);
 	batch_free(w->samples);
 	attribution_free(w->attribution);
@@ -322,14 +326,36 @@ static void let_go_of_frames(const struct scan_job *job, struct worker *w, bool 
 		attribution_forget_frames(w->attribution);
 }
 
+/* Which rows have an address comes as it likes, so there is no decision. */
+static void note_records(const struct scan_job *job, struct worker *w)
+{
+	const struct batch *b = w->batch;
+	uint16_t rows[BATCH_ROWS];
+	size_t n = 0;
+
+	if (b->kind != BATCH_SPE)
+		return;
+	for (size_t row = 0; row < b->n; row++) {
+		rows[n] = (uint16_t)row;
+		n += (b->has[row] & HAS_VA) != 0;
+	}
+	address_list_add(&w->noted, job->wish.index, b->position, b->va, rows, n);
+}
+
 static void scan_unit(struct scan_job *job, size_t unit, struct worker *w)
 {
+	bool notes = job->wish.index != NULL && job->wish.addresses == NULL;
+
 	unit_reader_start(w->reader, unit);
 	while (next_rows(job, w)) {
+		if (notes)
+			note_records(job, w);
 		for (size_t i = 0; i < job->n_analyses; i++)
 			job->analyses[i].class->consume(w->partials[i], w->batch);
 		let_go_of_frames(job, w, false);
 	}
+	if (notes)
+		address_index_keep(job->wish.index, unit, &w->noted);
 	progress_add(job->session->progress, 1);
 }
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/address_filter.h"
+#include "base/address_index.h"
 #include "base/text.h"
 #include "scan/select.h"
 #include "session/analysis.h"
@@ -39,6 +40,11 @@ struct scan_wish {
 	bool only_memory;   /* of SPE records, only loads, stores and atomics */
 	/* The analyses look at no data addresses and branch targets of SPE records, so these need not be there. */
 	bool without_addresses;
+	/*
+	 * With `addresses`, and not `with_physical`: where SPE records are, as an earlier scan with the same
+	 * selection noted. Without: where this scan notes it. Of a scan that is shared it is left out.
+	 */
+	struct address_index *index;
 };
 
 /* The same as scan(), with a wish. */

@@ -357,12 +357,67 @@ __attribute__((always_inline)) static inline size_t spe_decode_shapes(
 	return at;
 }
 
+/* Those of the cursor's records that are in these bytes. */
+static void fetch_records(const struct address_cursor *c, const uint8_t *bytes, size_t size,
+			  uint64_t position)
+{
+	for (unsigned i = 0; i < c->n && c->positions[i] - position < size; i++) {
+		const uint8_t *record = bytes + (c->positions[i] - position);
+
+		prefetch(record);
+		prefetch(record + SPE_SHAPE_SIZE - 1);
+	}
+}
+
+/* The offset of the cursor's next record at or behind `at`; `size` if it is not in these bytes. */
+static inline size_t next_record(struct address_cursor *c, const uint8_t *bytes, size_t size,
+				 uint64_t position, size_t at)
+{
+	for (;; c->next++) {
+		if (c->next == c->n) {
+			if (!address_cursor_refill(c))
+				return size;
+			fetch_records(c, bytes, size, position);
+		}
+		if (c->positions[c->next] >= position + at)
+			break;
+	}
+	return c->positions[c->next] - position < size ? c->positions[c->next] - position : size;
+}
+
+/* The same for records of a cursor. */
+static size_t decode_records(struct spe_shapes *all, const uint8_t *bytes, size_t size,
+			     uint64_t position, const struct spe_wanted *wanted, struct batch *out)
+{
+	size_t at = 0;
+
+	while (!batch_is_full(out)) {
+		struct spe_shape *s;
+		unsigned number;
+
+		at = next_record(wanted->records, bytes, size, position, at);
+		if (size - at < READ_AHEAD)
+			break;
+		number = find_shape(all, bytes + at);
+		if (number == SPE_N_SHAPES)
+			break;
+		s = &all->items[number];
+		if (shape_is_wanted(s, bytes + at, wanted))
+			deliver_row(s, bytes + at, position + at, wanted->without_addresses, out);
+		s->n_hits++;
+		at += s->length;
+	}
+	return at;
+}
+
 size_t spe_shapes_decode(struct spe_shapes *all, const uint8_t *bytes, size_t size,
 			 uint64_t position, const struct spe_wanted *wanted, struct batch *out,
 			 uint64_t *padding)
 {
 	if (all->n == 0)
 		return 0;
+	if (wanted->records != NULL)
+		return decode_records(all, bytes, size, position, wanted, out);
 	if (all->length == SPE_SHAPE_SIZE)
 		return spe_decode_shapes(all, SPE_SHAPE_SIZE, bytes, size, position, wanted, out,
 					 padding);

@@ -6,14 +6,17 @@
 #include <stdbool.h>
 
 #include "base/address_filter.h"
+#include "base/address_index.h"
 
-/* Zeroed: all records. The filter is borrowed. */
+/* Zeroed: all records. The filter and the cursor are borrowed. */
 struct spe_wanted {
 	/* only if it may contain the data address; NULL: any */
 	const struct address_filter *addresses;
 	bool only_memory; /* only loads, stores and atomics */
 	/* Nobody looks at data addresses and branch targets: rows are without them. Not together with `addresses`. */
 	bool without_addresses;
+	/* Not NULL: only those where this stops, which moves on, and perhaps some others. */
+	struct address_cursor *records;
 };
 
 #endif

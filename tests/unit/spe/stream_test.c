@@ -24,13 +24,14 @@ struct stream {
 struct result {
 	VEC_OF(struct row) rows;
 	struct spe_damage damage;
+	size_t n_delivered;
 };
 
 /* How the bytes are passed to the decoder. */
 struct feeding {
 	bool use_shapes;
 	size_t max_piece; /* pieces of 0 to so many bytes; 0: all at once */
-	bool without_addresses;
+	struct spe_wanted wanted;
 };
 
 static void add_record(struct stream *s, const struct spe_record *r,
@@ -130,10 +131,22 @@ static struct stream header_stream(uint64_t seed, size_t size)
 	return s;
 }
 
-static void take_rows(struct result *result, const struct batch *b)
+static bool is_of(const struct address_filter *filter, const struct row *row)
 {
-	for (size_t i = 0; i < b->n; i++)
-		*vec_add(&result->rows) = row_of(b, i);
+	return filter == NULL || (row->has & HAS_VA && address_filter_may_have(filter, row->va));
+}
+
+/* Decoders may deliver some that are not of the filter. */
+static void take_rows(struct result *result, const struct batch *b,
+		      const struct address_filter *filter)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		struct row row = row_of(b, i);
+
+		if (is_of(filter, &row))
+			*vec_add(&result->rows) = row;
+	}
+	result->n_delivered += b->n;
 }
 
 static struct result decode(const struct stream *s, struct feeding how)
@@ -145,14 +158,14 @@ static struct result decode(const struct stream *s, struct feeding how)
 	size_t at = 0;
 
 	spe_decoder_use_shapes(d, how.use_shapes);
-	spe_decoder_want(d, (struct spe_wanted){ .without_addresses = how.without_addresses });
+	spe_decoder_want(d, how.wanted);
 	while (at < s->bytes.n) {
 		size_t left = s->bytes.n - at;
 		size_t n = how.max_piece > 0 ? spe_random_below(&random, how.max_piece + 1) : left;
 
 		batch_reset(b, BATCH_SPE);
 		at += spe_decode(d, s->bytes.items + at, n < left ? n : left, at, at, b);
-		take_rows(&result, b);
+		take_rows(&result, b, how.wanted.addresses);
 	}
 	spe_decoder_finish(d);
 	result.damage = spe_decoder_damage(d);
@@ -190,9 +203,11 @@ static void forget_addresses(struct result *r)
 /* Without addresses, rows are the same but for these, and no row has them. `all` is changed. */
 static void check_without_addresses(const struct stream *s, struct result *all)
 {
-	static const struct feeding ways[] = { { true, 0, true },
-					       { true, 100, true },
-					       { false, 0, true } };
+	static const struct feeding ways[] = {
+		{ .use_shapes = true, .wanted.without_addresses = true },
+		{ .use_shapes = true, .max_piece = 100, .wanted.without_addresses = true },
+		{ .wanted.without_addresses = true },
+	};
 
 	for (size_t i = 0; i < COUNT(ways); i++) {
 		struct result got = decode(s, ways[i]);
@@ -208,16 +223,77 @@ static void check_without_addresses(const struct stream *s, struct result *all)
 	}
 }
 
-/* Decodes in all ways; returns how many rows there were. Releases the stream. */
-static size_t check_stream(struct stream *s)
+enum { PIECE = 64, ONE_IN = 50 };
+
+static struct address_index *index_of(const struct result *all)
 {
-	static const struct feeding ways[] = { { true, 0, false },     { true, 1000, false },
-					       { true, 100, false },   { true, 20, false },
-					       { true, 3, false },     { true, 1, false },
-					       { false, 1000, false }, { false, 3, false } };
-	struct result wanted = decode(s, (struct feeding){ false, 0, false });
+	struct address_index *x = address_index_new(1, PIECE, SIZE_MAX);
+	struct address_list list = { 0 };
+
+	for (size_t i = 0; i < all->rows.n; i++)
+		if (all->rows.items[i].has & HAS_VA)
+			address_list_add(&list, x, &all->rows.items[i].position,
+					 &all->rows.items[i].va, &(uint16_t){ 0 }, 1);
+	address_index_keep(x, 0, &list);
+	address_list_release(&list);
+	return x;
+}
+
+/* With an index, records of some addresses are the same; how many others there are is returned. */
+static size_t check_index(const struct stream *s, const struct result *all)
+{
+	static const size_t max_pieces[] = { 0, 1000, 100, 20, 3 };
+	struct address_index *x = index_of(all);
+	struct address_filter filter;
+	struct result wanted = { 0 };
+	size_t n_others = 0;
+
+	address_filter_init(&filter, PIECE, all->rows.n / ONE_IN + 1);
+	for (size_t i = 0; i < all->rows.n; i += ONE_IN)
+		if (all->rows.items[i].has & HAS_VA)
+			address_filter_add(&filter, all->rows.items[i].va);
+	for (size_t i = 0; i < all->rows.n; i++)
+		if (is_of(&filter, &all->rows.items[i]))
+			*vec_add(&wanted.rows) = all->rows.items[i];
+	for (size_t i = 0; i < COUNT(max_pieces); i++) {
+		struct address_cursor cursor;
+		const struct feeding how = {
+			.use_shapes = true,
+			.max_piece = max_pieces[i],
+			.wanted = { .addresses = &filter, .records = &cursor },
+		};
+		struct result got;
+
+		assert_true(address_cursor_start(&cursor, x, 0, &filter));
+		got = decode(s, how);
+		if (i == 0)
+			n_others = got.n_delivered - got.rows.n;
+		wanted.damage = got.damage; /* of what is looked at */
+		check_same(&got, &wanted);
+		vec_release(&got.rows);
+	}
+	address_filter_release(&filter);
+	address_index_free(x);
+	vec_release(&wanted.rows);
+	return n_others;
+}
+
+/* Decodes in all ways; returns how many rows there were. Releases the stream. */
+static size_t check_stream(struct stream *s, bool is_sound)
+{
+	static const struct feeding ways[] = {
+		{ .use_shapes = true },
+		{ .use_shapes = true, .max_piece = 1000 },
+		{ .use_shapes = true, .max_piece = 100 },
+		{ .use_shapes = true, .max_piece = 20 },
+		{ .use_shapes = true, .max_piece = 3 },
+		{ .use_shapes = true, .max_piece = 1 },
+		{ .use_shapes = false, .max_piece = 1000 },
+		{ .use_shapes = false, .max_piece = 3 },
+	};
+	struct result wanted = decode(s, (struct feeding){ .use_shapes = false });
 	const struct spe_damage *d = &wanted.damage;
-	size_t n_rows = wanted.rows.n;
+	size_t n_rows = wanted.rows.n, n_others;
 
 	assert_int_equal(d->bad_bytes + d->dropped_bytes + d->record_bytes + d->padding_bytes,
 			 s->bytes.n);
@@ -227,7 +303,10 @@ static size_t check_stream(struct stream *s)
 		check_same(&got, &wanted);
 		vec_release(&got.rows);
 	}
-	check_without_addresses(s, &wanted);
+	n_others = check_index(s, &wanted);
+	if (is_sound)
+		assert_true(n_others < n_rows / 4);
+	check_without_addresses(s, &wanted); /* changes what is wanted */
 	vec_release(&wanted.rows);
 	vec_release(&s->bytes);
 	return n_rows;
@@ -242,7 +321,8 @@ static void test_good_streams(void **state)
 		for (size_t i = 0; i < COUNT(n_layouts); i++) {
 			struct stream s = make_stream(seed, 3000, n_layouts[i]);
 
-			assert_int_equal(check_stream(&s), s.n_records);
+			assert_int_equal(check_stream(&s, n_layouts[i] > 0 && n_layouts[i] < 10),
+					 s.n_records);
 		}
 	}
 }
@@ -274,7 +354,7 @@ static void test_padding_behind(void **state)
 			while (s.bytes.n < to)
 				s.bytes.items[s.bytes.n++] = 0;
 		}
-		assert_int_equal(check_stream(&s), N);
+		assert_int_equal(check_stream(&s, true), N);
 	}
 }
 
@@ -286,7 +366,7 @@ static void test_damaged_streams(void **state)
 		size_t n_rows;
 
 		damage_stream(&s, seed, 20);
-		n_rows = check_stream(&s);
+		n_rows = check_stream(&s, false);
 		assert_in_range(n_rows, s.n_records - 100, s.n_records + 100);
 	}
 }
@@ -298,8 +378,8 @@ static void test_noise(void **state)
 		struct stream noise = random_stream(seed, 20000);
 		struct stream headers = header_stream(seed, 20000);
 
-		check_stream(&noise);
-		assert_in_range(check_stream(&headers), 100, 10000);
+		check_stream(&noise, false);
+		assert_in_range(check_stream(&headers, false), 100, 10000);
 	}
 }
 

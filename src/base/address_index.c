@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A word has how far it is from the record before, and the highest bits of the address's hash. If it is farther than the word can say, the
+ * distance is in two words behind it.
+ */
+#include "base/address_index.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+enum { HASH_BITS = 20, FAR = (1 << (32 - HASH_BITS)) - 1, WORDS_MAX = 3 };
+
+struct part {
+	uint32_t *words; /* NULL: it is not indexed */
+	size_t n;
+};
+
+struct address_index {
+	struct address_filter filter; /* how addresses are hashed; no bits */
+	pthread_mutex_t mutex;	      /* of all below, while parts are kept */
+	struct part *parts;
+	size_t n_parts;
+	size_t most_bytes, n_bytes;
+};
+
+struct address_index *address_index_new(size_t n_parts, uint64_t piece_bytes, size_t most_bytes)
+{
+	struct address_index *x = mem_zalloc(1, sizeof(*x));
+
+	x->filter = (struct address_filter){ .mask = ~(piece_bytes - 1), .shift = 64 - HASH_BITS };
+	pthread_mutex_init(&x->mutex, NULL);
+	x->parts = mem_zalloc(n_parts + 1, sizeof(*x->parts));
+	x->n_parts = n_parts;
+	x->most_bytes = most_bytes;
+	return x;
+}
+
+static size_t bytes_of(size_t n_words)
+{
+	return n_words * sizeof(uint32_t) + 1; /* none are no NULL */
+}
+
+static void drop_part(struct address_index *x, size_t i)
+{
+	struct part *p = &x->parts[i];
+
+	x->n_bytes -= p->words == NULL ? 0 : bytes_of(p->n);
+	free(p->words);
+	*p = (struct part){ 0 };
+}
+
+static void drop_parts(struct address_index *x)
+{
+	for (size_t i = 0; i < x->n_parts; i++)
+		drop_part(x, i);
+}
+
+void address_index_free(struct address_index *x)
+{
+	if (x == NULL)
+		return;
+	drop_parts(x);
+	free(x->parts);
+	pthread_mutex_destroy(&x->mutex);
+	free(x);
+}
+
+void address_index_give_up(struct address_index *x)
+{
+	pthread_mutex_lock(&x->mutex);
+	if (x->n_bytes > 0)
+		drop_parts(x);
+	x->most_bytes = 0;
+	pthread_mutex_unlock(&x->mutex);
+}
+
+void address_list_add(struct address_list *l, const struct address_index *x,
+		      const uint64_t *positions, const uint64_t *addresses, const uint16_t *numbers,
+		      size_t n)
+{
+	uint64_t last = l->last;
+	uint32_t *out;
+
+	vec_reserve(&l->words, WORDS_MAX * n);
+	out = l->words.items + l->words.n;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t position = positions[numbers[i]], step = position - last;
+		uint32_t hash = (uint32_t)address_filter_bit(&x->filter, addresses[numbers[i]]);
+
+		l->is_out_of_order |= position < last;
+		last = position + 1;
+		*out++ = (uint32_t)(step < FAR ? step : FAR) << HASH_BITS | hash;
+		if (step >= FAR) {
+			*out++ = (uint32_t)step;
+			*out++ = (uint32_t)(step >> 32);
+		}
+	}
+	l->words.n = (size_t)(out - l->words.items);
+	l->last = last;
+}
+
+static void address_list_reset(struct address_list *l)
+{
+	l->words.n = 0;
+	l->last = 0;
+	l->is_out_of_order = false;
+}
+
+void address_list_release(struct address_list *l)
+{
+	vec_release(&l->words);
+	*l = (struct address_list){ 0 };
+}
+
+void address_index_keep(struct address_index *x, size_t part, struct address_list *l)
+{
+	struct part *p = &x->parts[part];
+	size_t n = l->words.n;
+
+	pthread_mutex_lock(&x->mutex);
+	drop_part(x, part); /* of a scan that is done again */
+	if (!l->is_out_of_order && bytes_of(n) <= x->most_bytes - x->n_bytes) {
+		*p = (struct part){ mem_alloc(bytes_of(n), 1), n };
+		x->n_bytes += bytes_of(n);
+		if (n > 0)
+			memcpy(p->words, l->words.items, n * sizeof(*p->words));
+	}
+	pthread_mutex_unlock(&x->mutex);
+	address_list_reset(l);
+}
+
+bool address_cursor_start(struct address_cursor *c, const struct address_index *x, size_t part,
+			  const struct address_filter *filter)
+{
+	const struct part *p = &x->parts[part];
+
+	if (p->words == NULL || filter->shift < x->filter.shift || filter->mask != x->filter.mask)
+		return false;
+	*c = (struct address_cursor){
+		.filter = filter,
+		.shift = filter->shift - x->filter.shift,
+		.word = p->words,
+		.end = p->words + p->n,
+	};
+	return true;
+}
+
+/* Which records there are nobody can predict, so there is no decision. */
+bool address_cursor_refill(struct address_cursor *c)
+{
+	const uint32_t *word = c->word;
+	uint64_t last = c->last;
+	unsigned n = 0;
+
+	while (word < c->end && n < ADDRESS_HITS) {
+		uint32_t hash = *word & ((1u << HASH_BITS) - 1), bit = hash >> c->shift;
+		uint64_t step = *word++ >> HASH_BITS;
+
+		if (step == FAR) {
+			step = word[0] | (uint64_t)word[1] << 32;
+			word += 2;
+		}
+		c->positions[n] = last + step;
+		last += step + 1;
+		n += c->filter->bits[bit >> 6] >> (bit & 63) & 1;
+	}
+	c->word = word;
+	c->last = last;
+	c->n = n;
+	c->next = 0;
+	return n > 0;
+}
