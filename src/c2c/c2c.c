@@ -22,6 +22,7 @@
 
 enum {
 	LINE_BYTES = 64, /* where nothing says it */
+	INDEX_BYTES_MAX = 9 << 19,
 };
 
 /* Which of struct c2c.looks. */
@@ -201,6 +202,7 @@ static void add_second_look(struct c2c *s, struct shared_scan *scan)
 	s->choice.most_near = C2C_MOST_NEAR;
 	s->choice.most_kept = C2C_MOST_KEPT;
 	wish = c2c_accesses_wish(&s->choice);
+	wish.index = s->index;
 	s->looks[LOOK_AT_SUBJECTS] =
 		(struct analysis){ .class = &c2c_accesses_class, .options = &s->choice };
 	if (s->subjects.n > 0)
@@ -380,6 +382,7 @@ static void scan_farther(struct c2c *s, const struct select *select)
 	choice.most_near = choice.most_kept = C2C_MOST_NEAR;
 	if (choice.keys.n > 0) {
 		wish = c2c_accesses_wish(&choice);
+		wish.index = s->index;
 		wish.keeps_places = true;
 		scan_part(s->session, select, &wish, &look, 1);
 		c2c_order_touches(s, look.result);
@@ -438,6 +441,8 @@ static void look_around(struct c2c *s, const struct select *select)
 int c2c_begin(struct c2c *s, struct session *session, const struct c2c_request *request,
 	      struct shared_scan *first, struct err *err)
 {
+	struct scan_wish wish = c2c_lines_wish;
+
 	*s = (struct c2c){ .session = session, .request = *request };
 	if (fill_request(s, err) < 0)
 		return -1;
@@ -445,7 +450,11 @@ int c2c_begin(struct c2c *s, struct session *session, const struct c2c_request *
 	s->options.rows = request->only_waiting ? C2C_CONTENDED_ROWS : C2C_ALL_ROWS;
 	s->looks[LOOK_AT_ALL] =
 		(struct analysis){ .class = &c2c_lines_class, .options = &s->options };
-	shared_scan_add(first, &s->looks[LOOK_AT_ALL], &c2c_lines_wish);
+	if (!s->request.by_physical && !request->only_waiting)
+		s->index = address_index_new(capture_n_units(session->capture),
+					     s->options.line_bytes, INDEX_BYTES_MAX);
+	s->options.index = wish.index = s->index;
+	shared_scan_add(first, &s->looks[LOOK_AT_ALL], &wish);
 	return 0;
 }
 
@@ -504,6 +513,8 @@ void c2c_finish(struct c2c *s, const struct select *select)
 	if (s->request.with_objects)
 		look_around(s, select);
 	c2c_near_release(&s->near);
+	address_index_free(s->index);
+	s->index = NULL;
 }
 
 int c2c_run(struct session *session, const struct select *select, const struct c2c_request *request,
@@ -530,6 +541,7 @@ void c2c_release(struct c2c *s)
 	c2c_lines_class.free(s->lines);
 	c2c_accesses_class.free(s->accesses_seen);
 	c2c_near_release(&s->near);
+	address_index_free(s->index);
 	c2c_choice_release(&s->choice);
 	names_release(&s->names);
 	vec_release(&s->accesses);

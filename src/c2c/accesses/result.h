@@ -160,6 +160,7 @@ struct c2c {
 	struct c2c_choice choice;
 	struct c2c_accesses *accesses_seen;
 	struct c2c_near near;
+	struct address_index *index;	      /* of the first look, for the others; NULL: none */
 	struct analysis looks[2];	      /* what the scans are asked for */
 	struct names names;		      /* of the places of all accesses */
 	const struct names *known;	      /* NULL, or what is looked up already: not owned */

@@ -267,9 +267,13 @@ static const struct cpu *cpu_of_row(struct c2c_classifier *c, const struct batch
 	return c->cpu;
 }
 
-static inline __attribute__((always_inline)) uint32_t classify_spe(struct c2c_classifier *c,
-								   const struct batch *b,
-								   size_t row)
+static bool is_access(const struct batch *b, size_t row)
+{
+	return ((b->has[row] & HAS_OP) != 0) & (b->op_class[row] == SPE_OP_LDST);
+}
+
+/* Of a row that is an access. */
+static inline uint32_t classify_spe(struct c2c_classifier *c, const struct batch *b, size_t row)
 {
 	const uint64_t deciding = 1u << SPE_EV_L1D_ACCESS | 1u << SPE_EV_L1D_REFILL |
 				  1u << SPE_EV_LLC_ACCESS | 1u << SPE_EV_LLC_MISS |
@@ -281,8 +285,6 @@ static inline __attribute__((always_inline)) uint32_t classify_spe(struct c2c_cl
 	struct slot *slot;
 	uint64_t low, high;
 
-	if (!(has & HAS_OP) || b->op_class[row] != SPE_OP_LDST)
-		return 0;
 	a.is_store = b->op[row] & 1;
 	if (!row_has_address(b, row))
 		return BIT(RECORDS) | (a.is_store ? BIT(STORES) | BIT(STORE_NO_ADDRESS)
@@ -318,12 +320,37 @@ static __attribute__((noinline)) uint32_t classify_sample(struct c2c_classifier 
 
 uint32_t c2c_classify_row(struct c2c_classifier *c, const struct batch *b, size_t row)
 {
-	return b->kind == BATCH_SPE ? classify_spe(c, b, row) : classify_sample(c, b, row);
+	if (b->kind != BATCH_SPE)
+		return classify_sample(c, b, row);
+	return is_access(b, row) ? classify_spe(c, b, row) : 0;
 }
 
-void c2c_classify(struct c2c_classifier *c, const struct batch *b, uint32_t out_masks[BATCH_ROWS])
+/* Accesses come among other records as they like, so there is no decision before all of them are known. */
+static size_t classify_accesses(struct c2c_classifier *c, const struct batch *b, uint16_t *out_rows,
+				uint32_t *out_masks)
 {
-	for (size_t row = 0; row < b->n; row++)
-		out_masks[row] =
-			b->kind == BATCH_SPE ? classify_spe(c, b, row) : classify_sample(c, b, row);
+	size_t n = 0;
+
+	for (size_t row = 0; row < b->n; row++) {
+		out_rows[n] = (uint16_t)row;
+		n += is_access(b, row);
+	}
+	for (size_t i = 0; i < n; i++)
+		out_masks[i] = classify_spe(c, b, out_rows[i]);
+	return n;
+}
+
+size_t c2c_classify(struct c2c_classifier *c, const struct batch *b, uint16_t out_rows[BATCH_ROWS],
+		    uint32_t out_masks[BATCH_ROWS])
+{
+	size_t n = 0;
+
+	if (b->kind == BATCH_SPE)
+		return classify_accesses(c, b, out_rows, out_masks);
+	for (size_t row = 0; row < b->n; row++) {
+		out_rows[n] = (uint16_t)row;
+		out_masks[n] = classify_sample(c, b, row);
+		n += out_masks[n] != 0;
+	}
+	return n;
 }

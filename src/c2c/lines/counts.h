@@ -132,17 +132,18 @@ struct c2c_classifier *c2c_classifier_new(const struct session *);
 void c2c_classifier_free(struct c2c_classifier *);
 
 /*
- * The counters of each row, without C2C_NO_MAP, which takes a look at the timeline. 0: it is
- * none of the records that this is about.
+ * The rows that this is about, and the counters of each of them, without C2C_NO_MAP, which takes a look at the timeline. Returns
+ * how many they are.
  *
  * SPE: loads, stores and atomics, by the CPU's data source, and by the events where the CPU's
  * sources are not known or there is none. Samples: by their data_src; those of events that do
  * not record one are none of this, nor, where perf inject made a sample for each event of an SPE
  * record, any but the one for the operation itself.
  */
-void c2c_classify(struct c2c_classifier *, const struct batch *, uint32_t out_masks[BATCH_ROWS]);
+size_t c2c_classify(struct c2c_classifier *, const struct batch *, uint16_t out_rows[BATCH_ROWS],
+		    uint32_t out_masks[BATCH_ROWS]);
 
-/* The same for a row, where few matter. */
+/* The same for a row, where few matter; 0: it is none of them. */
 uint32_t c2c_classify_row(struct c2c_classifier *, const struct batch *, size_t row);
 
 /* Does such a row belong to a line, or has it no address? */

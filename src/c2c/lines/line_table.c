@@ -31,12 +31,14 @@ enum {
 	FULL_PERCENT = 75,
 	BLOCK_LOG = 7,
 	BLOCK_LINES = 1 << BLOCK_LOG,
+	BLOCKS_LARGE = 640000 >> BLOCK_LOG,
 	BLOCKS_FIRST = C2C_SHARDS, /* that are asked for at once, before there are many lines */
 	LINE_ALIGN = 64,
 	STRIDE = 23,	  /* between the shards that workers begin with; odd */
 	ROWS_AHEAD = 128, /* how many lines are fetched before the first of them is needed */
 	FEW = C2C_KINDS,  /* accesses that a line keeps itself */
-	MORE_SHIFT = 2 * C2C_CYCLES_BITS,
+	CYCLES_BITS = 20, /* of each kind of latency: one that counts, one of reloads */
+	MORE_SHIFT = 2 * CYCLES_BITS,
 	MASKS_LOG = 8, /* sets of counters that have a number of a byte */
 	MASK_TRIES = 16,
 	NO_MASK = 1 << MASKS_LOG,
@@ -45,13 +47,15 @@ enum {
 };
 
 static_assert(C2C_SHARDS == 1 << (64 - SHARD_SHIFT), "the shard is the rest of the hash");
-static_assert(FEW * C2C_LATENCY_MAX < 1 << C2C_CYCLES_BITS, "room for all of them");
+static_assert(C2C_LATENCY_MAX <= UINT16_MAX, "that of a row");
+static_assert(sizeof(struct c2c_access_row) == LINE_ALIGN / 2, "two of them in a line of ours");
+static_assert(FEW * C2C_LATENCY_MAX < 1 << CYCLES_BITS, "room for all of them");
 
 struct entry {
 	uint64_t address;
 	uint32_t space;
 	uint32_t last_tid;
-	/* Sums of those accesses, as in a row; above them the number + 1 of what else there is of the line, or 0. */
+	/* Latencies of both kinds of those accesses, each summed up; above them the number + 1 of what else there is of the line, or 0. */
 	uint64_t cycles;
 	uint8_t masks[FEW]; /* numbers of sets of counters: of accesses, or in a struct many */
 	uint8_t n : 3;	    /* of them */
@@ -85,6 +89,7 @@ struct block_store {
 	VEC_OF(void *) memory;
 	struct entry *next;
 	size_t n_left; /* blocks from there on */
+	atomic_uint n_taken;
 };
 
 /*
@@ -116,6 +121,32 @@ struct c2c_table {
 	struct block_store store;
 	struct shard shards[C2C_SHARDS];
 };
+
+static inline uint64_t timed_cycles(const struct c2c_access_row *row)
+{
+	return row->mask & C2C_ROW_TIMED ? row->cycles : 0;
+}
+
+static inline uint64_t reload_cycles(const struct c2c_access_row *row)
+{
+	return row->mask & C2C_ROW_RELOAD ? row->cycles : 0;
+}
+
+/* Both kinds of latency in one word, so that they are added up at once. */
+static inline uint64_t both_cycles(const struct c2c_access_row *row)
+{
+	return timed_cycles(row) | reload_cycles(row) << CYCLES_BITS;
+}
+
+static inline uint64_t timed_of_both(uint64_t both)
+{
+	return both & ((1u << CYCLES_BITS) - 1);
+}
+
+static inline uint64_t reload_of_both(uint64_t both)
+{
+	return timed_of_both(both >> CYCLES_BITS);
+}
 
 static uint32_t *buckets_new(uint32_t n)
 {
@@ -213,14 +244,24 @@ static uint32_t slot_behind(const struct shard *s, uint32_t at)
 	return at + 1 < s->n_buckets * BUCKET ? at + 1 : 0;
 }
 
+/* Slots of a bucket are taken in order, so this is the first free one of it. How many they are nobody can predict. */
+static inline uint32_t n_used(const uint32_t *slots)
+{
+	uint32_t n = 0;
+
+	for (int i = 0; i < BUCKET; i++)
+		n += slots[i] != 0;
+	return n;
+}
+
 /* Where a new line belongs. */
 static uint32_t empty_slot(const struct shard *s, uint32_t hash)
 {
-	uint32_t at = bucket_of(s, hash);
+	uint32_t at = bucket_of(s, hash), n;
 
-	while (s->slots[at] != 0)
-		at = slot_behind(s, at);
-	return at;
+	while ((n = n_used(&s->slots[at])) == BUCKET)
+		at = slot_behind(s, at + BUCKET - 1);
+	return at + n;
 }
 
 static bool is_full(const struct shard *s)
@@ -263,6 +304,7 @@ static struct entry *take_block(struct block_store *s)
 	block = s->next;
 	s->next += BLOCK_LINES;
 	s->n_left--;
+	atomic_fetch_add_explicit(&s->n_taken, 1, memory_order_relaxed);
 	pthread_mutex_unlock(&s->mutex);
 	return block;
 }
@@ -317,7 +359,7 @@ static struct entry *find_in_bucket(const struct shard *s, const uint32_t *slots
 	for (int i = 0; i < BUCKET; i++) {
 		struct entry *e;
 
-		if (!has_tag(slots[i], (uint32_t)row->hash) || slots[i] == 0)
+		if (!has_tag(slots[i], row->hash) || slots[i] == 0)
 			continue;
 		e = entry_at(s, line_table_number_of(slots[i]));
 		if (is_of(e, row))
@@ -329,7 +371,7 @@ static struct entry *find_in_bucket(const struct shard *s, const uint32_t *slots
 /* Slots are taken in order, so a bucket whose last one is free is the last that may have the line. */
 static struct entry *find_entry(const struct shard *s, const struct c2c_access_row *row)
 {
-	uint32_t hash = (uint32_t)row->hash, at = bucket_of(s, hash);
+	uint32_t hash = row->hash, at = bucket_of(s, hash);
 
 	for (;;) {
 		const uint32_t *slots = &s->slots[at];
@@ -344,7 +386,7 @@ static struct entry *find_entry(const struct shard *s, const struct c2c_access_r
 
 static struct entry *get_entry(struct shard *s, const struct c2c_access_row *row)
 {
-	uint32_t hash = (uint32_t)row->hash;
+	uint32_t hash = row->hash;
 	struct entry *e = find_entry(s, row);
 
 	if (e != NULL)
@@ -440,8 +482,8 @@ static struct c2c_line line_of(const struct shard *s, const struct entry *e)
 		line.kinds[i].mask = mask_of_number(s->numbers, e->masks[i]);
 		line.kinds[i].n = many != NULL ? many->n[i] : 1;
 	}
-	line.cycles = many != NULL ? many->cycles : c2c_timed_cycles(e->cycles);
-	line.reload_cycles = many != NULL ? many->reload_cycles : c2c_reload_cycles(e->cycles);
+	line.cycles = many != NULL ? many->cycles : timed_of_both(e->cycles);
+	line.reload_cycles = many != NULL ? many->reload_cycles : reload_of_both(e->cycles);
 	sum_kinds(&line);
 	return line;
 }
@@ -466,8 +508,8 @@ static void entry_gather(struct shard *s, struct entry *e)
 		*vec_add(&s->many) = mem_aligned(1u << MANY_LOG, sizeof(struct many));
 	many = many_at(s, s->n_many++);
 	*many = (struct many){
-		.cycles = c2c_timed_cycles(e->cycles),
-		.reload_cycles = c2c_reload_cycles(e->cycles),
+		.cycles = timed_of_both(e->cycles),
+		.reload_cycles = reload_of_both(e->cycles),
 	};
 	e->cycles = (uint64_t)s->n_many << MORE_SHIFT;
 	e->n = 0;
@@ -515,15 +557,15 @@ static bool many_add_row(struct many *many, struct entry *e, const struct c2c_ac
 	if (kind == e->n)
 		e->n++;
 	many->n[kind]++;
-	many->cycles += c2c_timed_cycles(row->cycles);
-	many->reload_cycles += c2c_reload_cycles(row->cycles);
+	many->cycles += timed_cycles(row);
+	many->reload_cycles += reload_cycles(row);
 	return true;
 }
 
 static void wide_add_row(struct wide *wide, const struct c2c_access_row *row)
 {
-	wide->cycles += c2c_timed_cycles(row->cycles);
-	wide->reload_cycles += c2c_reload_cycles(row->cycles);
+	wide->cycles += timed_cycles(row);
+	wide->reload_cycles += reload_cycles(row);
 	wide->n_timed += (row->mask & C2C_ROW_TIMED) != 0;
 	wide->n_reloads += (row->mask & C2C_ROW_RELOAD) != 0;
 	wide->any |= row->mask & C2C_COUNTERS;
@@ -547,7 +589,7 @@ static void line_table_add_row(struct entry *e, struct shard *s, const struct c2
 	entry_add_thread(e, row);
 	if (more_of(e) == 0 && e->n < FEW && row->mask_number != NO_MASK) {
 		e->masks[e->n++] = (uint8_t)row->mask_number;
-		e->cycles += row->cycles;
+		e->cycles += both_cycles(row);
 		return;
 	}
 	if (more_of(e) == 0)
@@ -567,9 +609,9 @@ static void add_some_rows(struct shard *s, const struct c2c_access_row *rows, co
 	struct entry *guesses[ROWS_AHEAD];
 
 	for (size_t i = 0; i < n; i++)
-		prefetch(&s->slots[bucket_of(s, (uint32_t)rows[order[i]].hash)]);
+		prefetch(&s->slots[bucket_of(s, rows[order[i]].hash)]);
 	for (size_t i = 0; i < n; i++) {
-		guesses[i] = guess_entry(s, (uint32_t)rows[order[i]].hash);
+		guesses[i] = guess_entry(s, rows[order[i]].hash);
 		prefetch_to_write(guesses[i]);
 	}
 	for (size_t i = 0; i < n; i++)
@@ -590,24 +632,33 @@ static void line_table_add_rows(struct shard *s, const struct c2c_access_row *ro
 		add_some_rows(s, rows, order + i, n - i < ROWS_AHEAD ? n - i : ROWS_AHEAD);
 }
 
+static size_t shard_of(uint64_t hash)
+{
+	return hash >> SHARD_SHIFT;
+}
+
 /* Numbers of the rows by shard; those of shard i stand at [first[i], first[i + 1]). */
 static void sort_by_shard(struct c2c_table *t, struct c2c_access_row *rows, size_t n,
 			  uint16_t *order, uint16_t first[C2C_SHARDS + 1])
 {
+	uint8_t shards[C2C_ROWS_MAX];
 	uint16_t at[C2C_SHARDS];
 
 	memset(first, 0, (C2C_SHARDS + 1) * sizeof(*first));
 	for (size_t i = 0; i < n; i++) {
-		rows[i].hash = line_hash(t->seed, rows[i].line, rows[i].space);
+		uint64_t hash = line_hash(t->seed, rows[i].line, rows[i].space);
+
+		rows[i].hash = (uint32_t)hash;
 		rows[i].mask_number = number_of_mask(&t->numbers, rows[i].mask);
-		first[(rows[i].hash >> SHARD_SHIFT) + 1]++;
+		shards[i] = (uint8_t)shard_of(hash);
+		first[shards[i] + 1]++;
 	}
 	for (size_t i = 0; i < C2C_SHARDS; i++) {
 		first[i + 1] = (uint16_t)(first[i + 1] + first[i]);
 		at[i] = first[i];
 	}
 	for (size_t i = 0; i < n; i++)
-		order[at[rows[i].hash >> SHARD_SHIFT]++] = (uint16_t)i;
+		order[at[shards[i]]++] = (uint16_t)i;
 }
 
 void c2c_table_add(struct c2c_table *t, struct c2c_access_row *rows, size_t n)
@@ -630,6 +681,11 @@ void c2c_table_add(struct c2c_table *t, struct c2c_access_row *rows, size_t n)
 	}
 }
 
+bool c2c_table_is_large(const struct c2c_table *t)
+{
+	return atomic_load_explicit(&t->store.n_taken, memory_order_relaxed) >= BLOCKS_LARGE;
+}
+
 size_t c2c_table_n_lines(const struct c2c_table *t)
 {
 	size_t n = 0;
@@ -642,13 +698,13 @@ size_t c2c_table_n_lines(const struct c2c_table *t)
 bool c2c_table_find(const struct c2c_table *t, uint32_t space, uint64_t address,
 		    struct c2c_line *out)
 {
-	struct c2c_access_row row = { .line = address, .space = space };
-	const struct shard *s;
-	const struct entry *e;
+	uint64_t hash = line_hash(t->seed, address, space);
+	const struct c2c_access_row row = { .line = address,
+					    .space = space,
+					    .hash = (uint32_t)hash };
+	const struct shard *s = &t->shards[shard_of(hash)];
+	const struct entry *e = find_entry(s, &row);
 
-	row.hash = line_hash(t->seed, address, space);
-	s = &t->shards[row.hash >> SHARD_SHIFT];
-	e = find_entry(s, &row);
 	if (e != NULL)
 		*out = line_of(s, e);
 	return e != NULL;

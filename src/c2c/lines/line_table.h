@@ -16,14 +16,14 @@
 
 #define C2C_NO_TID UINT32_MAX
 
-/* One access to a line. */
+/* One access to a line: half a line of ours. */
 struct c2c_access_row {
-	uint64_t hash;	      /* filled by c2c_table_add(), … */
 	uint64_t line;	      /* its address */
-	uint64_t cycles;      /* of c2c_row_cycles() */
+	uint32_t hash;	      /* filled by c2c_table_add(), … */
 	uint32_t space;	      /* whose address it is: struct c2c_spot */
 	uint32_t tid;	      /* C2C_NO_TID: not known */
 	uint32_t mask;	      /* the counters that it counts in, and C2C_ROW_… */
+	uint16_t cycles;      /* at most C2C_LATENCY_MAX: they count if one of these is set */
 	uint16_t mask_number; /* … and this */
 	bool is_write;
 };
@@ -35,24 +35,6 @@ struct c2c_access_row {
 static_assert(C2C_N_COUNTS <= 30, "bits for rows alone");
 
 #define C2C_COUNTERS (C2C_ROW_TIMED - 1) /* the bits of a mask that are counters */
-
-enum { C2C_CYCLES_BITS = 20 }; /* of each kind, below */
-
-/* Both kinds of latency in one word, so that they are added up at once; each at most C2C_LATENCY_MAX. */
-static inline uint64_t c2c_row_cycles(uint64_t cycles, bool is_timed, bool is_reload)
-{
-	return (cycles & -(uint64_t)is_timed) | (cycles & -(uint64_t)is_reload) << C2C_CYCLES_BITS;
-}
-
-static inline uint64_t c2c_timed_cycles(uint64_t both)
-{
-	return both & ((1u << C2C_CYCLES_BITS) - 1);
-}
-
-static inline uint64_t c2c_reload_cycles(uint64_t both)
-{
-	return c2c_timed_cycles(both >> C2C_CYCLES_BITS);
-}
 
 enum {
 	C2C_SHARDS = 64,     /* parts of the table, by hash of the address */
@@ -89,6 +71,9 @@ void c2c_table_free(struct c2c_table *);
 
 /* Adds at most C2C_ROWS_MAX accesses; several workers may at once. */
 void c2c_table_add(struct c2c_table *, struct c2c_access_row *, size_t n);
+
+/* So large that what is kept beside it has to give way; also while rows are added. */
+bool c2c_table_is_large(const struct c2c_table *);
 
 /* For when nobody adds any more: */
 size_t c2c_table_n_lines(const struct c2c_table *);

@@ -167,16 +167,17 @@ static inline bool data_is_mapped(struct c2c_lines *l, uint32_t whose, uint64_t 
 	return whose != PLACE_OF_NOBODY && region_of(l, whose, address, time_ns)->is_mapped;
 }
 
-/* The rows that access a line, which come among others as they like: so there is no decision. */
-static size_t rows_of_lines(const uint32_t *masks, size_t n, uint16_t *out)
+/* Keeps the rows that access a line. They come among others as they like, so there is no decision. */
+static size_t keep_rows_of_lines(uint16_t *rows, uint32_t *masks, size_t n)
 {
-	size_t n_out = 0;
+	size_t kept = 0;
 
-	for (size_t row = 0; row < n; row++) {
-		out[n_out] = (uint16_t)row;
-		n_out += c2c_is_of_line(masks[row]);
+	for (size_t i = 0; i < n; i++) {
+		rows[kept] = rows[i];
+		masks[kept] = masks[i];
+		kept += c2c_is_of_line(masks[i]);
 	}
-	return n_out;
+	return kept;
 }
 
 /* Are both the data and the instruction in something known? Of guests only code is. */
@@ -195,9 +196,14 @@ static inline bool has_maps(struct c2c_lines *l, const struct batch *b, size_t r
 static void add_unmapped(struct c2c_lines *l, const struct batch *b, const uint16_t *rows, size_t n,
 			 uint32_t *masks)
 {
+	uint32_t n_unmapped = 0;
+
 	for (size_t i = 0; i < n; i++)
-		if (!has_maps(l, b, rows[i]))
-			masks[rows[i]] |= C2C_BIT(NO_MAP);
+		if (!has_maps(l, b, rows[i])) {
+			masks[i] |= C2C_BIT(NO_MAP);
+			n_unmapped++;
+		}
+	l->total.n[C2C_NO_MAP] += n_unmapped;
 }
 
 /* Atomic operations are loads in the record, but they write. */
@@ -209,17 +215,18 @@ static bool writes(const struct batch *b, size_t row, uint32_t mask)
 }
 
 /* What kinds of accesses there are, also of those without an address. */
-static void count_kinds(struct c2c_lines *l, const struct batch *b, const uint32_t *masks)
+static void count_kinds(struct c2c_lines *l, const struct batch *b, const uint16_t *rows,
+			const uint32_t *masks, size_t n)
 {
 	const uint32_t of_memory = C2C_BIT(LOADS) | C2C_BIT(STORES);
 
 	if (b->kind == BATCH_SPE)
-		for (size_t row = 0; row < b->n; row++)
-			l->work->payloads[b->op[row]] += (masks[row] & of_memory) != 0;
+		for (size_t i = 0; i < n; i++)
+			l->work->payloads[b->op[rows[i]]]++;
 	else
-		for (size_t row = 0; row < b->n; row++)
-			if (masks[row] & of_memory)
-				memory_counts_add(&l->kinds, sample_memory_kind(b, row), 1);
+		for (size_t i = 0; i < n; i++)
+			if (masks[i] & of_memory)
+				memory_counts_add(&l->kinds, sample_memory_kind(b, rows[i]), 1);
 }
 
 static void sum_kinds(struct c2c_lines *l)
@@ -237,8 +244,8 @@ static void empty_count(struct c2c_lines *l, struct mask_count *c)
 
 static void count_rows(struct c2c_lines *l, const uint32_t *masks, size_t n)
 {
-	for (size_t row = 0; row < n; row++) {
-		uint32_t mask = masks[row];
+	for (size_t i = 0; i < n; i++) {
+		uint32_t mask = masks[i];
 		struct mask_count *c = &l->work->counts[mask * 0x9e3779b9u >> (32 - COUNTS_LOG)];
 
 		if (c->mask != mask) {
@@ -249,16 +256,14 @@ static void count_rows(struct c2c_lines *l, const uint32_t *masks, size_t n)
 	}
 }
 
-static void count_samples(struct c2c_lines *l, const struct batch *b, const uint32_t *masks)
+static void count_samples(struct c2c_lines *l, const struct batch *b, const uint16_t *rows,
+			  size_t n)
 {
 	if (b->kind != BATCH_SAMPLES)
 		return;
-	for (size_t row = 0; row < b->n; row++) {
-		if (masks[row] == 0)
-			continue;
-		l->n_samples++;
-		l->period += b->has[row] & HAS_PERIOD ? b->period[row] : 1;
-	}
+	l->n_samples += n;
+	for (size_t i = 0; i < n; i++)
+		l->period += b->has[rows[i]] & HAS_PERIOD ? b->period[rows[i]] : 1;
 }
 
 /*
@@ -283,7 +288,7 @@ static inline uint64_t add_load(struct c2c_lines *l, const struct batch *b, size
 	histogram[bounded(cycles)] += counts;
 	l->all_latencies |= bounded(cycles);
 	l->loads.cycles += cycles - bounded(cycles); /* the rest comes out of the histogram */
-	out->cycles = c2c_row_cycles(bounded(cycles), is_timed, is_reload);
+	out->cycles = (uint16_t)bounded(cycles);
 	out->mask = mask | (is_timed ? C2C_ROW_TIMED : 0) | (is_reload ? C2C_ROW_RELOAD : 0);
 	return c2c_wait(bounded(cycles)) & -(uint64_t)is_timed;
 }
@@ -310,6 +315,8 @@ static void flush_rows(struct c2c_lines *l)
 	if (l->options->rows != C2C_ALL_ROWS)
 		work->n_rows = keep_rows(work->rows, work->n_rows, contended, l->options->rows);
 	c2c_table_add(l->options->table, work->rows, work->n_rows);
+	if (l->options->index != NULL && c2c_table_is_large(l->options->table))
+		address_index_give_up(l->options->index);
 	work->n_rows = 0;
 }
 
@@ -323,7 +330,7 @@ static void c2c_lines_add_rows(struct c2c_lines *l, const struct batch *b, const
 
 	for (size_t i = 0; i < n; i++, out++) {
 		size_t row = rows[i];
-		uint32_t mask = masks[row], has = b->has[row];
+		uint32_t mask = masks[i], has = b->has[row];
 		struct c2c_spot spot = c2c_spot(l->options, b, row);
 
 		any |= has;
@@ -351,14 +358,14 @@ static void lines_consume(void *partial, const struct batch *b)
 
 	if (l->work->n_rows + b->n > C2C_ROWS_MAX)
 		flush_rows(l);
-	c2c_classify(l->work->classifier, b, masks);
-	n = rows_of_lines(masks, b->n, rows);
-	if (l->options->rows == C2C_ALL_ROWS) {
+	n = c2c_classify(l->work->classifier, b, rows, masks);
+	if (l->options->rows == C2C_ALL_ROWS)
+		count_kinds(l, b, rows, masks, n);
+	count_samples(l, b, rows, n);
+	count_rows(l, masks, n);
+	n = keep_rows_of_lines(rows, masks, n);
+	if (l->options->rows == C2C_ALL_ROWS)
 		add_unmapped(l, b, rows, n, masks);
-		count_kinds(l, b, masks);
-	}
-	count_samples(l, b, masks);
-	count_rows(l, masks, b->n);
 	c2c_lines_add_rows(l, b, rows, n, masks, waits);
 	if (b->kind == BATCH_SPE && l->options->rows == C2C_ALL_ROWS)
 		c2c_paces_add(&l->paces, b, waits);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "access/samples.h"
+#include "base/address_index.h"
 #include "c2c/lines/counts.h"
 #include "c2c/lines/line_table.h"
 #include "c2c/lines/paces.h"
@@ -27,7 +28,8 @@ struct c2c_options {
 	 * is one, wherever each of them has it.
 	 */
 	bool by_physical;
-	struct c2c_table *table; /* where all workers put the lines */
+	struct c2c_table *table;     /* where all workers put the lines */
+	struct address_index *index; /* gives way to them if they are many; NULL: none */
 	/* What goes there. Where it is not all, kinds, paces and C2C_NO_MAP are not looked for. */
 	enum c2c_rows {
 		C2C_ALL_ROWS,
