@@ -346,6 +346,9 @@ int mem_report_make(struct session *s, const struct select *select,
 	mem_names(s, places, &named, &m.names);
 	access_sizes_init(&m.sizes, s, places);
 	free(places);
+	names_forget_order(&m.names);
+	if (!has_many_rows(&m)) /* else these places are looked up once more: mem_rows_detail() */
+		place_numbers_forget_index(s->places);
 	m.sizes.vector_bits = vector_length_bits(m.parts[VECTORS].result, request->vector_bits);
 	rc = mem_set_check(set_of(&m), err);
 	if (rc == 0)
