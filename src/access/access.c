@@ -6,6 +6,7 @@
 #include "estimate/latency.h"
 #include "spe/packet.h"
 
+/* What loads, stores and walks are is random, so but for rows that are no access nothing is decided. */
 static bool read_spe_access(const struct session *s, const struct batch *b, size_t row,
 			    struct access *out)
 {
@@ -13,21 +14,28 @@ static bool read_spe_access(const struct session *s, const struct batch *b, size
 	uint32_t cpu = has & HAS_CPU ? b->cpu[row] : UINT32_MAX;
 	enum memory_kind kind =
 		has & HAS_OP ? memory_kind_of(b->op_class[row], b->op[row]) : MEMORY_NONE;
-	const struct cpu_source *source = NULL;
+	bool has_source = ((has & HAS_SOURCE) != 0) & (kind != MEMORY_STORE);
+	bool is_translated = (has & HAS_EVENTS) != 0;
+	bool has_walk = is_translated & (b->events[row] >> SPE_EV_TLB_WALK & 1);
+	bool has_walk_cycles = has_walk & ((has & HAS_XLAT) != 0);
+	const struct cpu_source *source;
 
 	if (kind == MEMORY_NONE)
 		return false;
-	out->kind = kind;
-	out->has_cycles = has & HAS_TOTAL;
-	out->cycles = b->total[row];
-	out->is_saturated = latency_is_full(b->total[row]);
-	out->is_translated = has & HAS_EVENTS;
-	out->has_walk = out->is_translated && b->events[row] >> SPE_EV_TLB_WALK & 1;
-	out->has_walk_cycles = out->has_walk && has & HAS_XLAT;
-	out->walk_cycles = out->has_walk_cycles ? b->xlat[row] : 0;
-	if (has & HAS_SOURCE && kind != MEMORY_STORE)
-		source = session_source(s, cpu, b->source[row]);
-	out->level = source == NULL ? SOURCE_UNKNOWN : source->level;
+	source = session_source(s, cpu, (uint16_t)(b->source[row] & -(unsigned)has_source));
+	*out = (struct access){
+		.address = b->va[row] & -(uint64_t)((has & HAS_VA) != 0),
+		.kind = kind,
+		.is_translated = is_translated,
+		.has_walk = has_walk,
+		.has_walk_cycles = has_walk_cycles,
+		.has_cycles = (has & HAS_TOTAL) != 0,
+		.is_saturated = latency_is_full(b->total[row]),
+		.cycles = b->total[row],
+		.walk_cycles = b->xlat[row] & -(uint64_t)has_walk_cycles,
+		.level = source != NULL ? (enum source_level)(source->level & -(int)has_source)
+					: SOURCE_UNKNOWN,
+	};
 	return true;
 }
 
@@ -56,8 +64,8 @@ static bool read_sample_access(const struct access_sampling *sampling, const str
 bool access_read(const struct session *s, const struct access_sampling *sampling,
 		 const struct batch *b, size_t row, struct access *out)
 {
-	*out = (struct access){ .address = b->has[row] & HAS_VA ? b->va[row] : 0 };
 	if (b->kind == BATCH_SPE)
 		return read_spe_access(s, b, row, out);
+	*out = (struct access){ .address = b->has[row] & HAS_VA ? b->va[row] : 0 };
 	return b->kind == BATCH_SAMPLES && read_sample_access(sampling, b, row, out);
 }

@@ -136,20 +136,24 @@ static void addr_add_access(struct addr *a, const struct batch *b, size_t row,
 		.access = access,
 		.time_ns = data_time(a->session, b, row),
 	};
+	bool is_of_memory;
 
-	if (!a->is_sampled && (access->level == SOURCE_DRAM || access->level == SOURCE_REMOTE_DRAM))
-		record.operations = spe_interval(a->session, addr_cpu_of(b, row))->mean;
+	/* as random as what the record accessed, so nothing is decided by it */
+	is_of_memory = (access->level == SOURCE_DRAM) | (access->level == SOURCE_REMOTE_DRAM);
+	if (!a->is_sampled)
+		record.operations = spe_interval(a->session, addr_cpu_of(b, row))->mean &
+				    -(uint64_t)is_of_memory;
 	addr_read_nodes_of(a, b, row, &record);
 	addr_briefs_add(&a->sums, group, &record);
 }
 
 static uint32_t addr_process_of(const struct batch *b, size_t row, uint64_t address)
 {
+	uint32_t process = b->has[row] & HAS_PROCESS ? b->process[row] : 0;
+
 	if (attribution_is_of_guest(b, row))
 		return 0;
-	if (address >> 63)
-		return ADDR_KERNEL;
-	return b->has[row] & HAS_PROCESS ? b->process[row] : 0;
+	return process | -(uint32_t)(address >> 63); /* ADDR_KERNEL has all bits */
 }
 
 /* Fills the zeroed key of the group. False if the access is outside of the window. */
