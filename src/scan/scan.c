@@ -607,6 +607,15 @@ static void scan_units(struct scan_job *job)
 		scan_some(job, i, 0);
 }
 
+/* Of a scan that is to be done again. */
+static void forget_all(struct scan_job *job)
+{
+	workers_release(job);
+	for (size_t i = 0; i < job->n_analyses; i++)
+		if (job->analyses[i].class->restart != NULL)
+			job->analyses[i].class->restart(job->analyses[i].options);
+}
+
 void scan_part(struct session *s, const struct select *select, const struct scan_wish *wish,
 	       struct analysis *analyses, size_t n)
 {
@@ -631,7 +640,7 @@ void scan_part(struct session *s, const struct select *select, const struct scan
 		if (is_done)
 			workers_finish(&job);
 		else
-			workers_release(&job);
+			forget_all(&job);
 		progress_end(s->progress);
 	}
 	vec_release(&job.first_units);

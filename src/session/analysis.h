@@ -49,6 +49,12 @@ struct analysis_class {
 	 */
 	bool (*let_go)(void *partial, const struct tuples *frames, bool must);
 
+	/*
+	 * May be NULL: it keeps nothing outside of partials. The scan is done again: forgets all that is kept elsewhere. All
+	 * partials were freed.
+	 */
+	void (*restart)(const void *options);
+
 	/* May be NULL. Called once after the last batch; for several partials at the same time. */
 	void (*finish)(void *partial);
 

@@ -156,10 +156,9 @@ static uint32_t *buckets_new(uint32_t n)
 	return slots;
 }
 
-struct c2c_table *c2c_table_new(void)
+static void lines_init(struct c2c_table *t)
 {
-	struct c2c_table *t = mem_zalloc(1, sizeof(*t));
-
+	*t = (struct c2c_table){ 0 };
 	t->seed = hash_seed();
 	pthread_mutex_init(&t->store.mutex, NULL);
 	for (size_t i = 0; i < C2C_SHARDS; i++) {
@@ -172,6 +171,13 @@ struct c2c_table *c2c_table_new(void)
 		s->slots = buckets_new(FIRST_BUCKETS);
 		s->n_buckets = FIRST_BUCKETS;
 	}
+}
+
+struct c2c_table *c2c_table_new(void)
+{
+	struct c2c_table *t = mem_alloc(1, sizeof(*t));
+
+	lines_init(t);
 	return t;
 }
 
@@ -196,13 +202,24 @@ static void store_release(struct block_store *s)
 	pthread_mutex_destroy(&s->mutex);
 }
 
+static void lines_release(struct c2c_table *t)
+{
+	for (size_t i = 0; i < C2C_SHARDS; i++)
+		shard_release(&t->shards[i]);
+	store_release(&t->store);
+}
+
+void c2c_table_empty(struct c2c_table *t)
+{
+	lines_release(t);
+	lines_init(t);
+}
+
 void c2c_table_free(struct c2c_table *t)
 {
 	if (t == NULL)
 		return;
-	for (size_t i = 0; i < C2C_SHARDS; i++)
-		shard_release(&t->shards[i]);
-	store_release(&t->store);
+	lines_release(t);
 	free(t);
 }
 

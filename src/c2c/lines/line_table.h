@@ -69,6 +69,9 @@ struct c2c_table;
 struct c2c_table *c2c_table_new(void);
 void c2c_table_free(struct c2c_table *);
 
+/* Forgets all lines. */
+void c2c_table_empty(struct c2c_table *);
+
 /* Adds at most C2C_ROWS_MAX accesses; several workers may at once. */
 void c2c_table_add(struct c2c_table *, struct c2c_access_row *, size_t n);
 

@@ -422,10 +422,19 @@ static void lines_merge(void *into, const void *from, const struct id_map *map)
 			to->local_hits[i] += part->local_hits[i];
 }
 
+/* The table is one for all workers. */
+static void lines_restart(const void *options)
+{
+	const struct c2c_options *o = options;
+
+	c2c_table_empty(o->table);
+}
+
 const struct analysis_class c2c_lines_class = {
 	.new = lines_new,
 	.free = lines_free,
 	.consume = lines_consume,
+	.restart = lines_restart,
 	.finish = lines_finish,
 	.merge = lines_merge,
 };

@@ -118,6 +118,9 @@ static void fill_and_check(const struct expected *expected, size_t n_lines, unsi
 	struct check check = { .expected = expected };
 
 	pool_run(pool, N_JOBS, fill, table);
+	c2c_table_empty(table);
+	assert_int_equal(c2c_table_n_lines(table), 0);
+	pool_run(pool, N_JOBS, fill, table);
 	assert_int_equal(c2c_table_n_lines(table), n_lines);
 	for (size_t i = 0; i < C2C_SHARDS; i++)
 		c2c_table_visit(table, i, C2C_BIT(RECORDS), check_line, &check);

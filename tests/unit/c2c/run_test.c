@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -16,10 +17,11 @@
 #include "c2c/fix/labels.h"
 #include "c2c/tables.h"
 #include "c2c/verdict/cause.h"
+#include "scan/time_slices.h"
 #include "spe/packet.h"
 
 enum {
-	MAX_RECORDS = 4000,
+	MAX_RECORDS = 14000,
 	MAX_LINES = 4,
 	/* Offsets in the code. */
 	STORE8 = 0,
@@ -107,7 +109,7 @@ static void world_of(struct world *w, const struct made *made, size_t n_made, un
 		{ NULL },
 	};
 	const struct built_elf elf = { .machine = EM_AARCH64, .sections = sections };
-	struct spe_record records[MAX_RECORDS];
+	struct spe_record *records = mem_alloc(MAX_RECORDS, sizeof(*records));
 	uint64_t offset;
 	size_t n;
 
@@ -116,6 +118,7 @@ static void world_of(struct world *w, const struct made *made, size_t n_made, un
 	n = make_records(TEXT_START + offset, made, n_made, records);
 	open_fixture(&(struct contents){ .records = records, .n_records = n, .symfs = w->folder },
 		     n_workers, &w->session);
+	free(records);
 }
 
 static void world_init(struct world *w, unsigned n_workers)
@@ -225,6 +228,42 @@ static void lines_are_found_and_rated(void **state)
 			c2c_release(&s);
 			world_release(&w);
 		}
+}
+
+/* The first scan is done again if it sees that the first time was guessed wrong: then nothing counts twice. */
+static void scans_that_are_done_again_count_once(void **state)
+{
+	/* More than a worker has before it adds them to the table. */
+	static const struct made many[] = {
+		{ 6500, STORE8, ALPHA, TRUE_LINE, NO_SOURCE, 10 },
+		{ 6500, LOAD8, ALPHA_THREAD, TRUE_LINE, PEER, 54 },
+	};
+
+	(void)state;
+	for (unsigned n_workers = 1; n_workers <= 3; n_workers += 2) {
+		const struct c2c_request request = { .mode = -1 };
+		struct c2c once, again;
+		struct world w;
+		struct err err;
+		unsigned n_scans;
+
+		world_of(&w, many, COUNT(many), n_workers);
+		assert_int_equal(c2c_run(&w.session, NULL, &request, &once, &err), 0);
+		n_scans = w.session.n_scans;
+		assert_int_equal(scan_choose_slices(&w.session, 4, false, &err), 0);
+		assert_true(w.session.slices.is_provisional);
+		w.session.slices.first_ns++;
+		assert_int_equal(c2c_run(&w.session, NULL, &request, &again, &err), 0);
+		assert_int_equal(w.session.n_scans, 2 * n_scans + 1);
+		assert_true(once.shared.n[C2C_RECORDS] > 0);
+		assert_memory_equal(&again.shared, &once.shared, sizeof(once.shared));
+		assert_memory_equal(&again.total, &once.total, sizeof(once.total));
+		assert_int_equal(again.n_shared_lines, once.n_shared_lines);
+		assert_int_equal(again.n_lines, once.n_lines);
+		c2c_release(&once);
+		c2c_release(&again);
+		world_release(&w);
+	}
 }
 
 /* Rows of the line's breakdown: by offset, each with who did what. */
@@ -507,6 +546,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_found_and_rated),
+		cmocka_unit_test(scans_that_are_done_again_count_once),
 		cmocka_unit_test(accesses_have_their_parts),
 		cmocka_unit_test(causes_are_numbered),
 		cmocka_unit_test(pairs_are_in_order),

@@ -109,10 +109,19 @@ static void slice_counts_merge(void *into, const void *from, const struct id_map
 		to->n[i] += part->n[i];
 }
 
+static unsigned n_restarts;
+
+static void slice_counts_restart(const void *options)
+{
+	assert_ptr_equal(options, &n_restarts);
+	n_restarts++;
+}
+
 static const struct analysis_class slice_counts_class = {
 	.new = slice_counts_new,
 	.free = free,
 	.consume = slice_counts_consume,
+	.restart = slice_counts_restart,
 	.merge = slice_counts_merge,
 };
 
@@ -186,7 +195,7 @@ static void slices_are_exact_after_a_scan(void **state)
 	records_made = records;
 	for (size_t i = 0; i < 2 * COUNT(cases); i++) {
 		size_t k = i / 2;
-		struct analysis counts = { .class = &slice_counts_class };
+		struct analysis counts = { .class = &slice_counts_class, .options = &n_restarts };
 		struct scan_wish wish = cases[k].wish;
 		struct address_filter addresses;
 		struct select *select = NULL;
@@ -205,8 +214,10 @@ static void slices_are_exact_after_a_scan(void **state)
 		wish.addresses = cases[k].by_address ? &addresses : NULL;
 		if (cases[k].select != NULL)
 			assert_int_equal(select_compile(&s, cases[k].select, &select, &err), 0);
+		n_restarts = 0;
 		scan_part(&s, select, &wish, &counts, 1);
 		assert_int_equal(s.n_scans, cases[k].n_scans);
+		assert_int_equal(n_restarts, cases[k].by_address ? 0 : cases[k].n_scans - 1);
 		expect_slices(&s, counts.result,
 			      wish.only_memory || select != NULL || wish.addresses != NULL);
 		counts.class->free(counts.result);
