@@ -15,7 +15,7 @@
 enum {
 	/* What rows differ by, in this order; then the rest of a key. */
 	GROUP_WORDS = 7,
-	SORT_WORDS = GROUP_WORDS + 3,
+	SORT_WORDS = GROUP_WORDS + 4,
 
 	FEW = 32, /* touches: to sort digits takes longer */
 };
@@ -59,6 +59,7 @@ static void find_sort_key(const struct ordering *o, uint32_t touch, struct sort_
 			(uint64_t)k.tid << 32 | k.cpu,
 			(uint64_t)k.process << 32 | (uint64_t)k.vector << 8 | k.kind,
 			k.pc,
+			o->ranks[k.place], /* code may be mapped to where other code was */
 		},
 		.touch = touch,
 	};
