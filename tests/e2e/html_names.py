@@ -181,7 +181,7 @@ def main():
             check_control(checks, page, folder)
             for capture in (sharing, calls):
                 check_pages(checks, page, "report", write(cyclops, folder, "report", "--symfs", "root", capture))
-                html_pages.check_values(checks, page, cyclops, folder, capture, ["--symfs", "root"])
+                html_pages.check_values(checks, page, cyclops, folder, capture, ["--symfs", "root"], html_pages.addresses(page))
             check_pages(checks, page, "c2c", write(cyclops, folder, "c2c", "--symfs", "root", sharing), ("alert(1)", "<b>'"))
             check_pages(checks, page, "cycles", write(cyclops, folder, "cycles", "--symfs", "root", cycles))
             path = write(cyclops, folder, "diff", "--symfs", "root", padded, sharing)
