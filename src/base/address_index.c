@@ -84,6 +84,8 @@ void address_list_add(struct address_list *l, const struct address_index *x,
 	uint64_t last = l->last;
 	uint32_t *out;
 
+	if (n == 0)
+		return;
 	vec_reserve(&l->words, WORDS_MAX * n);
 	out = l->words.items + l->words.n;
 	for (size_t i = 0; i < n; i++) {
