@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 
-/* Sizes. A range is 64 bytes: the cache grows from 64 KiB to 4 MiB. A place is 24 bytes: from 96 KiB to 1.5 MiB. */
+/* Sizes. A range is 56 bytes: the cache grows from 56 KiB to 3.5 MiB. A place is 24 bytes: from 96 KiB to 1.5 MiB. */
 enum {
 	FIRST_LOG = 10,
 	LAST_LOG = 16,
