@@ -92,6 +92,15 @@ void *mem_resize(void *memory, size_t n, size_t size)
 	return checked_memory(reallocarray(memory, n, size), n, size);
 }
 
+void *mem_grow_zeroed(void *memory, size_t n_old, size_t n, size_t size)
+{
+	if (memory == NULL)
+		return mem_zalloc(n, size);
+	memory = mem_resize(memory, n, size);
+	memset((char *)memory + n_old * size, 0, (n - n_old) * size);
+	return memory;
+}
+
 char *mem_strndup(const char *text, size_t len)
 {
 	char *copy = mem_alloc(len + 1, 1);

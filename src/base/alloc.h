@@ -36,6 +36,9 @@ void *mem_huge(void);
 /* realloc() that never fails. */
 void *mem_resize(void *memory, size_t n, size_t size);
 
+/* The same, from `n_old` items to `n`, of which the new ones are zeroed. Of none it is mem_zalloc(): pages take memory when they are written. */
+void *mem_grow_zeroed(void *memory, size_t n_old, size_t n, size_t size);
+
 /* A copy of `len` bytes of text, NUL-terminated. */
 char *mem_strndup(const char *text, size_t len);
 

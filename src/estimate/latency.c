@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 
@@ -80,8 +79,7 @@ static void reach(struct histogram *h, uint32_t n)
 	if (n <= h->n)
 		return;
 	n = (n + GROW_BUCKETS - 1) / GROW_BUCKETS * GROW_BUCKETS;
-	h->counts = mem_resize(h->counts, n, sizeof(*h->counts));
-	memset(h->counts + h->n, 0, (n - h->n) * sizeof(*h->counts));
+	h->counts = mem_grow_zeroed(h->counts, h->n, n, sizeof(*h->counts));
 	h->n = n;
 }
 

@@ -60,8 +60,8 @@ static void find_modules_with_lines(struct user_code *u)
 		uint32_t module = session_place(u->names->session, place).module.v;
 
 		if (module >= u->n_modules) {
-			u->has_lines = mem_resize(u->has_lines, module + 1, sizeof(bool));
-			memset(u->has_lines + u->n_modules, 0, module + 1 - u->n_modules);
+			u->has_lines = mem_grow_zeroed(u->has_lines, u->n_modules, module + 1,
+						       sizeof(bool));
 			u->n_modules = module + 1;
 		}
 		u->has_lines[module] |= has_line(u, place);

@@ -2,7 +2,6 @@
 #include "session/names.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 
@@ -67,8 +66,7 @@ static void make_room(struct names *n)
 
 	if (n_places <= n->n)
 		return;
-	n->symbols = mem_resize(n->symbols, n_places, sizeof(*n->symbols));
-	memset(n->symbols + n->n, 0, (n_places - n->n) * sizeof(*n->symbols));
+	n->symbols = mem_grow_zeroed(n->symbols, n->n, n_places, sizeof(*n->symbols));
 	n->n = n_places;
 }
 

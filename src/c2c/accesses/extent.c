@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the instructions are that access shared lines, and how far they reach. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "access/vector_length.h"
 #include "base/alloc.h"
@@ -149,16 +148,6 @@ static void set_extents(void *context, size_t line, unsigned worker)
 		set_extent(n->s, &accesses[i]);
 }
 
-/* Zeroed items behind the old ones, of which there are more or none at all: then pages take memory when they are written. */
-static void *grow(void *items, size_t n_before, size_t n, size_t size)
-{
-	if (n_before == 0)
-		return mem_zalloc(n, size);
-	items = mem_resize(items, n, size);
-	memset((char *)items + n_before * size, 0, (n - n_before) * size);
-	return items;
-}
-
 /* Room for the places that the session has now. */
 static void make_room(struct c2c *s)
 {
@@ -166,8 +155,8 @@ static void make_room(struct c2c *s)
 
 	if (n <= n_before)
 		return;
-	s->instructions = grow(s->instructions, n_before, n, sizeof(*s->instructions));
-	s->is_named = grow(s->is_named, n_before, n, sizeof(*s->is_named));
+	s->instructions = mem_grow_zeroed(s->instructions, n_before, n, sizeof(*s->instructions));
+	s->is_named = mem_grow_zeroed(s->is_named, n_before, n, sizeof(*s->is_named));
 }
 
 /* The places of a line that have no name yet. */

@@ -61,11 +61,29 @@ static void test_zeroed(void **state)
 	free(mem_zalloc_pages(0, 8));
 }
 
+/* What was there stays, and all behind it is zero, of nothing too. */
+static void test_grow_zeroed(void **state)
+{
+	enum { FEW = 3, MORE = 1000 };
+	uint64_t *items = mem_grow_zeroed(NULL, 0, FEW, sizeof(*items));
+
+	(void)state;
+	for (size_t i = 0; i < FEW; i++) {
+		assert_int_equal(items[i], 0);
+		items[i] = i + 1;
+	}
+	items = mem_grow_zeroed(items, FEW, MORE, sizeof(*items));
+	for (size_t i = 0; i < MORE; i++)
+		assert_int_equal(items[i], i < FEW ? i + 1 : 0);
+	free(items);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pages),
 		cmocka_unit_test(test_zeroed),
+		cmocka_unit_test(test_grow_zeroed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
