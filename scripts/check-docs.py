@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the files, folders and targets which pages for contributors name are there.
 
-usage: check-docs.py [PAGE...]: docs/design.md and CONTRIBUTING.md
+usage: check-docs.py [PAGE...]: docs/design.md, docs/performance.md and CONTRIBUTING.md
 
 What stands in backticks counts if its first word ends as a file or with a slash, or if it begins with make. Words in capitals
 are any: `src/NAME/meson.build`. A file without a folder may be in any one.
@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGES = ("docs/design.md", "CONTRIBUTING.md")
+PAGES = ("docs/design.md", "docs/performance.md", "CONTRIBUTING.md")
 # Folders that pages leave out in front of a path.
 BEFORE = ("", "src/", "docs/", "tests/", "tests/e2e/")
 PATH = re.compile(r"(?:[\w.*-]+/)+|(?:[\w.*-]+/)*[\w.*-]+\.(?:c|h|py|sh|md|json|csv|ts|build|cc|yml)")
