@@ -10,7 +10,8 @@ static const char unknown[] = "[unknown]";
 enum { PLACES_AT_ONCE = 64 << 10 };
 
 /* Without a list of places in their order: some after the other. */
-static void resolve_some(struct names *n, const bool *wanted, enum symbols_depth depth)
+static void resolve_some(struct names *n, const bool *wanted, enum symbols_depth depth,
+			 bool is_zeroed)
 {
 	struct place *places = mem_alloc(PLACES_AT_ONCE, sizeof(*places));
 
@@ -20,20 +21,22 @@ static void resolve_some(struct names *n, const bool *wanted, enum symbols_depth
 		for (uint32_t i = 0; i < some; i++)
 			places[i] = session_place(n->session, n->numbers[first + i]);
 		symbols_resolve_sorted(n->session->symbols, n->session->pool, places,
-				       &n->numbers[first], some, wanted, depth, n->symbols);
+				       &n->numbers[first], some, wanted, depth, is_zeroed,
+				       n->symbols);
 	}
 	free(places);
 }
 
 /* Looks up those that are wanted (NULL: all) of the sorted places. */
-static void resolve_wanted(struct names *n, const bool *wanted, enum symbols_depth depth)
+static void resolve_wanted(struct names *n, const bool *wanted, enum symbols_depth depth,
+			   bool is_zeroed)
 {
 	if (n->places == NULL) {
-		resolve_some(n, wanted, depth);
+		resolve_some(n, wanted, depth, is_zeroed);
 		return;
 	}
 	symbols_resolve_sorted(n->session->symbols, n->session->pool, n->places, n->numbers, n->n,
-			       wanted, depth, n->symbols);
+			       wanted, depth, is_zeroed, n->symbols);
 }
 
 void names_init(struct names *out, struct session *s, const bool *wanted, enum symbols_depth depth)
@@ -46,7 +49,7 @@ void names_init(struct names *out, struct session *s, const bool *wanted, enum s
 	out->places = mem_alloc(n, sizeof(*out->places));
 	place_numbers_restore_index(s->places);
 	place_numbers_sorted(s->places, s->pool, out->numbers, out->places);
-	resolve_wanted(out, wanted, depth);
+	resolve_wanted(out, wanted, depth, true);
 }
 
 /* Takes the symbol of a place from other names, if these have one with all that is asked for. */
@@ -112,7 +115,7 @@ void names_init_in_order(struct names *out, struct session *s, uint32_t *numbers
 
 	*out = (struct names){ .session = s, .n = n, .depth = depth, .numbers = numbers };
 	out->symbols = mem_zalloc(n, sizeof(*out->symbols));
-	resolve_wanted(out, wanted, depth);
+	resolve_wanted(out, wanted, depth, true);
 }
 
 void names_forget_order(struct names *n)
@@ -125,7 +128,7 @@ void names_forget_order(struct names *n)
 
 void names_add_inlined(struct names *n, const bool *wanted)
 {
-	resolve_wanted(n, wanted, SYMBOLS_INLINED);
+	resolve_wanted(n, wanted, SYMBOLS_INLINED, false);
 }
 
 void names_release(struct names *n)

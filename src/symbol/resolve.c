@@ -62,6 +62,7 @@ struct resolving {
 	const struct place *places;
 	const uint32_t *numbers; /* by place: index in `out`; NULL: the same index */
 	struct symbol *out;
+	bool is_zeroed;	    /* there are no older answers in it */
 	uint32_t *order;    /* of the places, by module and offset */
 	uint32_t *function; /* by position in `order`: number of the function in its stretch */
 	VEC_OF(struct group) groups;
@@ -205,13 +206,16 @@ static struct symbol symbol_at(const struct resolving *r, const struct stretch *
 	return symbol;
 }
 
-/* Where nothing is known and there is no older answer nothing is written: untouched pages take no memory. */
-static void put_answer(struct symbol *out, const struct symbol *answer)
+/*
+ * Where nothing is known and there is no older answer nothing is written: untouched pages take no memory. Zeroed ones are
+ * not read either: to write to a page that was read before interrupts the other cores.
+ */
+static void put_answer(const struct resolving *r, struct symbol *out, const struct symbol *answer)
 {
 	static const struct symbol nothing;
 
 	if (memcmp(answer, &nothing, sizeof(nothing)) != 0 ||
-	    memcmp(out, &nothing, sizeof(nothing)) != 0)
+	    (!r->is_zeroed && memcmp(out, &nothing, sizeof(nothing)) != 0))
 		*out = *answer;
 }
 
@@ -223,6 +227,7 @@ static void resolve_write_answers(void *context, size_t job, unsigned worker)
 	const struct module_state *state = &r->symbols->states[stretch->module.v];
 	const struct binary *b = &state->binary;
 	bool is_nowhere = !b->has_segments && b->size == 0 && b->to_file == 0; /* not here */
+	size_t n_without = 0; /* counted here: stretches of two workers share cache lines */
 
 	(void)worker;
 	for (size_t i = stretch->from; i < stretch->to; i++) {
@@ -234,9 +239,10 @@ static void resolve_write_answers(void *context, size_t job, unsigned worker)
 		}
 		if (r->numbers != NULL && is_nowhere && symbol.function.v == 0)
 			symbol.address = 0;
-		put_answer(answer_at(r, i), &symbol);
-		stretch->n_without_function += symbol.function.v == 0;
+		put_answer(r, answer_at(r, i), &symbol);
+		n_without += symbol.function.v == 0;
 	}
+	stretch->n_without_function = n_without;
 }
 
 static int resolve_compare_addresses(const void *left, const void *right)
@@ -492,9 +498,13 @@ static void resolve_ordered(struct resolving *r, struct pool *pool, size_t n,
 
 void symbols_resolve_sorted(struct symbols *s, struct pool *pool, const struct place *places,
 			    const uint32_t *numbers, size_t n, const bool *wanted,
-			    enum symbols_depth depth, struct symbol *out)
+			    enum symbols_depth depth, bool is_zeroed, struct symbol *out)
 {
-	struct resolving r = { .symbols = s, .places = places, .numbers = numbers, .out = out };
+	struct resolving r = { .symbols = s,
+			       .places = places,
+			       .numbers = numbers,
+			       .out = out,
+			       .is_zeroed = is_zeroed };
 	size_t n_wanted = 0;
 
 	r.order = mem_alloc(n + 1, sizeof(*r.order));
@@ -511,7 +521,7 @@ void symbols_resolve_sorted(struct symbols *s, struct pool *pool, const struct p
 void symbols_resolve(struct symbols *s, struct pool *pool, const struct place *places, size_t n,
 		     enum symbols_depth depth, struct symbol *out)
 {
-	struct resolving r = { .symbols = s, .places = places, .out = out };
+	struct resolving r = { .symbols = s, .places = places, .out = out, .is_zeroed = true };
 
 	if (n == 0)
 		return;
