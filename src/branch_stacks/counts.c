@@ -168,11 +168,10 @@ static uint32_t look_up_place(struct stack_counts *c, uint32_t process, uint64_t
 				   : PLACE_OF_KERNEL;
 	uint32_t whose = address >> 63 ? machine : process;
 	const struct place_range *r = place_cache_look_up(c->cache, whose, address, time_ns);
-	struct place place = place_range_at(r, address);
 
 	k->from_ns = r->from_ns > k->from_ns ? r->from_ns : k->from_ns;
 	k->to_ns = r->to_ns < k->to_ns ? r->to_ns : k->to_ns;
-	return place_cache_number(c->cache, place_numbers_kept(r->numbers, place.offset), place);
+	return place_range_number(c->cache, r, address);
 }
 
 __attribute__((noinline)) static void look_up_branch(struct stack_counts *c, const uint64_t *words,

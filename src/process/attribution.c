@@ -60,7 +60,6 @@ struct attribution {
 	struct chains chains;
 	bool skips_places, skips_frames_of_samples, skips_frames_of_spe;
 	const struct code_span *only; /* NULL: all places have numbers */
-	_Atomic uint32_t number_0;    /* as a page keeps that of place 0 */
 	attribution_unwind *unwind;   /* NULL: copied stacks are left alone */
 	void *unwind_context;
 	const struct attribution_callers *callers; /* NULL: SPE rows have none */
@@ -76,7 +75,6 @@ struct attribution *attribution_new(const struct timeline *timeline, struct plac
 
 	a->timeline = timeline;
 	a->is_by_position = timeline_is_by_position(timeline);
-	a->number_0 = 1;
 	a->by_tid.find = timeline_tid_span;
 	a->by_pid.find = timeline_pid_span;
 	a->by_cpu.find = timeline_cpu_span;
@@ -242,44 +240,97 @@ uint32_t attribution_whose_sample_pc_(const struct batch *b, size_t row)
 	}
 }
 
-/* Where the number of the row's place is stored in its page, or NULL: see place_numbers_kept(). */
-static _Atomic uint32_t *find_place(struct attribution *a, struct batch *b, size_t row,
-				    struct place *place)
+/* What is known of a row's address. Marks rows whose module is known. */
+__attribute__((always_inline)) static inline const struct place_range *find_range(
+	struct attribution *a, struct batch *b, size_t row, bool is_spe)
 {
-	const struct place_range *r;
+	uint32_t whose =
+		is_spe ? attribution_whose_spe_pc_(b, row) : attribution_whose_sample_pc_(b, row);
+	const struct place_range *r =
+		place_cache_look_up(&a->cache, whose, b->pc[row], a->times_ns[row]);
 
-	*place = (struct place){ 0 };
-	if (!(b->has[row] & HAS_PC))
-		return NULL;
-	r = place_cache_look_up(&a->cache, attribution_whose_pc(b, row), b->pc[row],
-				a->times_ns[row]);
-	if (r->module.v != 0)
-		b->has[row] |= HAS_PLACE;
-	*place = place_range_at(r, b->pc[row]);
-	if (a->only != NULL && !code_span_has(a->only, *place))
-		return &a->number_0;
-	return place_numbers_kept(r->numbers, place->offset);
+	b->has[row] |= r->module.v != 0 ? HAS_PLACE : 0;
+	return r;
 }
 
-/* Prefetches the numbers of all rows before it reads the first one: they miss the caches. */
-static void apply_some_places(struct attribution *a, struct batch *b, size_t from, size_t to)
+/* The number of a row that is about to be the first one of its place. */
+__attribute__((noinline)) static uint32_t find_number(struct attribution *a, const struct batch *b,
+						      size_t row)
 {
-	_Atomic uint32_t *kept[ROWS_AT_ONCE];
-	struct place places[ROWS_AT_ONCE];
+	return place_cache_find(&a->cache, attribution_whose_pc(b, row), b->pc[row],
+				a->times_ns[row]);
+}
+
+/*
+ * Where the numbers of instructions are kept is looked up for all rows, and fetched, before the first number is read: they
+ * miss the caches.
+ */
+__attribute__((always_inline)) static inline void apply_some_places(struct attribution *a,
+								    struct batch *b, size_t from,
+								    size_t to, bool is_spe)
+{
+	const _Atomic uint32_t *kept[ROWS_AT_ONCE]; /* NULL: the row has its number */
 
 	for (size_t row = from; row < to; row++) {
-		kept[row - from] = find_place(a, b, row, &places[row - from]);
+		const struct place_range *r;
+
+		kept[row - from] = NULL;
+		b->place[row] = 0;
+		if (!(b->has[row] & HAS_PC))
+			continue;
+		r = find_range(a, b, row, is_spe);
+		kept[row - from] = place_range_kept(r, b->pc[row]);
 		prefetch(kept[row - from]);
-		a->totals.n_without_place += !(b->has[row] & HAS_PLACE);
+		if (kept[row - from] == NULL)
+			b->place[row] = place_range_number(&a->cache, r, b->pc[row]);
 	}
-	for (size_t row = from; row < to; row++)
-		b->place[row] = place_cache_number(&a->cache, kept[row - from], places[row - from]);
+	for (size_t row = from; row < to; row++) {
+		if (kept[row - from] == NULL)
+			continue;
+		b->place[row] = place_numbers_look(kept[row - from]);
+		if (b->place[row] == PLACE_NONE)
+			b->place[row] = find_number(a, b, row);
+	}
+}
+
+/* Only some code has numbers: that of other rows is 0. */
+static void apply_places_of_some_code(struct attribution *a, struct batch *b)
+{
+	for (size_t row = 0; row < b->n; row++) {
+		const struct place_range *r;
+
+		b->place[row] = 0;
+		if (!(b->has[row] & HAS_PC))
+			continue;
+		r = find_range(a, b, row, b->kind == BATCH_SPE);
+		if (code_span_has(a->only, place_range_at(r, b->pc[row])))
+			b->place[row] = place_range_number(&a->cache, r, b->pc[row]);
+	}
+}
+
+static void apply_places_of_all_code(struct attribution *a, struct batch *b)
+{
+	for (size_t row = 0; row < b->n; row += ROWS_AT_ONCE) {
+		size_t end = b->n - row < ROWS_AT_ONCE ? b->n : row + ROWS_AT_ONCE;
+
+		if (b->kind == BATCH_SPE)
+			apply_some_places(a, b, row, end, true);
+		else
+			apply_some_places(a, b, row, end, false);
+	}
 }
 
 static void apply_places(struct attribution *a, struct batch *b)
 {
-	for (size_t row = 0; row < b->n; row += ROWS_AT_ONCE)
-		apply_some_places(a, b, row, b->n - row < ROWS_AT_ONCE ? b->n : row + ROWS_AT_ONCE);
+	uint64_t n_without = 0;
+
+	if (a->only != NULL)
+		apply_places_of_some_code(a, b);
+	else
+		apply_places_of_all_code(a, b);
+	for (size_t row = 0; row < b->n; row++)
+		n_without += !(b->has[row] & HAS_PLACE);
+	a->totals.n_without_place += n_without;
 }
 
 /* The number of words before the marker PERF_CONTEXT_USER. */

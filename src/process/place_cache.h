@@ -91,14 +91,30 @@ static inline uint32_t place_cache_number(struct place_cache *c, _Atomic uint32_
 	return number != PLACE_NONE ? number : place_numbers_add_kept(c->places, kept, place);
 }
 
+/* Where the number of an instruction at an address of a range is kept; NULL: it is no whole word, or no page has it. */
+static inline const _Atomic uint32_t *place_range_kept(const struct place_range *r,
+						       uint64_t address)
+{
+	/* Where there is a page, those of memory and of the module coincide. */
+	if (r->numbers == NULL || address % PLACE_CODE_SIZE != 0)
+		return NULL;
+	return &r->numbers->first[address % PLACE_PAGE / PLACE_CODE_SIZE];
+}
+
+/* The number of the place of an address of a range. */
+static inline uint32_t place_range_number(struct place_cache *c, const struct place_range *r,
+					  uint64_t address)
+{
+	struct place place = place_range_at(r, address);
+
+	return place_cache_number(c, place_numbers_kept(r->numbers, place.offset), place);
+}
+
 /* The place number of an address. */
 static inline uint32_t place_cache_find(struct place_cache *c, uint32_t whose, uint64_t address,
 					uint64_t time_ns)
 {
-	const struct place_range *r = place_cache_look_up(c, whose, address, time_ns);
-	struct place place = place_range_at(r, address);
-
-	return place_cache_number(c, place_numbers_kept(r->numbers, place.offset), place);
+	return place_range_number(c, place_cache_look_up(c, whose, address, time_ns), address);
 }
 
 #endif
