@@ -44,8 +44,9 @@ struct input {
 
 struct spe_decoder *spe_decoder_new(void)
 {
-	struct spe_decoder *d = mem_zalloc(1, sizeof(*d));
+	struct spe_decoder *d = mem_aligned(1, sizeof(*d)); /* as the shapes are */
 
+	*d = (struct spe_decoder){ 0 };
 	d->use_shapes = true;
 	return d;
 }

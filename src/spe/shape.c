@@ -202,10 +202,16 @@ static inline piece load_piece(const uint8_t *bytes)
 	return p;
 }
 
+static inline piece load_aligned_piece(const uint8_t *bytes)
+{
+	return load_piece(__builtin_assume_aligned(bytes, sizeof(piece)));
+}
+
 /* The masked bits in which a record differs from the shape. */
 static inline piece differing_bits(const struct spe_shape *s, const uint8_t *bytes, size_t at)
 {
-	return (load_piece(bytes + at) ^ load_piece(s->value + at)) & load_piece(s->mask + at);
+	return (load_piece(bytes + at) ^ load_aligned_piece(s->value + at)) &
+	       load_aligned_piece(s->mask + at);
 }
 
 /* Unrolled: the exit branch of a loop would be as expensive as the comparison. */
@@ -221,11 +227,11 @@ static inline bool shape_matches(const struct spe_shape *s, const uint8_t *bytes
 /* The shapes that the record at `bytes` may have, as bits. All others have another header somewhere. */
 static inline uint32_t possible_shapes(const struct spe_shapes *all, const uint8_t *bytes)
 {
-	uint32_t possible = (1u << SPE_N_SHAPES) - 1;
+	static_assert(SPE_N_PROBES == 4, "all of them");
 
-	for (size_t i = 0; i < SPE_N_PROBES; i++)
-		possible &= all->possible[i][bytes[all->probes[i]]];
-	return possible;
+	return ((1u << SPE_N_SHAPES) - 1) & all->possible[0][bytes[all->probes[0]]] &
+	       all->possible[1][bytes[all->probes[1]]] & all->possible[2][bytes[all->probes[2]]] &
+	       all->possible[3][bytes[all->probes[3]]];
 }
 
 /* The number of the record's shape, or SPE_N_SHAPES. */

@@ -26,7 +26,9 @@ enum {
 };
 
 struct spe_shape {
-	uint8_t mask[SPE_SHAPE_SIZE], value[SPE_SHAPE_SIZE]; /* bytes of headers and padding */
+	/* `mask` is set where bytes are of headers and padding, which `value` has. */
+	_Alignas(16) uint8_t mask[SPE_SHAPE_SIZE];
+	_Alignas(16) uint8_t value[SPE_SHAPE_SIZE];
 	uint64_t n_hits;
 	uint32_t has;
 	uint8_t length;			 /* from the first packet on, with padding */
