@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,13 +14,13 @@
 
 enum { MAX_WORKERS = 1024 };
 
-/* A list of jobs. Guarded by the pool's mutex. */
+/* A list of jobs. Guarded by the pool's mutex, but for the number of the next one where the order in which they end does not matter. */
 struct work {
 	pool_job *run, *done;
 	void *context;
 	size_t n_jobs;
-	size_t window;	 /* SIZE_MAX without `done` */
-	size_t next_run; /* first job that no worker has taken */
+	size_t window;		/* … with `done` */
+	atomic_size_t next_run; /* first job that no worker has taken */
 	size_t next_done;
 	bool *finished; /* by job % window: `run` has returned, `done` has not */
 	bool draining;	/* a worker is calling `done` */
@@ -60,8 +61,17 @@ static void pool_drain(struct pool *pool, struct work *work, unsigned worker)
 	work->draining = false;
 }
 
-/* Takes jobs until all are taken. The mutex is held at the call and on return. */
-static void work_on(struct pool *pool, struct work *work, unsigned worker)
+/* Takes jobs until all are taken. They may be small and many, so the mutex is not held. */
+static void work_in_any_order(struct work *work, unsigned worker)
+{
+	size_t job;
+
+	while ((job = atomic_fetch_add(&work->next_run, 1)) < work->n_jobs)
+		work->run(work->context, job, worker);
+}
+
+/* The same, with `done`. The mutex is held at the call and on return. */
+static void work_in_order(struct pool *pool, struct work *work, unsigned worker)
 {
 	while (work->next_run < work->n_jobs) {
 		size_t job = work->next_run;
@@ -74,11 +84,21 @@ static void work_on(struct pool *pool, struct work *work, unsigned worker)
 		pthread_mutex_unlock(&pool->mutex);
 		work->run(work->context, job, worker);
 		pthread_mutex_lock(&pool->mutex);
-		if (work->done != NULL) {
-			work->finished[job % work->window] = true;
-			pool_drain(pool, work, worker);
-		}
+		work->finished[job % work->window] = true;
+		pool_drain(pool, work, worker);
 	}
+}
+
+/* The mutex is held at the call and on return. */
+static void work_on(struct pool *pool, struct work *work, unsigned worker)
+{
+	if (work->done != NULL) {
+		work_in_order(pool, work, worker);
+		return;
+	}
+	pthread_mutex_unlock(&pool->mutex);
+	work_in_any_order(work, worker);
+	pthread_mutex_lock(&pool->mutex);
 }
 
 static void *thread_main(void *argument)
@@ -185,7 +205,6 @@ void pool_run(struct pool *pool, size_t n_jobs, pool_job *run, void *context)
 		.run = run,
 		.context = context,
 		.n_jobs = n_jobs,
-		.window = SIZE_MAX,
 	};
 
 	run_work(pool, &work);
