@@ -9,6 +9,7 @@
 enum {
 	FIRST_SHIFT = 12, /* some microseconds */
 	MOST_PACES = 4096,
+	SHIFT_MAX = 63,
 	ROWS_AT_ONCE = 16,
 };
 
@@ -83,11 +84,65 @@ static void lengthen_to(struct c2c_paces *p, unsigned shift)
 	free(list);
 }
 
-/* Slices become as long as they have to, and no longer, so that their length is the same for any number of workers. */
+/* A pace and what it is ordered by. */
+struct ordered {
+	uint64_t key[2];
+	uint32_t number;
+};
+
+static int compare_ordered(const void *left, const void *right)
+{
+	const struct ordered *a = left, *b = right;
+
+	if (a->key[0] != b->key[0])
+		return (a->key[0] > b->key[0]) - (a->key[0] < b->key[0]);
+	return (a->key[1] > b->key[1]) - (a->key[1] < b->key[1]);
+}
+
+/* By thread, and those of a thread by slice. */
+static struct ordered *ordered_keys(const struct c2c_paces *p)
+{
+	struct ordered *ordered = mem_alloc(p->list.n + 1, sizeof(*ordered));
+
+	for (uint32_t i = 0; i < p->list.n; i++) {
+		memcpy(ordered[i].key, tuples_get(&p->keys, i), sizeof(ordered[i].key));
+		ordered[i].number = i;
+	}
+	if (p->list.n > 1)
+		qsort(ordered, p->list.n, sizeof(*ordered), compare_ordered);
+	return ordered;
+}
+
+/* The shift with which few enough are left. Neighbours become one slice where the highest bit in which they differ is shifted away. */
+static unsigned sufficient_shift(const struct c2c_paces *p)
+{
+	struct ordered *ordered = ordered_keys(p);
+	uint32_t n_joined[65] = { 0 }; /* by that bit + 1 */
+	uint32_t n = p->keys.n;
+	unsigned more = 0;
+
+	for (size_t i = 1; i < p->keys.n; i++) {
+		uint64_t differing = ordered[i].key[1] ^ ordered[i - 1].key[1];
+
+		if (ordered[i].key[0] == ordered[i - 1].key[0])
+			n_joined[64 - __builtin_clzll(differing)]++;
+	}
+	free(ordered);
+	while (n > MOST_PACES && p->shift + more < SHIFT_MAX)
+		n -= n_joined[++more];
+	return p->shift + more;
+}
+
+/*
+ * Slices become as long as they have to, and no longer, so that their length is the same for any number of workers. Mostly it
+ * is enough that they are twice as long; of more threads than that they never are few enough.
+ */
 static void hold_to_most(struct c2c_paces *p)
 {
-	while (p->keys.n > MOST_PACES && p->shift < 63)
+	if (p->keys.n > MOST_PACES && p->shift < SHIFT_MAX)
 		lengthen_to(p, p->shift + 1);
+	if (p->keys.n > MOST_PACES && p->shift < SHIFT_MAX)
+		lengthen_to(p, sufficient_shift(p));
 }
 
 /* Rows in a row of the same thread and slice. */
@@ -191,33 +246,12 @@ void c2c_paces_merge(struct c2c_paces *to, const struct c2c_paces *from)
 	hold_to_most(to);
 }
 
-/* A pace and what it is ordered by. */
-struct ordered {
-	uint64_t key[2];
-	uint32_t number;
-};
-
-static int compare_ordered(const void *left, const void *right)
-{
-	const struct ordered *a = left, *b = right;
-
-	if (a->key[0] != b->key[0])
-		return (a->key[0] > b->key[0]) - (a->key[0] < b->key[0]);
-	return (a->key[1] > b->key[1]) - (a->key[1] < b->key[1]);
-}
-
 void c2c_paces_order(struct c2c_paces *p)
 {
-	struct ordered *ordered = mem_alloc(p->list.n + 1, sizeof(*ordered));
+	struct ordered *ordered = ordered_keys(p);
 	uint32_t *order = mem_alloc(p->list.n + 1, sizeof(*order));
 	struct c2c_pace *list = mem_alloc(p->list.n + 1, sizeof(*list));
 
-	for (uint32_t i = 0; i < p->list.n; i++) {
-		memcpy(ordered[i].key, tuples_get(&p->keys, i), sizeof(ordered[i].key));
-		ordered[i].number = i;
-	}
-	if (p->list.n > 1)
-		qsort(ordered, p->list.n, sizeof(*ordered), compare_ordered);
 	for (size_t i = 0; i < p->list.n; i++) {
 		order[i] = ordered[i].number;
 		list[i] = p->list.items[order[i]];

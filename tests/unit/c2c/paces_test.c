@@ -98,6 +98,80 @@ static void nothing_is_lost(void **state)
 	c2c_paces_release(&p);
 }
 
+enum { MOST_PACES = 4096 }; /* as in paces.c */
+
+/* How many slices there are if they are 1 << shift long. The rows are those of add_spread(). */
+static uint32_t slices_of(uint32_t n_threads, const uint64_t *times_ns, size_t n_times,
+			  unsigned shift)
+{
+	struct tuples keys;
+	uint32_t n;
+
+	tuples_init(&keys, 2);
+	for (uint32_t tid = 0; tid < n_threads; tid++)
+		for (size_t i = 0; i < n_times; i++)
+			tuples_add(&keys, (const uint64_t[]){ tid, times_ns[i] >> shift });
+	n = keys.n;
+	tuples_release(&keys);
+	return n;
+}
+
+/* A record of each thread at each of these times. */
+static void add_spread(struct c2c_paces *p, uint32_t n_threads, const uint64_t *times_ns,
+		       size_t n_times)
+{
+	static const uint64_t waits[BATCH_ROWS];
+	struct batch *b = batch_new();
+
+	batch_reset(b, BATCH_SPE);
+	for (uint32_t tid = 0; tid < n_threads; tid++)
+		for (size_t i = 0; i < n_times; i++) {
+			if (batch_is_full(b)) {
+				c2c_paces_add(p, b, waits);
+				batch_reset(b, BATCH_SPE);
+			}
+			b->has[b->n] = HAS_TIME | HAS_TID | HAS_PROCESS;
+			b->time_ns[b->n] = times_ns[i];
+			b->tid[b->n] = tid;
+			b->process[b->n++] = 0;
+		}
+	c2c_paces_add(p, b, waits);
+	batch_free(b);
+}
+
+/* Also where it is not enough that they are twice as long, and where nothing is. */
+static void slices_are_as_long_as_they_have_to_be(void **state)
+{
+	static const struct {
+		uint32_t n_threads;
+		uint64_t times_ns[4];
+	} cases[] = {
+		{ 1024, { 1, 1 << 14, 1 << 18, 1 << 24 } }, /* as many as are kept */
+		{ 1025, { 1, 1 << 14, 1 << 18, 1 << 24 } },
+		{ 2049, { 1, 1 << 14, 1 << 18, 1 << 24 } },
+		{ 3000, { 1, 1 << 14, 1 << 18, UINT64_C(1) << 50 } },
+		{ 4096, { 1, 1 << 14, 1 << 18, UINT64_C(1) << 62 } },
+		{ 5000, { 1, 1 << 14, 1 << 18, 1 << 24 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		size_t n_times = COUNT(cases[i].times_ns);
+		unsigned shift = 12; /* the shortest */
+		struct c2c_paces p;
+
+		while (shift < 63 && slices_of(cases[i].n_threads, cases[i].times_ns, n_times,
+					       shift) > MOST_PACES)
+			shift++;
+		c2c_paces_init(&p);
+		add_spread(&p, cases[i].n_threads, cases[i].times_ns, n_times);
+		assert_int_equal(p.shift, shift);
+		assert_int_equal(p.keys.n,
+				 slices_of(cases[i].n_threads, cases[i].times_ns, n_times, shift));
+		c2c_paces_release(&p);
+	}
+}
+
 /* What has no time or no thread is in no slice. */
 static void what_is_not_known_is_left_out(void **state)
 {
@@ -157,6 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slices_do_not_depend_on_workers),
 		cmocka_unit_test(nothing_is_lost),
+		cmocka_unit_test(slices_are_as_long_as_they_have_to_be),
 		cmocka_unit_test(what_is_not_known_is_left_out),
 		cmocka_unit_test(they_are_put_in_order),
 	};
