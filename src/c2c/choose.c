@@ -192,28 +192,68 @@ static void weigh_shard(void *context, size_t shard, unsigned worker)
 
 	(void)worker;
 	c2c_table_visit(c->s->options.table, shard, c->of_sharing | c->of_mode, weigh_line, c);
+	if (c->list.n > 1)
+		qsort(c->list.items, c->list.n, sizeof(*c->list.items), compare_candidates);
 }
 
-static void join_choice(struct c2c *s, struct choice *all, struct choice *part)
+static void join_choice(struct c2c *s, struct choice *all, const struct choice *part)
 {
 	c2c_counts_add(&s->shared, &part->shared);
 	s->n_shared_lines += part->n_shared;
 	s->n_candidates += part->n_candidates;
 	all->ranks += part->ranks;
-	for (size_t i = 0; i < part->list.n; i++)
-		*vec_add(&all->list) = part->list.items[i];
-	vec_release(&part->list);
 }
 
-/* Puts them in order and cuts them off. */
+/* What is left of a shard's candidates, which are in order; not empty. */
+struct source {
+	const struct candidate *next, *end;
+};
+
+/* Lets a source of a heap, whose root has the first of all candidates, sink to where it belongs. */
+static void sink_source(struct source *heap, size_t n, size_t at)
+{
+	struct source moved = heap[at];
+	size_t child;
+
+	while ((child = 2 * at + 1) < n) {
+		if (child + 1 < n && compare_candidates(heap[child + 1].next, heap[child].next) < 0)
+			child++;
+		if (compare_candidates(moved.next, heap[child].next) <= 0)
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = moved;
+}
+
+/* The first ones of all shards, in order. */
+static void merge_candidates(struct choice *all, const struct choice parts[C2C_SHARDS])
+{
+	size_t top = lines_to_choose(all->s), most = top == 0 ? SIZE_MAX : top + MORE_LINES;
+	struct source heap[C2C_SHARDS];
+	size_t n = 0;
+
+	for (size_t i = 0; i < C2C_SHARDS; i++)
+		if (parts[i].list.n > 0)
+			heap[n++] = (struct source){ parts[i].list.items,
+						     parts[i].list.items + parts[i].list.n };
+	for (size_t i = n; i-- > 0;)
+		sink_source(heap, n, i);
+	while (n > 0 && all->list.n < most) {
+		*vec_add(&all->list) = *heap[0].next++;
+		if (heap[0].next == heap[0].end)
+			heap[0] = heap[--n];
+		sink_source(heap, n, 0);
+	}
+}
+
+/* Cuts off what need not be looked at. */
 static void keep_chosen(struct choice *all)
 {
 	size_t n, top = lines_to_choose(all->s);
 	uint64_t n_records = 0;
 	uint64_t ranks = 0;
 
-	if (all->list.n > 1)
-		qsort(all->list.items, all->list.n, sizeof(*all->list.items), compare_candidates);
 	if (top == 0 || all->list.n <= top)
 		return;
 	for (n = 0; n < top; n++)
@@ -276,7 +316,10 @@ void c2c_choose_lines(struct c2c *s)
 	pool_run(s->session->pool, C2C_SHARDS, weigh_shard, choices);
 	for (size_t i = 0; i < C2C_SHARDS; i++)
 		join_choice(s, &all, &choices[i]);
+	merge_candidates(&all, choices);
 	keep_chosen(&all);
+	for (size_t i = 0; i < C2C_SHARDS; i++)
+		vec_release(&choices[i].list);
 	s->may_have_findings = may_have_findings(&all);
 	for (size_t i = 0; i < all.list.n; i++)
 		*vec_add(&s->subjects) = (struct c2c_subject){

@@ -11,6 +11,8 @@ enum {
 	MOST_OF_LINE = 128, /* accesses that differ: of a line with many most are alike */
 	MOST_OF_OTHERS = C2C_MOST_NEAR / 4, /* around lines that matter with others only */
 
+	SLOTS_AHEAD = 16,     /* subjects */
+	LINES_AHEAD = 8,      /* … */
 	MOST_LOOKUPS = 65536, /* lines asked for: more take as long as a scan of their own */
 };
 
@@ -64,6 +66,26 @@ static void look_up(struct search *search, uint32_t space, uint64_t address)
 	*vec_add(&search->s->near.lines) = (struct c2c_spot){ .space = space, .address = address };
 }
 
+/* What the lookups of subjects that come soon are for, and what those before them have to wait for. */
+static void fetch_ahead(const struct search *search, size_t subject, uint64_t distance)
+{
+	const struct c2c_neighbourhood *h = search->around;
+	const struct c2c_table *table = search->s->options.table;
+
+	if (h->subjects.n - subject > SLOTS_AHEAD) {
+		const struct c2c_spot *s = &h->subjects.items[subject + SLOTS_AHEAD];
+
+		c2c_table_fetch(table, s->space, s->address - distance);
+		c2c_table_fetch(table, s->space, s->address + distance);
+	}
+	if (h->subjects.n - subject > LINES_AHEAD) {
+		const struct c2c_spot *s = &h->subjects.items[subject + LINES_AHEAD];
+
+		c2c_table_fetch_line(table, s->space, s->address - distance);
+		c2c_table_fetch_line(table, s->space, s->address + distance);
+	}
+}
+
 /* Looks up all lines so far from their nearest subject, each once. */
 static void look_up_all(struct search *search, uint64_t distance)
 {
@@ -74,6 +96,7 @@ static void look_up_all(struct search *search, uint64_t distance)
 		const struct c2c_spot *subject = &h->subjects.items[i];
 		uint64_t behind = gap_behind(h, i);
 
+		fetch_ahead(search, i, distance);
 		if (2 * distance < before)
 			look_up(search, subject->space, subject->address - distance);
 		if (2 * distance <= behind)

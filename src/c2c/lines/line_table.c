@@ -34,7 +34,8 @@ enum {
 	BLOCKS_LARGE = 640000 >> BLOCK_LOG,
 	BLOCKS_FIRST = C2C_SHARDS, /* that are asked for at once, before there are many lines */
 	LINE_ALIGN = 64,
-	STRIDE = 23,	  /* between the shards that workers begin with; odd */
+	STRIDE = 23, /* between the shards that workers begin with; odd */
+	ENTRIES_AHEAD = 32,
 	ROWS_AHEAD = 128, /* how many lines are fetched before the first of them is needed */
 	FEW = C2C_KINDS,  /* accesses that a line keeps itself */
 	CYCLES_BITS = 20, /* of each kind of latency: one that counts, one of reloads */
@@ -286,18 +287,32 @@ static bool is_full(const struct shard *s)
 	return (uint64_t)s->n * 100 >= (uint64_t)s->n_buckets * BUCKET * FULL_PERCENT;
 }
 
+/* Fills empty slots. How many of a bucket are in use is kept apart meanwhile: a core's own cache has all of these. */
+static void fill_slots(struct shard *s)
+{
+	uint8_t *used = mem_zalloc(s->n_buckets, sizeof(*used));
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct entry *e = entry_at(s, i);
+
+		prefetch(entry_at(s, i + ENTRIES_AHEAD < s->n ? i + ENTRIES_AHEAD : i));
+		uint32_t hash = (uint32_t)line_hash(s->seed, e->address, e->space);
+		uint32_t bucket = bucket_of(s, hash) / BUCKET;
+
+		while (used[bucket] == BUCKET)
+			bucket = bucket + 1 < s->n_buckets ? bucket + 1 : 0;
+		s->slots[bucket * BUCKET + used[bucket]++] = line_table_slot_of(hash, i);
+	}
+	free(used);
+}
+
 static void grow(struct shard *s)
 {
 	s->n_buckets += s->n_buckets < BUCKETS_DOUBLE ? s->n_buckets : s->n_buckets / 3;
 	assert(s->n_buckets < 1u << NUMBER_BITS);
 	free(s->slots);
 	s->slots = buckets_new(s->n_buckets);
-	for (uint32_t i = 0; i < s->n; i++) {
-		const struct entry *e = entry_at(s, i);
-		uint32_t hash = (uint32_t)line_hash(s->seed, e->address, e->space);
-
-		s->slots[empty_slot(s, hash)] = line_table_slot_of(hash, i);
-	}
+	fill_slots(s);
 }
 
 /* A large page is for captures that need more than one. */
@@ -326,19 +341,11 @@ static struct entry *take_block(struct block_store *s)
 	return block;
 }
 
-static struct entry *add_entry(struct shard *s, const struct c2c_access_row *row)
+static struct entry *add_entry(struct shard *s)
 {
-	struct entry *e;
-
 	if (s->n == s->blocks.n << BLOCK_LOG)
 		*vec_add(&s->blocks) = take_block(s->store);
-	e = entry_at(s, s->n++);
-	*e = (struct entry){
-		.address = row->line,
-		.space = row->space,
-		.last_tid = C2C_NO_TID,
-	};
-	return e;
+	return entry_at(s, s->n++);
 }
 
 static inline bool is_of(const struct entry *e, const struct c2c_access_row *row)
@@ -347,17 +354,27 @@ static inline bool is_of(const struct entry *e, const struct c2c_access_row *row
 }
 
 /*
- * The line that the bucket of a hash says it is, or NULL: there may be none. Which slot of it that is
- * nobody can predict, so there is no decision.
+ * The number + 1 of the line of such a hash that is in these slots of a bucket, or 0; of several ones, all bits of theirs. Which slot
+ * it is nobody can predict, so there is no decision.
  */
-static inline struct entry *guess_entry(const struct shard *s, uint32_t hash)
+static inline uint32_t numbers_in_bucket(const uint32_t *slots, uint32_t hash)
 {
-	const uint32_t *slots = &s->slots[bucket_of(s, hash)];
 	uint32_t number = 0;
 
 	for (int i = 0; i < BUCKET; i++)
 		number |= slots[i] & -(uint32_t)has_tag(slots[i], hash) & ((1u << NUMBER_BITS) - 1);
+	return number;
+}
+
+static inline struct entry *guessed_entry(const struct shard *s, uint32_t number)
+{
 	return number == 0 || number > s->n ? NULL : entry_at(s, number - 1);
+}
+
+/* The line that the bucket of a hash says it is, or NULL: there may be none. */
+static inline struct entry *guess_entry(const struct shard *s, uint32_t hash)
+{
+	return guessed_entry(s, numbers_in_bucket(&s->slots[bucket_of(s, hash)], hash));
 }
 
 /* Is one of the bucket's slots of such a hash? All are looked at, without a decision for each. */
@@ -401,20 +418,19 @@ static struct entry *find_entry(const struct shard *s, const struct c2c_access_r
 	}
 }
 
-static struct entry *get_entry(struct shard *s, const struct c2c_access_row *row)
+/* What the bucket says of lines that are in it, and of most that are new, is all there is to know. */
+static inline struct entry *find_line(const struct shard *s, const struct c2c_access_row *row)
 {
-	uint32_t hash = row->hash;
-	struct entry *e = find_entry(s, row);
+	const uint32_t *slots = &s->slots[bucket_of(s, row->hash)];
+	uint32_t number = numbers_in_bucket(slots, row->hash);
+	struct entry *e = guessed_entry(s, number);
 
-	if (e != NULL)
+	if (e != NULL && is_of(e, row))
 		return e;
-	if (is_full(s))
-		grow(s);
-	s->slots[empty_slot(s, hash)] = line_table_slot_of(hash, s->n);
-	return add_entry(s, row);
+	return number != 0 || slots[BUCKET - 1] != 0 ? find_entry(s, row) : NULL;
 }
 
-/* The number of a set of counters, NO_MASK if there are too many. Several workers may ask at once. */
+/* The number of a set of counters, never 0; NO_MASK if there are too many. Several workers may ask at once. */
 static uint16_t number_of_mask(struct mask_numbers *numbers, uint32_t mask)
 {
 	uint32_t at = mask * 0x9e3779b9u >> (32 - MASKS_LOG);
@@ -422,6 +438,8 @@ static uint16_t number_of_mask(struct mask_numbers *numbers, uint32_t mask)
 	for (int i = 0; i < MASK_TRIES; i++, at = (at + 1) & (NO_MASK - 1)) {
 		uint32_t found = atomic_load_explicit(&numbers->masks[at], memory_order_relaxed);
 
+		if (at == 0)
+			continue;
 		if (found == 0 && atomic_compare_exchange_strong(&numbers->masks[at], &found, mask))
 			found = mask;
 		if (found == mask)
@@ -616,6 +634,42 @@ static void line_table_add_row(struct entry *e, struct shard *s, const struct c2
 	wide_add_row(e->is_wide ? wide_at(s, more_of(e) - 1) : entry_widen(s, e), row);
 }
 
+/* Adds a line that is not there yet, with its first access. */
+static void add_line(struct shard *s, const struct c2c_access_row *row)
+{
+	bool has_number = row->mask_number != NO_MASK;
+	struct entry *e;
+
+	if (is_full(s))
+		grow(s);
+	s->slots[empty_slot(s, row->hash)] = line_table_slot_of(row->hash, s->n);
+	e = add_entry(s);
+	*e = (struct entry){
+		.address = row->line,
+		.space = row->space,
+		.last_tid = row->tid,
+		.cycles = has_number ? both_cycles(row) : 0,
+		.masks = { (uint8_t)(has_number ? row->mask_number : 0) },
+		.n = has_number,
+		.is_written = row->is_write & (row->tid != C2C_NO_TID),
+	};
+	if (!has_number)
+		line_table_add_row(e, s, row);
+}
+
+/* Rows of a shard. */
+struct shard_rows {
+	const struct c2c_access_row *rows;
+	const uint16_t *order; /* which */
+	size_t n;
+};
+
+static void fetch_slots(const struct shard *s, const struct shard_rows *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		prefetch(&s->slots[bucket_of(s, r->rows[r->order[i]].hash)]);
+}
+
 /*
  * The lines come from far, so all of them are on their way before the first is needed. Which
  * those are is a guess by the slots.
@@ -625,8 +679,6 @@ static void add_some_rows(struct shard *s, const struct c2c_access_row *rows, co
 {
 	struct entry *guesses[ROWS_AHEAD];
 
-	for (size_t i = 0; i < n; i++)
-		prefetch(&s->slots[bucket_of(s, rows[order[i]].hash)]);
 	for (size_t i = 0; i < n; i++) {
 		guesses[i] = guess_entry(s, rows[order[i]].hash);
 		prefetch_to_write(guesses[i]);
@@ -638,15 +690,20 @@ static void add_some_rows(struct shard *s, const struct c2c_access_row *rows, co
 		const struct c2c_access_row *row = &rows[order[i]];
 		struct entry *e = guesses[i];
 
-		line_table_add_row(e != NULL && is_of(e, row) ? e : get_entry(s, row), s, row);
+		if (e == NULL || !is_of(e, row))
+			e = find_line(s, row);
+		if (e != NULL)
+			line_table_add_row(e, s, row);
+		else
+			add_line(s, row);
 	}
 }
 
-static void line_table_add_rows(struct shard *s, const struct c2c_access_row *rows,
-				const uint16_t *order, size_t n)
+static void line_table_add_rows(struct shard *s, const struct shard_rows *r)
 {
-	for (size_t i = 0; i < n; i += ROWS_AHEAD)
-		add_some_rows(s, rows, order + i, n - i < ROWS_AHEAD ? n - i : ROWS_AHEAD);
+	for (size_t i = 0; i < r->n; i += ROWS_AHEAD)
+		add_some_rows(s, r->rows, r->order + i,
+			      r->n - i < ROWS_AHEAD ? r->n - i : ROWS_AHEAD);
 }
 
 static size_t shard_of(uint64_t hash)
@@ -678,23 +735,46 @@ static void sort_by_shard(struct c2c_table *t, struct c2c_access_row *rows, size
 		order[at[shards[i]]++] = (uint16_t)i;
 }
 
+/*
+ * Slots come from far, too: those of the next shard are on their way while this one is filled, if nobody else is at it. One that
+ * another worker fills is left for later.
+ */
 void c2c_table_add(struct c2c_table *t, struct c2c_access_row *rows, size_t n)
 {
 	unsigned turn = atomic_fetch_add_explicit(&t->turn, STRIDE, memory_order_relaxed);
 	uint16_t order[C2C_ROWS_MAX], first[C2C_SHARDS + 1];
+	struct shard *last = NULL;
+	struct shard_rows of_last = { 0 };
 
 	assert(n <= C2C_ROWS_MAX);
 	sort_by_shard(t, rows, n, order, first);
 	for (size_t i = 0; i < C2C_SHARDS; i++) {
 		size_t number = (turn + i) % C2C_SHARDS;
 		struct shard *s = &t->shards[number];
+		struct shard_rows r = { rows, order + first[number],
+					(size_t)first[number + 1] - first[number] };
 
-		if (first[number] == first[number + 1])
+		if (r.n == 0)
 			continue;
-		pthread_mutex_lock(&s->mutex);
-		line_table_add_rows(s, rows, order + first[number],
-				    (size_t)first[number + 1] - first[number]);
-		pthread_mutex_unlock(&s->mutex);
+		if (last != NULL && pthread_mutex_trylock(&s->mutex) != 0) {
+			line_table_add_rows(last, &of_last);
+			pthread_mutex_unlock(&last->mutex);
+			last = NULL;
+		}
+		if (last == NULL) {
+			pthread_mutex_lock(&s->mutex);
+			fetch_slots(s, &r);
+		} else {
+			fetch_slots(s, &r);
+			line_table_add_rows(last, &of_last);
+			pthread_mutex_unlock(&last->mutex);
+		}
+		last = s;
+		of_last = r;
+	}
+	if (last != NULL) {
+		line_table_add_rows(last, &of_last);
+		pthread_mutex_unlock(&last->mutex);
 	}
 }
 
@@ -712,6 +792,21 @@ size_t c2c_table_n_lines(const struct c2c_table *t)
 	return n;
 }
 
+void c2c_table_fetch(const struct c2c_table *t, uint32_t space, uint64_t address)
+{
+	uint64_t hash = line_hash(t->seed, address, space);
+	const struct shard *s = &t->shards[shard_of(hash)];
+
+	prefetch(&s->slots[bucket_of(s, (uint32_t)hash)]);
+}
+
+void c2c_table_fetch_line(const struct c2c_table *t, uint32_t space, uint64_t address)
+{
+	uint64_t hash = line_hash(t->seed, address, space);
+
+	prefetch(guess_entry(&t->shards[shard_of(hash)], (uint32_t)hash));
+}
+
 bool c2c_table_find(const struct c2c_table *t, uint32_t space, uint64_t address,
 		    struct c2c_line *out)
 {
@@ -727,26 +822,35 @@ bool c2c_table_find(const struct c2c_table *t, uint32_t space, uint64_t address,
 	return e != NULL;
 }
 
-/* May it be shared? Said without counting, as nearly all lines are not. */
-static bool may_be_shared(const struct shard *s, const struct entry *e, uint32_t mask)
+/* Which numbers of sets have a counter of `mask`. Number 0 is none's. */
+static void find_numbers(const struct mask_numbers *numbers, uint32_t mask, bool out[NO_MASK])
 {
-	uint32_t any = 0;
+	for (unsigned i = 0; i < NO_MASK; i++)
+		out[i] = (mask_of_number(numbers, (uint8_t)i) & mask) != 0;
+}
 
-	for (unsigned i = 0; i < e->n; i++)
-		any |= mask_of_number(s->numbers, e->masks[i]);
-	return (e->has_threads & e->is_written) != 0 || any & mask || e->is_wide;
+/* May it be shared? Said without counting, as nearly all lines are not, and without a decision for each set: they are as many as they like. */
+static bool may_be_shared(const struct entry *e, const bool is_of_mask[NO_MASK])
+{
+	bool any = (e->has_threads & e->is_written) | e->is_wide;
+
+	for (unsigned i = 0; i < FEW; i++)
+		any |= is_of_mask[e->masks[i]];
+	return any;
 }
 
 void c2c_table_visit(const struct c2c_table *t, size_t shard, uint32_t mask,
 		     void (*visit)(void *context, const struct c2c_line *), void *context)
 {
 	const struct shard *s = &t->shards[shard];
+	bool is_of_mask[NO_MASK];
 
+	find_numbers(&t->numbers, mask, is_of_mask);
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct entry *e = entry_at(s, i);
 		struct c2c_line line;
 
-		if (!may_be_shared(s, e, mask))
+		if (!may_be_shared(e, is_of_mask))
 			continue;
 		line = line_of(s, e);
 		visit(context, &line);

@@ -81,6 +81,10 @@ bool c2c_table_is_large(const struct c2c_table *);
 /* For when nobody adds any more: */
 size_t c2c_table_n_lines(const struct c2c_table *);
 
+/* Fetches what c2c_table_find() looks at first, and when that has come, the line. */
+void c2c_table_fetch(const struct c2c_table *, uint32_t space, uint64_t address);
+void c2c_table_fetch_line(const struct c2c_table *, uint32_t space, uint64_t address);
+
 /* The line that is there, if it was accessed. */
 bool c2c_table_find(const struct c2c_table *, uint32_t space, uint64_t address,
 		    struct c2c_line *out);

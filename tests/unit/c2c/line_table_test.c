@@ -267,6 +267,79 @@ static void test_unknown_threads(void **state)
 	c2c_table_free(table);
 }
 
+static void count_line(void *context, const struct c2c_line *line)
+{
+	(void)line;
+	++*(size_t *)context;
+}
+
+static size_t n_visited(const struct c2c_table *table, uint32_t mask)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < C2C_SHARDS; i++)
+		c2c_table_visit(table, i, mask, count_line, &n);
+	return n;
+}
+
+/* Lines of one access are visited for the counters that it has, and for no others, whatever set of counters that is. */
+static void test_visits(void **state)
+{
+	enum { SETS = 1500, COUNTERS = 12 };
+
+	(void)state;
+	for (uint32_t set = 0; set < SETS; set++) {
+		struct c2c_table *table = c2c_table_new();
+		struct c2c_access_row row = {
+			.line = (uint64_t)set * LINE_BYTES,
+			.mask = C2C_BIT(RECORDS) | set << 1,
+			.tid = 1,
+			.is_write = true,
+		};
+		struct c2c_line line;
+
+		c2c_table_add(table, &row, 1);
+		for (unsigned i = 0; i < COUNTERS; i++)
+			assert_int_equal(n_visited(table, UINT32_C(1) << i), row.mask >> i & 1);
+		assert_true(c2c_table_find(table, 0, row.line, &line));
+		assert_int_equal(line.any, row.mask);
+		assert_true(line.is_written);
+		assert_false(line.has_threads);
+		c2c_table_free(table);
+	}
+}
+
+/* A line whose first access is of a set of counters that has no number, as there are too many, and one whose later ones are. */
+static void test_sets_without_number(void **state)
+{
+	enum { SETS = 600 };
+	struct c2c_table *table = c2c_table_new();
+	struct expected *expected = mem_zalloc((size_t)2 * SETS, sizeof(*expected));
+	struct check check = { .expected = expected };
+
+	(void)state;
+	for (uint32_t i = 0; i < SETS; i++) {
+		struct c2c_access_row rows[2];
+
+		for (uint32_t k = 0; k < COUNT(rows); k++) {
+			rows[k] = (struct c2c_access_row){
+				.line = (uint64_t)i * LINE_BYTES,
+				.mask = C2C_BIT(RECORDS) | (i + k * SETS / 2) << 1 | C2C_ROW_TIMED,
+				.cycles = (uint16_t)i,
+				.tid = 1 + k * (i % 2),
+				.is_write = i % 3 == 0,
+			};
+			add_expected(&expected[(size_t)2 * i], &rows[k]);
+		}
+		c2c_table_add(table, rows, COUNT(rows));
+	}
+	for (size_t i = 0; i < C2C_SHARDS; i++)
+		c2c_table_visit(table, i, C2C_BIT(RECORDS), check_line, &check);
+	assert_int_equal(check.n_seen, SETS);
+	c2c_table_free(table);
+	free(expected);
+}
+
 static void test_empty(void **state)
 {
 	struct c2c_table *table = c2c_table_new();
@@ -283,6 +356,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums),	   cmocka_unit_test(test_many_lines),
 		cmocka_unit_test(test_full_lines), cmocka_unit_test(test_unknown_threads),
+		cmocka_unit_test(test_visits),	   cmocka_unit_test(test_sets_without_number),
 		cmocka_unit_test(test_empty),
 	};
 
