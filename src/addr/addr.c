@@ -357,13 +357,8 @@ struct addr *addr_of_pages(const struct addr *pages, const struct addr_options *
 	uint64_t *keys = mem_zalloc((size_t)pages->keys.n + 1, ADDR_KEY_WORDS * sizeof(*keys));
 
 	a->n_without_address = pages->n_without_address;
-	for (uint32_t i = 0; i < pages->keys.n; i++) {
-		const uint64_t *page = tuples_get(&pages->keys, i);
-		uint64_t *key = &keys[(size_t)i * ADDR_KEY_WORDS];
-
-		key[0] = addr_objects_find(options->objects, (uint32_t)page[0],
-					   page[1] << ADDR_PAGE_SHIFT, &key[1]);
-	}
+	for (uint32_t i = 0; i < pages->keys.n; i++)
+		keys[(size_t)i * ADDR_KEY_WORDS] = options->objects->of_page[i];
 	add_groups(a, pages, keys);
 	free(keys);
 	return a;

@@ -2,11 +2,11 @@
 #include "addr/objects.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "addr/addr.h"
 #include "base/alloc.h"
 #include "base/bisect.h"
+#include "base/radix.h"
 #include "variables/heap_map.h"
 
 enum {
@@ -43,24 +43,11 @@ static const uint64_t *page_key(const struct asking *a, size_t i)
 	return tuples_get(&a->pages->keys, a->order[i]);
 }
 
-static int addr_compare_pages(const void *left, const void *right, void *context)
+static struct radix_pair key_of_page(const void *keys, size_t page)
 {
-	const struct asking *a = context;
-	const uint64_t *x = tuples_get(&a->pages->keys, *(const uint32_t *)left);
-	const uint64_t *y = tuples_get(&a->pages->keys, *(const uint32_t *)right);
+	const uint64_t *key = tuples_get(keys, (uint32_t)page);
 
-	if (x[0] != y[0])
-		return (x[0] > y[0]) - (x[0] < y[0]);
-	return (x[1] > y[1]) - (x[1] < y[1]);
-}
-
-static void sort_pages(struct asking *a)
-{
-	a->order = mem_alloc(a->pages->keys.n + 1, sizeof(*a->order));
-	for (uint32_t i = 0; i < a->pages->keys.n; i++)
-		a->order[i] = i;
-	if (a->pages->keys.n > 1)
-		qsort_r(a->order, a->pages->keys.n, sizeof(*a->order), addr_compare_pages, a);
+	return (struct radix_pair){ key[0], key[1] };
 }
 
 static struct data_query query_of(const struct asking *a, uint32_t group, uint64_t address)
@@ -287,13 +274,15 @@ static void add_pages(struct asking *a)
 		const struct data_name *name = name_of_page(a, i);
 		struct addr_object object = { .kind = name->kind, .module = name->module };
 		uint64_t start = page_key(a, i)[1] << ADDR_PAGE_SHIFT;
+		uint32_t number = addr_objects_add(a->objects, &object);
 
 		*vec_add(&a->objects->pages) = (struct addr_range){
 			.process = (uint32_t)page_key(a, i)[0],
 			.first = start,
 			.last = start + (PAGE_BYTES - 1),
-			.object = addr_objects_add(a->objects, &object),
+			.object = number,
 		};
+		a->objects->of_page[a->order[i]] = number;
 	}
 }
 
@@ -303,7 +292,8 @@ void addr_objects_init(struct addr_objects *o, struct session *s, const struct a
 
 	*o = (struct addr_objects){ .session = s };
 	tuples_init(&o->keys, KEY_WORDS);
-	sort_pages(&a);
+	o->of_page = mem_alloc((size_t)pages->keys.n + 1, sizeof(*o->of_page));
+	a.order = radix_order(&pages->keys, pages->keys.n, key_of_page);
 	ask_pages(&a);
 	ask_runs(&a);
 	add_variables(&a);
@@ -318,6 +308,7 @@ void addr_objects_release(struct addr_objects *o)
 	vec_release(&o->list);
 	vec_release(&o->variables);
 	vec_release(&o->pages);
+	free(o->of_page);
 	tuples_release(&o->keys);
 	*o = (struct addr_objects){ 0 };
 }

@@ -42,6 +42,7 @@ struct addr_objects {
 	VEC_OF(struct addr_object) list;     /* by number */
 	VEC_OF(struct addr_range) variables; /* sorted by process and address */
 	VEC_OF(struct addr_range) pages;     /* sorted; for addresses that no variable has */
+	uint32_t *of_page;		     /* the same by group of the pages: its object */
 	struct tuples keys;		     /* properties of an object → its number */
 };
 
