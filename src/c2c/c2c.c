@@ -450,7 +450,7 @@ int c2c_begin(struct c2c *s, struct session *session, const struct c2c_request *
 	s->options.rows = request->only_waiting ? C2C_CONTENDED_ROWS : C2C_ALL_ROWS;
 	s->looks[LOOK_AT_ALL] =
 		(struct analysis){ .class = &c2c_lines_class, .options = &s->options };
-	if (!s->request.by_physical && !request->only_waiting)
+	if (!s->request.by_physical && !request->without_index)
 		s->index = address_index_new(capture_n_units(session->capture),
 					     s->options.line_bytes, INDEX_BYTES_MAX);
 	s->options.index = wish.index = s->index;
@@ -480,6 +480,7 @@ static void look_at_sieved(struct c2c *s, const struct select *select)
 		s->options.rows = C2C_OTHER_ROWS;
 		wish.addresses = &filter;
 		wish.with_physical = s->options.by_physical;
+		wish.index = s->index;
 		scan_part(s->session, select, &wish, &look, 1);
 		c2c_lines_class.free(look.result);
 	}

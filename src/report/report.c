@@ -103,6 +103,7 @@ static const struct c2c_request sharing_request = {
 	.mode = -1,
 	.top = SHARED_LINES,
 	.with_objects = true,
+	.without_index = true,
 };
 
 static void add_sharing(struct c2c *sharing, const struct select *select, const struct names *names,

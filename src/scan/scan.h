@@ -42,7 +42,7 @@ struct scan_wish {
 	bool without_addresses;
 	/*
 	 * With `addresses`, and not `with_physical`: where SPE records are, as an earlier scan with the same
-	 * selection noted. Without: where this scan notes it. Of a scan that is shared it is left out.
+	 * selection noted. Without: where this scan notes it. Of a shared scan: if no analysis has `addresses`.
 	 */
 	struct address_index *index;
 };

@@ -6,6 +6,14 @@
 
 #include "base/alloc.h"
 
+/* Where to note records: one index will do. A scan that reads one is of few addresses, which the other wish may not be. */
+static struct address_index *index_of_both(const struct scan_wish *a, const struct scan_wish *b)
+{
+	if (a->addresses != NULL || b->addresses != NULL)
+		return NULL;
+	return a->index != NULL ? a->index : b->index;
+}
+
 /* The union of two wishes. */
 static struct scan_wish wish_of_both(const struct scan_wish *a, const struct scan_wish *b)
 {
@@ -17,6 +25,7 @@ static struct scan_wish wish_of_both(const struct scan_wish *a, const struct sca
 		.addresses = a->addresses == b->addresses ? a->addresses : NULL,
 		.with_physical = a->with_physical || b->with_physical,
 		.only_memory = a->only_memory && b->only_memory,
+		.index = index_of_both(a, b),
 	};
 }
 

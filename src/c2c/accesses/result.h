@@ -53,6 +53,7 @@ struct c2c_request {
 	bool with_objects;
 	/* Only lines that loads waited for: others are not looked at, nor counted, which takes another scan and less time. */
 	bool only_waiting;
+	bool without_index; /* the scans decode most records for others anyway: the first one notes nothing for them */
 	bool only_phases; /* of judgements only what c2c_is_in_phases() asks: no verdict on contended lines */
 };
 

@@ -595,6 +595,63 @@ static void saturated_counters_are_measured(void **state)
 	close_fixture(&s);
 }
 
+/* A record counts with the interval of its CPU; with an unknown one, as itself. */
+static void intervals_of_cpus_may_differ(void **state)
+{
+	const struct spe_record records[] = {
+		spe_of(FIRST, ALPHA, SPE_OP_OTHER, 0, 10, 1000),
+		spe_of(SECOND, ALPHA, SPE_OP_OTHER, 0, 20, 2000),
+		spe_of(FIRST, ALPHA, SPE_OP_OTHER, 0, 30, 3000),
+		spe_of(SECOND, ALPHA, SPE_OP_OTHER, 0, 50, 4000),
+	};
+	const struct contents contents = { .records = records, .n_records = COUNT(records) };
+	static const struct {
+		uint64_t intervals[2]; /* half of the records each */
+		double first, second;
+	} cases[] = {
+		{ { 100, 100 }, 4000, 7000 },
+		{ { 100, 1000 }, 31000, 52000 },
+		{ { 0, 1000 }, 30010, 50020 },
+		{ { 1000, 0 }, 10030, 20050 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const double a = fmax(1, (double)cases[i].intervals[0]);
+		const double b = fmax(1, (double)cases[i].intervals[1]);
+		const double error = sqrt(100 * a * a + 900 * b * b);
+		struct measures m = { 0 };
+		struct session s;
+		unsigned n = 0;
+
+		open_fixture(&contents, 2, &s);
+		s.intervals[0].mean = cases[i].intervals[0];
+		s.intervals[1].mean = cases[i].intervals[1];
+		measures_of_session(&s, NULL, 1u << MEASURE_FUNCTION, &(struct shared_scan){ 0 },
+				    &m);
+		for (size_t k = 0; k < m.list.n; k++) {
+			const struct measure *f = &m.list.items[k];
+
+			if (strcmp(f->event, "arm_spe") != 0)
+				continue;
+			n++;
+			if (f->kind == MEASURE_TOTAL) {
+				assert_true(f->value == cases[i].first + cases[i].second);
+				assert_int_equal(f->samples, 4);
+			} else if (strcmp(f->name, "first") == 0) {
+				assert_true(f->value == cases[i].first);
+				assert_true(fabs(f->error / error - 1) < 1e-12);
+			} else {
+				assert_string_equal(f->name, "second");
+				assert_true(f->value == cases[i].second);
+			}
+		}
+		assert_int_equal(n, 3);
+		measures_release(&m);
+		close_fixture(&s);
+	}
+}
+
 static void put_baseline(struct text *out)
 {
 	struct measures m = { .command = "./app -n 3", .cpu = "Neoverse N1", .elapsed_ns = 77 };
@@ -705,6 +762,7 @@ int main(void)
 		cmocka_unit_test(counts_are_measures),
 		cmocka_unit_test(captures_are_measured),
 		cmocka_unit_test(saturated_counters_are_measured),
+		cmocka_unit_test(intervals_of_cpus_may_differ),
 		cmocka_unit_test(a_baseline_comes_back),
 		cmocka_unit_test(names_become_text),
 		cmocka_unit_test(a_cut_baseline_is_an_error),
