@@ -125,6 +125,7 @@ static struct spe_wanted spe_wanted(const struct scan_job *job)
 			       !job->session->slices.is_provisional,
 		.without_addresses =
 			wish->without_addresses && wish->addresses == NULL && job->select == NULL,
+		.without_targets = wish->without_targets && job->select == NULL,
 	};
 }
 

@@ -14,6 +14,11 @@ static struct address_index *index_of_both(const struct scan_wish *a, const stru
 	return a->index != NULL ? a->index : b->index;
 }
 
+static bool without_targets(const struct scan_wish *wish)
+{
+	return wish->without_targets || wish->without_addresses;
+}
+
 /* The union of two wishes. */
 static struct scan_wish wish_of_both(const struct scan_wish *a, const struct scan_wish *b)
 {
@@ -25,6 +30,7 @@ static struct scan_wish wish_of_both(const struct scan_wish *a, const struct sca
 		.addresses = a->addresses == b->addresses ? a->addresses : NULL,
 		.with_physical = a->with_physical || b->with_physical,
 		.only_memory = a->only_memory && b->only_memory,
+		.without_targets = without_targets(a) && without_targets(b),
 		.index = index_of_both(a, b),
 	};
 }

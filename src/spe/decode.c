@@ -134,15 +134,17 @@ static inline uint64_t payload_of_fields(const void *record, enum spe_field fiel
 	return ((const struct spe_fields *)record)->value[field];
 }
 
-static void deliver_fields(const struct spe_fields *f, uint64_t position, bool without_addresses,
-			   struct batch *out)
+static void deliver_fields(const struct spe_fields *f, uint64_t position,
+			   const struct spe_wanted *wanted, struct batch *out)
 {
 	const struct spe_row_head head = { f->has, f->op_class, f->context_level, position };
 
-	if (without_addresses)
-		spe_deliver(head, payload_of_fields, f, true, true, out);
+	if (wanted->without_addresses)
+		spe_deliver(head, payload_of_fields, f, SPE_WITHOUT_ADDRESSES, false, out);
+	else if (wanted->without_targets)
+		spe_deliver(head, payload_of_fields, f, SPE_WITHOUT_TARGETS, false, out);
 	else
-		spe_deliver(head, payload_of_fields, f, false, false, out);
+		spe_deliver(head, payload_of_fields, f, SPE_WITHOUT_NOTHING, true, out);
 }
 
 /* Ends the record. Returns whether it became a row. */
@@ -153,7 +155,7 @@ static bool end_record(struct spe_decoder *d, struct batch *out)
 	if (is_rest) {
 		drop_record(d, d->record_bytes);
 	} else {
-		deliver_fields(&d->fields, d->position, d->wanted.without_addresses, out);
+		deliver_fields(&d->fields, d->position, &d->wanted, out);
 		d->damage.record_bytes += d->record_bytes;
 	}
 	begin_record(d);

@@ -92,7 +92,12 @@ static inline uint64_t spe_physical_address(uint64_t payload)
 }
 
 /* What is left out for struct spe_wanted's without_addresses. */
-enum { SPE_ADDRESSES = HAS_VA | HAS_PA | HAS_TARGET | HAS_PREV_TARGET };
+/* What a row is without: data addresses and branch targets, the latter alone, or nothing. */
+enum spe_without {
+	SPE_WITHOUT_NOTHING = 0,
+	SPE_WITHOUT_TARGETS = HAS_TARGET | HAS_PREV_TARGET,
+	SPE_WITHOUT_ADDRESSES = HAS_VA | HAS_PA | SPE_WITHOUT_TARGETS,
+};
 
 /* The payload of a field of a record, 0 if it has none. What the record is, the caller of spe_deliver() knows. */
 typedef uint64_t spe_payload(const void *record, enum spe_field);
@@ -106,20 +111,21 @@ struct spe_row_head {
 
 /*
  * Appends a row; there must be room. Absent fields are stored as 0: stores are cheaper than
- * mispredicted branches. Whether addresses and targets are left out is a constant of the caller's, for the same reason.
+ * mispredicted branches. What is left out is a constant of the caller's, for the same reason; so is whether the record has targets.
  * Each payload is read just before it is stored: they would not all fit into registers.
  */
-__attribute__((always_inline)) static inline void spe_deliver(
-	struct spe_row_head head, spe_payload *payload, const void *record, bool without_addresses,
-	bool without_targets, struct batch *out)
+__attribute__((always_inline)) static inline void spe_deliver(struct spe_row_head head,
+							      spe_payload *payload,
+							      const void *record,
+							      enum spe_without without,
+							      bool has_targets, struct batch *out)
 {
 	size_t row = out->n++;
 	uint64_t pc = payload(record, SPE_FIELD_PC);
-	uint64_t target = without_targets ? 0 : payload(record, SPE_FIELD_TARGET);
-	uint64_t prev = without_targets ? 0 : payload(record, SPE_FIELD_PREV_TARGET);
+	uint64_t target = has_targets ? payload(record, SPE_FIELD_TARGET) : 0;
+	uint64_t prev = has_targets ? payload(record, SPE_FIELD_PREV_TARGET) : 0;
 
-	out->has[row] =
-		head.has & ~(1u << SPE_FIELD_NONE | (without_addresses ? SPE_ADDRESSES : 0u));
+	out->has[row] = head.has & ~(1u << SPE_FIELD_NONE | without);
 	out->position[row] = head.position;
 	out->pc[row] = spe_code_address(pc);
 	out->level[row] = (uint8_t)(spe_code_level(pc) | spe_code_level(target) << 2 |
@@ -133,13 +139,15 @@ __attribute__((always_inline)) static inline void spe_deliver(
 	out->source[row] = (uint16_t)payload(record, SPE_FIELD_SOURCE);
 	out->op_class[row] = head.op_class;
 	out->op[row] = (uint8_t)payload(record, SPE_FIELD_OP);
-	if (without_addresses)
+	if (without == SPE_WITHOUT_ADDRESSES)
 		return;
 	uint64_t va = payload(record, SPE_FIELD_VA);
 
 	out->va[row] = spe_data_address(va);
 	out->va_tag[row] = (uint8_t)(va >> SPE_ADDRESS_BITS);
 	out->pa[row] = spe_physical_address(payload(record, SPE_FIELD_PA));
+	if (without == SPE_WITHOUT_TARGETS)
+		return;
 	out->target[row] = spe_code_address(target);
 	out->prev_target[row] = spe_code_address(prev);
 }

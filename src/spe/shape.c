@@ -269,14 +269,13 @@ __attribute__((always_inline)) static inline uint64_t payload_of_shaped(const vo
 
 __attribute__((always_inline)) static inline void deliver_as(const struct shaped *r,
 							     uint64_t position,
-							     bool without_addresses,
-							     bool without_targets,
-							     struct batch *out)
+							     enum spe_without without,
+							     bool has_targets, struct batch *out)
 {
 	const struct spe_shape *s = r->shape;
 	const struct spe_row_head head = { s->has, s->op_class, s->context_level, position };
 
-	spe_deliver(head, payload_of_shaped, r, without_addresses, without_targets, out);
+	spe_deliver(head, payload_of_shaped, r, without, has_targets, out);
 }
 
 /* Functions of their own: what the others need in registers would be saved for each record. */
@@ -285,7 +284,14 @@ __attribute__((noinline)) static void deliver_without_addresses(const struct spe
 								uint64_t position,
 								struct batch *out)
 {
-	deliver_as(&(struct shaped){ s, bytes }, position, true, true, out);
+	deliver_as(&(struct shaped){ s, bytes }, position, SPE_WITHOUT_ADDRESSES, false, out);
+}
+
+__attribute__((noinline)) static void deliver_without_targets(const struct spe_shape *s,
+							      const uint8_t *bytes,
+							      uint64_t position, struct batch *out)
+{
+	deliver_as(&(struct shaped){ s, bytes }, position, SPE_WITHOUT_TARGETS, false, out);
 }
 
 /* Branch targets are a third of the work, so they are skipped for other records. */
@@ -293,17 +299,19 @@ __attribute__((noinline)) static void deliver_all(const struct spe_shape *s, con
 						  uint64_t position, struct batch *out)
 {
 	if (s->has & (HAS_TARGET | HAS_PREV_TARGET))
-		deliver_as(&(struct shaped){ s, bytes }, position, false, false, out);
+		deliver_as(&(struct shaped){ s, bytes }, position, SPE_WITHOUT_NOTHING, true, out);
 	else
-		deliver_as(&(struct shaped){ s, bytes }, position, false, true, out);
+		deliver_as(&(struct shaped){ s, bytes }, position, SPE_WITHOUT_NOTHING, false, out);
 }
 
 /* Appends a row. */
 static inline void deliver_row(const struct spe_shape *s, const uint8_t *bytes, uint64_t position,
-			       bool without_addresses, struct batch *out)
+			       const struct spe_wanted *wanted, struct batch *out)
 {
-	if (without_addresses)
+	if (wanted->without_addresses)
 		deliver_without_addresses(s, bytes, position, out);
+	else if (wanted->without_targets)
+		deliver_without_targets(s, bytes, position, out);
 	else
 		deliver_all(s, bytes, position, out);
 }
@@ -354,7 +362,7 @@ __attribute__((always_inline)) static inline size_t spe_decode_shapes(
 			break;
 		s = &all->items[number];
 		if (shape_is_wanted(s, bytes + at, &w))
-			deliver_row(s, bytes + at, position + at, w.without_addresses, out);
+			deliver_row(s, bytes + at, position + at, &w, out);
 		s->n_hits++;
 		at += length != 0 ? length : all->lengths[number];
 		n_padding += s->padding;
@@ -409,7 +417,7 @@ static size_t decode_records(struct spe_shapes *all, const uint8_t *bytes, size_
 			break;
 		s = &all->items[number];
 		if (shape_is_wanted(s, bytes + at, wanted))
-			deliver_row(s, bytes + at, position + at, wanted->without_addresses, out);
+			deliver_row(s, bytes + at, position + at, wanted, out);
 		s->n_hits++;
 		at += s->length;
 	}

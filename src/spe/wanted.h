@@ -15,6 +15,7 @@ struct spe_wanted {
 	bool only_memory; /* only loads, stores and atomics */
 	/* Nobody looks at data addresses and branch targets: rows are without them. Not together with `addresses`. */
 	bool without_addresses;
+	bool without_targets; /* nobody looks at branch targets: rows are without them */
 	/* Not NULL: only those where this stops, which moves on, and perhaps some others. */
 	struct address_cursor *records;
 };

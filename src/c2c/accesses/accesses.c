@@ -58,6 +58,7 @@ struct scan_wish c2c_accesses_wish(const struct c2c_choice *choice)
 	return (struct scan_wish){
 		.addresses = &choice->filter,
 		.with_physical = choice->options->by_physical,
+		.without_targets = true,
 	};
 }
 

@@ -52,7 +52,7 @@ struct c2c_lines_work {
 	size_t n_rows;
 };
 
-const struct scan_wish c2c_lines_wish = { .without_places = true };
+const struct scan_wish c2c_lines_wish = { .without_places = true, .without_targets = true };
 
 static void *lines_new(const struct session *session, const void *options)
 {
@@ -293,31 +293,53 @@ static inline uint64_t add_load(struct c2c_lines *l, const struct batch *b, size
 	return c2c_wait(bounded(cycles)) & -(uint64_t)is_timed;
 }
 
-/* Keeps contended loads, or all others. Returns how many they are. */
-static size_t keep_rows(struct c2c_access_row *rows, size_t n, uint32_t contended,
-			enum c2c_rows what)
+/* Leaves contended loads out. Returns how many the others are. */
+static size_t keep_others(struct c2c_access_row *rows, size_t n, uint32_t contended)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (((rows[i].mask & contended) != 0) == (what == C2C_CONTENDED_ROWS))
+		if ((rows[i].mask & contended) == 0)
 			rows[kept++] = rows[i];
 	return kept;
 }
 
 static void flush_rows(struct c2c_lines *l)
 {
-	uint32_t contended = c2c_mode_masks[l->options->mode];
 	struct c2c_lines_work *work = l->work;
 
-	if (l->sieve != NULL)
-		c2c_sieve_add(l->sieve, work->rows, work->n_rows);
-	if (l->options->rows != C2C_ALL_ROWS)
-		work->n_rows = keep_rows(work->rows, work->n_rows, contended, l->options->rows);
+	if (l->options->rows == C2C_OTHER_ROWS)
+		work->n_rows =
+			keep_others(work->rows, work->n_rows, c2c_mode_masks[l->options->mode]);
 	c2c_table_add(l->options->table, work->rows, work->n_rows);
 	if (l->options->index != NULL && c2c_table_is_large(l->options->table))
 		address_index_give_up(l->options->index);
 	work->n_rows = 0;
+}
+
+/* Which columns these rows have. */
+static void note_columns(struct c2c_lines *l, const struct batch *b, const uint16_t *rows, size_t n)
+{
+	uint32_t any = 0, all = HAS_ISSUE;
+	uint64_t n_physical = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t has = b->has[rows[i]];
+
+		any |= has;
+		all &= has;
+		n_physical += (has & HAS_PA) != 0;
+	}
+	l->has_issue |= (any & HAS_ISSUE) != 0;
+	l->lacks_issue |= all == 0;
+	l->n_physical += n_physical;
+}
+
+/* Whose access it is, and whether it writes. */
+static void set_thread(struct c2c_access_row *out, const struct batch *b, size_t row, uint32_t mask)
+{
+	out->tid = b->has[row] & HAS_TID ? b->tid[row] : C2C_NO_TID;
+	out->is_write = writes(b, row, mask);
 }
 
 /* Adds these rows, and what each of them waited to `waits`. */
@@ -325,33 +347,59 @@ static void c2c_lines_add_rows(struct c2c_lines *l, const struct batch *b, const
 			       size_t n, const uint32_t *masks, uint64_t *waits)
 {
 	struct c2c_access_row *out = l->work->rows + l->work->n_rows;
-	uint32_t any = 0, all = HAS_ISSUE;
-	uint64_t n_physical = 0;
 
 	for (size_t i = 0; i < n; i++, out++) {
-		size_t row = rows[i];
-		uint32_t mask = masks[i], has = b->has[row];
-		struct c2c_spot spot = c2c_spot(l->options, b, row);
+		struct c2c_spot spot = c2c_spot(l->options, b, rows[i]);
 
-		any |= has;
-		all &= has;
-		waits[row] = add_load(l, b, row, mask, out);
+		waits[rows[i]] = add_load(l, b, rows[i], masks[i], out);
 		out->line = spot.address;
 		out->space = spot.space;
-		out->tid = has & HAS_TID ? b->tid[row] : C2C_NO_TID;
-		out->is_write = writes(b, row, mask);
-		n_physical += (has & HAS_PA) != 0;
+		set_thread(out, b, rows[i], masks[i]);
 	}
-	l->has_issue |= (any & HAS_ISSUE) != 0;
-	l->lacks_issue |= all == 0;
-	l->n_physical += n_physical;
 	l->work->n_rows += n;
+}
+
+/* Adds those of these rows that are contended loads, and counts the lines of all. */
+static void add_contended_rows(struct c2c_lines *l, const struct batch *b, const uint16_t *rows,
+			       size_t n, const uint32_t *masks)
+{
+	struct c2c_access_row *first = l->work->rows + l->work->n_rows, *out = first;
+	uint32_t contended = c2c_mode_masks[l->options->mode];
+	uint64_t lines[BATCH_ROWS];
+	bool are_reloads[BATCH_ROWS];
+	uint16_t kept[BATCH_ROWS];
+
+	for (size_t i = 0; i < n; i++) {
+		lines[i] = c2c_spot(l->options, b, rows[i]).address;
+		add_load(l, b, rows[i], masks[i], out);
+		are_reloads[i] = (out->mask & C2C_ROW_RELOAD) != 0;
+		out->line = lines[i];
+		kept[out - first] = rows[i];
+		out += (masks[i] & contended) != 0;
+	}
+	c2c_sieve_add(l->sieve, lines, are_reloads, n);
+	l->work->n_rows += (size_t)(out - first);
+	for (size_t i = 0; first + i < out; i++) {
+		first[i].space = c2c_spot(l->options, b, kept[i]).space;
+		set_thread(&first[i], b, kept[i], first[i].mask);
+	}
+}
+
+static void add_all_rows(struct c2c_lines *l, const struct batch *b, const uint16_t *rows, size_t n,
+			 uint32_t *masks)
+{
+	uint64_t waits[BATCH_ROWS] = { 0 };
+
+	if (l->options->rows == C2C_ALL_ROWS)
+		add_unmapped(l, b, rows, n, masks);
+	c2c_lines_add_rows(l, b, rows, n, masks, waits);
+	if (b->kind == BATCH_SPE && l->options->rows == C2C_ALL_ROWS)
+		c2c_paces_add(&l->paces, b, waits);
 }
 
 static void lines_consume(void *partial, const struct batch *b)
 {
 	struct c2c_lines *l = partial;
-	uint64_t waits[BATCH_ROWS] = { 0 };
 	uint32_t masks[BATCH_ROWS];
 	uint16_t rows[BATCH_ROWS];
 	size_t n;
@@ -364,11 +412,11 @@ static void lines_consume(void *partial, const struct batch *b)
 	count_samples(l, b, rows, n);
 	count_rows(l, masks, n);
 	n = keep_rows_of_lines(rows, masks, n);
-	if (l->options->rows == C2C_ALL_ROWS)
-		add_unmapped(l, b, rows, n, masks);
-	c2c_lines_add_rows(l, b, rows, n, masks, waits);
-	if (b->kind == BATCH_SPE && l->options->rows == C2C_ALL_ROWS)
-		c2c_paces_add(&l->paces, b, waits);
+	note_columns(l, b, rows, n);
+	if (l->options->rows == C2C_CONTENDED_ROWS)
+		add_contended_rows(l, b, rows, n, masks);
+	else
+		add_all_rows(l, b, rows, n, masks);
 }
 
 /* What add_load() left to the histograms. Most of them is empty, and takes no memory until it is touched. */

@@ -49,22 +49,24 @@ static uint16_t *count_of(struct c2c_sieve *s, uint64_t address)
 	return &s->counts[address_filter_bit(&s->shape, address)];
 }
 
-static void sieve_add_some(struct c2c_sieve *s, const struct c2c_access_row *rows, size_t n)
+static void sieve_add_some(struct c2c_sieve *s, const uint64_t *lines, const bool *are_reloads,
+			   size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		prefetch_to_write(count_of(s, rows[i].line));
-	for (size_t i = 0; i < n; i++) {
-		uint16_t *count = count_of(s, rows[i].line);
-		unsigned is_reload = rows[i].mask & C2C_ROW_RELOAD ? HAS_RELOADS : 0;
+	uint16_t *counts[ROWS_AT_ONCE];
 
-		*count = sum_of_counts(*count, 1 | is_reload);
+	for (size_t i = 0; i < n; i++) {
+		counts[i] = count_of(s, lines[i]);
+		prefetch_to_write(counts[i]);
 	}
+	for (size_t i = 0; i < n; i++)
+		*counts[i] = sum_of_counts(*counts[i], 1 | (are_reloads[i] ? HAS_RELOADS : 0u));
 }
 
-void c2c_sieve_add(struct c2c_sieve *s, const struct c2c_access_row *rows, size_t n)
+void c2c_sieve_add(struct c2c_sieve *s, const uint64_t *lines, const bool *are_reloads, size_t n)
 {
 	for (size_t i = 0; i < n; i += ROWS_AT_ONCE)
-		sieve_add_some(s, rows + i, n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE);
+		sieve_add_some(s, lines + i, are_reloads + i,
+			       n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE);
 }
 
 void c2c_sieve_merge(struct c2c_sieve *s, const struct c2c_sieve *from)

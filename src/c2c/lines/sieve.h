@@ -6,18 +6,19 @@
 #ifndef CYCLOPS_C2C_LINES_SIEVE_H
 #define CYCLOPS_C2C_LINES_SIEVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/address_filter.h"
-#include "c2c/lines/line_table.h"
 
 struct c2c_sieve;
 
 struct c2c_sieve *c2c_sieve_new(uint64_t line_bytes);
 void c2c_sieve_free(struct c2c_sieve *);
 
-void c2c_sieve_add(struct c2c_sieve *, const struct c2c_access_row *, size_t n);
+/* Adds `n` accesses: to these lines, and whether they are reloads. */
+void c2c_sieve_add(struct c2c_sieve *, const uint64_t *lines, const bool *are_reloads, size_t n);
 void c2c_sieve_merge(struct c2c_sieve *, const struct c2c_sieve *from);
 
 /*

@@ -14,14 +14,11 @@ enum { LINE_BYTES = 64, N_LINES = 1000, ENOUGH = 50 };
 
 /* What is done to a line of each number modulo COUNT(done). */
 static const struct {
-	uint32_t n, mask;
-	bool is_let_through;
+	uint32_t n;
+	bool has_reload, is_let_through;
 } done[] = {
-	{ 1, C2C_BIT(LOADS), false },
-	{ 1, C2C_BIT(LOADS) | C2C_BIT(LOCAL_PEER), false },
-	{ ENOUGH, C2C_BIT(LOADS), false },
-	{ ENOUGH - 1, C2C_BIT(LOADS) | C2C_ROW_RELOAD, false },
-	{ ENOUGH, C2C_BIT(LOADS) | C2C_ROW_RELOAD, true },
+	{ 1, false, false },	     { 2, true, false },     { ENOUGH, false, false },
+	{ ENOUGH - 1, true, false }, { ENOUGH, true, true },
 };
 
 static uint64_t address_of(uint32_t line)
@@ -29,16 +26,15 @@ static uint64_t address_of(uint32_t line)
 	return 0xffff80001000 + (uint64_t)line * LINE_BYTES;
 }
 
-/* Accesses come to two sieves by turns, as to those of two workers; only the last one of a line is as `done` says. */
-static void add_line(struct c2c_sieve *sieves[2], uint32_t line, uint32_t n, uint32_t mask)
+/* Accesses come to two sieves by turns, as to those of two workers; only the last one of a line may be a reload. */
+static void add_line(struct c2c_sieve *sieves[2], uint32_t line, uint32_t n, bool has_reload)
 {
-	for (uint32_t i = 0; i < n; i++)
-		c2c_sieve_add(sieves[i % 2],
-			      &(struct c2c_access_row){
-				      .line = address_of(line),
-				      .mask = i + 1 == n ? mask : C2C_BIT(LOADS),
-			      },
-			      1);
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t address = address_of(line);
+		const bool is_reload = has_reload && i + 1 == n;
+
+		c2c_sieve_add(sieves[i % 2], &address, &is_reload, 1);
+	}
 }
 
 static void test_lines(void **state)
@@ -49,7 +45,8 @@ static void test_lines(void **state)
 
 	(void)state;
 	for (uint32_t line = 0; line < N_LINES; line++)
-		add_line(sieves, line, done[line % COUNT(done)].n, done[line % COUNT(done)].mask);
+		add_line(sieves, line, done[line % COUNT(done)].n,
+			 done[line % COUNT(done)].has_reload);
 	c2c_sieve_merge(sieves[0], sieves[1]);
 	assert_true(c2c_sieve_lines(sieves[0], ENOUGH, &filter));
 	for (uint32_t line = 0; line < N_LINES; line++) {

@@ -182,42 +182,41 @@ static void check_same(const struct result *a, const struct result *b)
 	assert_memory_equal(&a->damage, &b->damage, sizeof(a->damage));
 }
 
-/* Takes out of rows what comes with data addresses and branch targets. */
-static void forget_addresses(struct result *r)
+/* Takes these columns out of rows, and what comes with them. */
+static void forget_columns(struct result *r, uint32_t columns)
 {
-	enum {
-		ADDRESSES = HAS_VA | HAS_PA | HAS_TARGET | HAS_PREV_TARGET,
-		LEVELS_OF_TARGETS = 0x3c
-	};
+	enum { LEVELS_OF_TARGETS = 0x3c };
 
 	for (size_t i = 0; i < r->rows.n; i++) {
 		struct row *row = &r->rows.items[i];
 
-		row->has &= ~(uint32_t)ADDRESSES;
-		row->va = row->pa = row->target = row->prev_target = 0;
-		row->va_tag = 0;
+		row->has &= ~columns;
+		row->target = row->prev_target = 0;
 		row->level &= (uint8_t)~LEVELS_OF_TARGETS;
+		if (!(columns & HAS_VA))
+			continue;
+		row->va = row->pa = 0;
+		row->va_tag = 0;
 	}
 }
 
-/* Without addresses, rows are the same but for these, and no row has them. `all` is changed. */
-static void check_without_addresses(const struct stream *s, struct result *all)
+/* Without targets or addresses, rows are the same but for these, and no row has them. `all` is changed. */
+static void check_without(const struct stream *s, struct spe_wanted wanted, uint32_t columns,
+			  struct result *all)
 {
-	static const struct feeding ways[] = {
-		{ .use_shapes = true, .wanted.without_addresses = true },
-		{ .use_shapes = true, .max_piece = 100, .wanted.without_addresses = true },
-		{ .wanted.without_addresses = true },
+	const struct feeding ways[] = {
+		{ .use_shapes = true, .wanted = wanted },
+		{ .use_shapes = true, .max_piece = 100, .wanted = wanted },
+		{ .wanted = wanted },
 	};
 
+	forget_columns(all, columns);
 	for (size_t i = 0; i < COUNT(ways); i++) {
 		struct result got = decode(s, ways[i]);
 
 		for (size_t row = 0; row < got.rows.n; row++)
-			assert_int_equal(got.rows.items[row].has &
-						 (HAS_VA | HAS_PA | HAS_TARGET | HAS_PREV_TARGET),
-					 0);
-		forget_addresses(&got);
-		forget_addresses(all);
+			assert_int_equal(got.rows.items[row].has & columns, 0);
+		forget_columns(&got, columns);
 		check_same(&got, all);
 		vec_release(&got.rows);
 	}
@@ -293,6 +292,7 @@ static size_t check_stream(struct stream *s, bool is_sound)
 	};
 	struct result wanted = decode(s, (struct feeding){ .use_shapes = false });
 	const struct spe_damage *d = &wanted.damage;
+	const uint32_t targets = HAS_TARGET | HAS_PREV_TARGET;
 	size_t n_rows = wanted.rows.n, n_others;
 
 	assert_int_equal(d->bad_bytes + d->dropped_bytes + d->record_bytes + d->padding_bytes,
@@ -306,7 +306,10 @@ static size_t check_stream(struct stream *s, bool is_sound)
 	n_others = check_index(s, &wanted);
 	if (is_sound)
 		assert_true(n_others < n_rows / 4);
-	check_without_addresses(s, &wanted); /* changes what is wanted */
+	/* These change what is wanted. */
+	check_without(s, (struct spe_wanted){ .without_targets = true }, targets, &wanted);
+	check_without(s, (struct spe_wanted){ .without_addresses = true },
+		      targets | HAS_VA | HAS_PA, &wanted);
 	vec_release(&wanted.rows);
 	vec_release(&s->bytes);
 	return n_rows;
