@@ -20,11 +20,15 @@
 enum {
 	SPINS = 1000, /* of a waiting thread before it sleeps */
 	SPINS_IF_BUSY =
-		20,	  /* where the waits before did not end so: the host has no CPU for both */
-	TRIES_AGAIN = 16, /* waits until it spins for long again */
-	WAITS_APART = 64, /* waits without a system call after which threads share a CPU */
-	POLL_NS = 20000,  /* between polls of threads in calls */
-	CHECK_MS = 50,	  /* between checks of the running thread's progress */
+		20,	   /* where the waits before did not end so: the host has no CPU for both */
+	TRIES_AGAIN = 16,  /* waits until it spins for long again */
+	WAITS_APART = 64,  /* waits without a system call after which threads share a CPU */
+	MOST_YIELDING = 4, /* threads that yield a CPU to each other; more: to the wrong one */
+	YIELDS = 8,	   /* of a waiting thread before it sleeps */
+	MOST_LATE = 2,	   /* waits in a row that took a tick, after which it sleeps at once */
+	WAITS_ASLEEP = 16384, /* waits in which it does so, until it yields again */
+	POLL_NS = 20000,      /* between polls of threads in calls */
+	CHECK_MS = 50,	      /* between checks of the running thread's progress */
 	/*
 	 * Checks without progress before a thread gives up: 20 s; a sleeping thread counts 100
 	 * times.
@@ -390,7 +394,7 @@ static void replace_holder(struct scheduler *t, struct task *running, const stru
 }
 
 /* Is there a reason to wait no longer? */
-static bool may_go_on(struct scheduler *t, struct task *task)
+static bool may_go_on(const struct scheduler *t, const struct task *task)
 {
 	return scheduler_is_running(t, task) || atomic_load(&t->is_over) ||
 	       atomic_load(&task->must_not_wait);
@@ -463,12 +467,45 @@ static bool shares_cpu(struct scheduler *t, struct task *task)
 	return atomic_load(&task->pin.is_set);
 }
 
+/* Of a clock that moves with the kernel's ticks, 1 to 10 ms apart, and costs little to read. */
+static bool is_same_tick(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/*
+ * Gives the CPU to the threads that share it, until this one is chosen: half of what it costs to sleep
+ * and to be woken. Where another program wants the CPU, each yield gives it milliseconds: then the thread
+ * does not yield for a while.
+ */
+static void yield_until_chosen(const struct scheduler *t, struct task *task)
+{
+	struct timespec begin = { 0 }, end = { 0 };
+
+	if (task->n_sleeps > 0) {
+		task->n_sleeps--;
+		return;
+	}
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &begin);
+	for (unsigned i = 0; i < YIELDS && !may_go_on(t, task); i++)
+		sched_yield();
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &end);
+	task->n_late = is_same_tick(&begin, &end) ? 0 : task->n_late + 1;
+	if (task->n_late < MOST_LATE)
+		return;
+	task->n_late = 0;
+	task->n_sleeps = WAITS_ASLEEP;
+}
+
 static bool wait_until_chosen(struct scheduler *t, struct task *task)
 {
 	unsigned spins = task->n_slept % TRIES_AGAIN == 0 ? SPINS : SPINS_IF_BUSY;
 
-	if (!scheduler_is_running(t, task) && shares_cpu(t, task))
+	if (!scheduler_is_running(t, task) && shares_cpu(t, task)) {
+		if (atomic_load(&t->n_pinned) <= MOST_YIELDING)
+			yield_until_chosen(t, task);
 		return sleep_until_chosen(t, task);
+	}
 	for (unsigned i = 0; i < spins; i++) {
 		if (scheduler_is_running(t, task)) {
 			task->n_slept = 0;

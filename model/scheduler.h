@@ -13,8 +13,8 @@
  *	  │ returned        ▼
  *	  └──────────────  IN_CALL ──asleep──► ASLEEP ──returned──► READY
  *
- * Threads that hand over for long without system calls take turns on one CPU of the host: to wake
- * each other there costs less than to wait on two.
+ * Threads that hand over for long without system calls take turns on one CPU of the host: to yield it,
+ * or to wake each other there, costs less than to wait on two.
  *
  * EXITING: until the host's thread has ended. EXECUTING: until its process runs another program, or
  * the call has failed.
@@ -51,6 +51,8 @@ struct task {
 	unsigned n_doubts;	/* polls in a row that did not tell whether it waits */
 	atomic_uint is_waiting; /* 1: it sleeps, or is about to, until it is woken: a futex */
 	struct host_pin pin;	/* under the lock, but for is_set */
+	unsigned n_late;	/* waits in a row in which yielding the CPU took long */
+	unsigned n_sleeps;	/* waits in which it sleeps at once, as it did */
 };
 
 struct scheduler {
@@ -90,7 +92,7 @@ void scheduler_set_thread(struct scheduler *, struct task *);
 void scheduler_exit(struct scheduler *, struct task *);
 
 /* Is this the running thread? It may run until its `limit`. */
-static inline bool scheduler_is_running(struct scheduler *t, const struct task *task)
+static inline bool scheduler_is_running(const struct scheduler *t, const struct task *task)
 {
 	return atomic_load_explicit(&t->running, memory_order_acquire) == task;
 }

@@ -169,6 +169,11 @@ static void the_clocks_decide(void **state)
 		{ { "s500w5", "s300w5", "w1000" }, NULL },
 		{ { "w5yw5", "w20" }, NULL },
 		{ { "w1pw1gw1", "gw1p", "w40", "s20w10" }, NULL },
+		/* So many quanta without a call that they share a CPU, few and many threads. */
+		{ { "w3000", "w3000" }, NULL },
+		{ { "w2000", "w2500", "w1500", "w2000" }, NULL },
+		{ { "w2000", "w2000", "w2000", "w2000", "w2000", "w2000" }, NULL },
+		{ { "w1500pw1500", "w2500gw100" }, NULL },
 	};
 
 	(void)state;
@@ -378,6 +383,62 @@ static void those_that_hand_over_share_a_cpu(void **state)
 	}
 }
 
+enum { LAST_CYCLE = 20000 };
+
+/* Works until one of them comes to the last cycle. */
+static void *work_to_the_last_cycle(void *argument)
+{
+	struct player *p = argument;
+	struct scheduler *scheduler = &p->game->scheduler;
+
+	while (scheduler_wait(scheduler, p->task)) {
+		p->clock = p->task->limit;
+		if (p->clock >= LAST_CYCLE)
+			scheduler_stop(scheduler);
+		else
+			scheduler_end_quantum(scheduler, p->task);
+	}
+	return NULL;
+}
+
+/* How often threads did not yield the CPU that they share because that took long before. */
+static unsigned count_sleeps(size_t n_players)
+{
+	enum { SLEEPS = 1000000 };
+	struct game game = { .n = n_players };
+	unsigned n = 0;
+
+	scheduler_init(&game.scheduler, QUANTUM, NULL);
+	for (size_t i = 0; i < game.n; i++) {
+		struct player *p = &game.players[i];
+
+		*p = (struct player){ .game = &game };
+		p->task = scheduler_add(&game.scheduler, &p->clock, 0);
+		p->task->n_sleeps = SLEEPS;
+	}
+	for (size_t i = 0; i < game.n; i++)
+		pthread_create(&game.players[i].thread, NULL, work_to_the_last_cycle,
+			       &game.players[i]);
+	for (size_t i = 0; i < game.n; i++)
+		pthread_join(game.players[i].thread, NULL);
+	for (size_t i = 0; i < game.n; i++)
+		n += SLEEPS - game.players[i].task->n_sleeps;
+	scheduler_release(&game.scheduler);
+	return n;
+}
+
+/* A thread that slept as yielding took long counts down to its next try. More than four never try. */
+static void few_threads_yield_their_cpu(void **state)
+{
+	enum { FEW = 100, MANY = 500 }; /* of some 4000 waits, and more of more threads */
+
+	(void)state;
+	assert_true(count_sleeps(2) > MANY);
+	assert_true(count_sleeps(4) > MANY);
+	assert_true(count_sleeps(5) < FEW);
+	assert_true(count_sleeps(8) < FEW);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -387,6 +448,7 @@ int main(void)
 		cmocka_unit_test(the_killed_are_replaced),
 		cmocka_unit_test(the_interrupted_go_on),
 		cmocka_unit_test(those_that_hand_over_share_a_cpu),
+		cmocka_unit_test(few_threads_yield_their_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
