@@ -167,11 +167,11 @@ static uint32_t look_up_place(struct stack_counts *c, uint32_t process, uint64_t
 				   ? (process & ~PLACE_OF_GUEST_USER) | PLACE_OF_GUEST_KERNEL
 				   : PLACE_OF_KERNEL;
 	uint32_t whose = address >> 63 ? machine : process;
-	const struct place_range *r = place_cache_look_up(c->cache, whose, address, time_ns);
+	const struct mapped_range *r = place_cache_look_up(c->cache, whose, address, time_ns);
 
 	k->from_ns = r->from_ns > k->from_ns ? r->from_ns : k->from_ns;
 	k->to_ns = r->to_ns < k->to_ns ? r->to_ns : k->to_ns;
-	return place_range_number(c->cache, r, address);
+	return mapped_range_number(c->cache, r, address);
 }
 
 __attribute__((noinline)) static void look_up_branch(struct stack_counts *c, const uint64_t *words,

@@ -241,12 +241,12 @@ uint32_t attribution_whose_sample_pc_(const struct batch *b, size_t row)
 }
 
 /* What is known of a row's address. Marks rows whose module is known. */
-__attribute__((always_inline)) static inline const struct place_range *find_range(
+__attribute__((always_inline)) static inline const struct mapped_range *find_range(
 	struct attribution *a, struct batch *b, size_t row, bool is_spe)
 {
 	uint32_t whose =
 		is_spe ? attribution_whose_spe_pc_(b, row) : attribution_whose_sample_pc_(b, row);
-	const struct place_range *r =
+	const struct mapped_range *r =
 		place_cache_look_up(&a->cache, whose, b->pc[row], a->times_ns[row]);
 
 	b->has[row] |= r->module.v != 0 ? HAS_PLACE : 0;
@@ -272,17 +272,17 @@ __attribute__((always_inline)) static inline void apply_some_places(struct attri
 	const _Atomic uint32_t *kept[ROWS_AT_ONCE]; /* NULL: the row has its number */
 
 	for (size_t row = from; row < to; row++) {
-		const struct place_range *r;
+		const struct mapped_range *r;
 
 		kept[row - from] = NULL;
 		b->place[row] = 0;
 		if (!(b->has[row] & HAS_PC))
 			continue;
 		r = find_range(a, b, row, is_spe);
-		kept[row - from] = place_range_kept(r, b->pc[row]);
+		kept[row - from] = mapped_range_kept(r, b->pc[row]);
 		prefetch(kept[row - from]);
 		if (kept[row - from] == NULL)
-			b->place[row] = place_range_number(&a->cache, r, b->pc[row]);
+			b->place[row] = mapped_range_number(&a->cache, r, b->pc[row]);
 	}
 	for (size_t row = from; row < to; row++) {
 		if (kept[row - from] == NULL)
@@ -297,14 +297,14 @@ __attribute__((always_inline)) static inline void apply_some_places(struct attri
 static void apply_places_of_some_code(struct attribution *a, struct batch *b)
 {
 	for (size_t row = 0; row < b->n; row++) {
-		const struct place_range *r;
+		const struct mapped_range *r;
 
 		b->place[row] = 0;
 		if (!(b->has[row] & HAS_PC))
 			continue;
 		r = find_range(a, b, row, b->kind == BATCH_SPE);
-		if (code_span_has(a->only, place_range_at(r, b->pc[row])))
-			b->place[row] = place_range_number(&a->cache, r, b->pc[row]);
+		if (code_span_has(a->only, mapped_range_place(r, b->pc[row])))
+			b->place[row] = mapped_range_number(&a->cache, r, b->pc[row]);
 	}
 }
 

@@ -54,18 +54,18 @@ static struct place_page *numbers_of(struct place_cache *c, uint64_t address, st
 		       : NULL;
 }
 
-const struct place_range *place_cache_miss_(struct place_cache *c, uint32_t whose, uint64_t address,
-					    uint64_t time_ns)
+const struct mapped_range *place_cache_miss_(struct place_cache *c, uint32_t whose,
+					     uint64_t address, uint64_t time_ns)
 {
 	struct placed p = timeline_place_of(c->timeline, whose, address, time_ns);
 	uint64_t page = address & -(uint64_t)PLACE_PAGE, page_end = page + (PLACE_PAGE - 1);
 	uint64_t first = p.first > page ? p.first : page;
-	struct place_range *slot;
+	struct mapped_range *slot;
 
 	if (++c->n_misses > (uint64_t)1 << (64 - c->shift))
 		place_cache_grow(c);
 	slot = place_cache_slot(c, whose, address);
-	*slot = (struct place_range){
+	*slot = (struct mapped_range){
 		.first = first,
 		.last = p.last < page_end ? p.last : page_end,
 		.from_ns = p.from_ns,

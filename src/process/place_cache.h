@@ -14,7 +14,7 @@ enum { PLACE_PAGE_SHIFT = 12 };
 /*
  * A cached answer for addresses of one page; all zero: empty. It holds at times [from_ns, to_ns).
  */
-struct place_range {
+struct mapped_range {
 	uint64_t first, last; /* addresses, both included */
 	uint64_t from_ns, to_ns;
 	uint64_t first_offset;
@@ -32,7 +32,7 @@ struct known_place {
 struct place_cache {
 	const struct timeline *timeline; /* borrowed */
 	struct place_numbers *places;	 /* borrowed, shared with other workers */
-	struct place_range *ranges;	 /* direct-mapped cache: page → range */
+	struct mapped_range *ranges;	 /* direct-mapped cache: page → range */
 	unsigned shift;			 /* 64 - log2 of the number of slots */
 	uint64_t seed;			 /* of the hash */
 	uint64_t n_misses;		 /* since the cache last grew */
@@ -45,11 +45,11 @@ void place_cache_init(struct place_cache *, const struct timeline *, struct plac
 void place_cache_release(struct place_cache *);
 
 /* A cache miss: asks the timeline, and fills the slot. */
-const struct place_range *place_cache_miss_(struct place_cache *, uint32_t whose, uint64_t address,
-					    uint64_t time_ns);
+const struct mapped_range *place_cache_miss_(struct place_cache *, uint32_t whose, uint64_t address,
+					     uint64_t time_ns);
 
-static inline struct place_range *place_cache_slot(const struct place_cache *c, uint32_t whose,
-						   uint64_t address)
+static inline struct mapped_range *place_cache_slot(const struct place_cache *c, uint32_t whose,
+						    uint64_t address)
 {
 	uint64_t page = address >> PLACE_PAGE_SHIFT;
 
@@ -60,10 +60,10 @@ static inline struct place_range *place_cache_slot(const struct place_cache *c, 
  * The range that has an address at a time, which is below UINT64_MAX. `whose` is a process index
  * or PLACE_OF_…. Valid until the next call.
  */
-static inline const struct place_range *place_cache_look_up(struct place_cache *c, uint32_t whose,
-							    uint64_t address, uint64_t time_ns)
+static inline const struct mapped_range *place_cache_look_up(struct place_cache *c, uint32_t whose,
+							     uint64_t address, uint64_t time_ns)
 {
-	const struct place_range *r = place_cache_slot(c, whose, address);
+	const struct mapped_range *r = place_cache_slot(c, whose, address);
 
 	if (address - r->first > r->last - r->first ||
 	    time_ns - r->from_ns >= r->to_ns - r->from_ns || r->whose != whose)
@@ -71,7 +71,7 @@ static inline const struct place_range *place_cache_look_up(struct place_cache *
 	return r;
 }
 
-static inline struct place place_range_at(const struct place_range *r, uint64_t address)
+static inline struct place mapped_range_place(const struct mapped_range *r, uint64_t address)
 {
 	return (struct place){ r->module, r->first_offset + (address - r->first) };
 }
@@ -92,8 +92,8 @@ static inline uint32_t place_cache_number(struct place_cache *c, _Atomic uint32_
 }
 
 /* Where the number of an instruction at an address of a range is kept; NULL: it is no whole word, or no page has it. */
-static inline const _Atomic uint32_t *place_range_kept(const struct place_range *r,
-						       uint64_t address)
+static inline const _Atomic uint32_t *mapped_range_kept(const struct mapped_range *r,
+							uint64_t address)
 {
 	/* Where there is a page, those of memory and of the module coincide. */
 	if (r->numbers == NULL || address % PLACE_CODE_SIZE != 0)
@@ -102,10 +102,10 @@ static inline const _Atomic uint32_t *place_range_kept(const struct place_range 
 }
 
 /* The number of the place of an address of a range. */
-static inline uint32_t place_range_number(struct place_cache *c, const struct place_range *r,
-					  uint64_t address)
+static inline uint32_t mapped_range_number(struct place_cache *c, const struct mapped_range *r,
+					   uint64_t address)
 {
-	struct place place = place_range_at(r, address);
+	struct place place = mapped_range_place(r, address);
 
 	return place_cache_number(c, place_numbers_kept(r->numbers, place.offset), place);
 }
@@ -114,7 +114,7 @@ static inline uint32_t place_range_number(struct place_cache *c, const struct pl
 static inline uint32_t place_cache_find(struct place_cache *c, uint32_t whose, uint64_t address,
 					uint64_t time_ns)
 {
-	return place_range_number(c, place_cache_look_up(c, whose, address, time_ns), address);
+	return mapped_range_number(c, place_cache_look_up(c, whose, address, time_ns), address);
 }
 
 #endif

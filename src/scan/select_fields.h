@@ -14,8 +14,8 @@
 #include "scan/select_lex.h"
 #include "session/session.h"
 
-/* Places that a test on symbols or modules lets through, sorted; they do not overlap. */
-struct place_range {
+/* Code of a module: functions and lines that a test lets through. */
+struct module_range {
 	uint32_t module;
 	uint64_t from, to; /* offsets, `to` excluded */
 };
@@ -32,7 +32,7 @@ struct test {
 	bool by_class;	    /* operations: all branches pass, or none does */
 	bool *flags;	    /* by operation, event, source or process, n_flags of them */
 	size_t n_flags;
-	VEC_OF(struct place_range) ranges;
+	VEC_OF(struct module_range) ranges; /* what passes, sorted, without overlaps */
 };
 
 /* What a test needs at run time. */

@@ -25,7 +25,7 @@ struct search {
 
 static void add_range(struct search *s, uint64_t offset, uint64_t size)
 {
-	*vec_add(&s->test->ranges) = (struct place_range){
+	*vec_add(&s->test->ranges) = (struct module_range){
 		.module = s->module,
 		.from = offset,
 		.to = offset + size,
@@ -34,7 +34,7 @@ static void add_range(struct search *s, uint64_t offset, uint64_t size)
 
 static int compare_ranges(const void *left, const void *right)
 {
-	const struct place_range *a = left, *b = right;
+	const struct module_range *a = left, *b = right;
 
 	if (a->module != b->module)
 		return (a->module > b->module) - (a->module < b->module);
@@ -49,8 +49,8 @@ static void order_ranges(struct test *t)
 	if (t->ranges.n > 1)
 		qsort(t->ranges.items, t->ranges.n, sizeof(*t->ranges.items), compare_ranges);
 	for (size_t i = 0; i < t->ranges.n; i++) {
-		struct place_range range = t->ranges.items[i];
-		struct place_range *last = n > 0 ? &t->ranges.items[n - 1] : NULL;
+		struct module_range range = t->ranges.items[i];
+		struct module_range *last = n > 0 ? &t->ranges.items[n - 1] : NULL;
 
 		if (last == NULL || last->module != range.module || last->to < range.from)
 			t->ranges.items[n++] = range;
@@ -166,7 +166,7 @@ int select_compile_line(struct session *s, struct test *t, const struct token *v
 
 bool select_run_ranges(const struct test *t, const struct rows *r, size_t row, bool *has)
 {
-	const struct place_range *ranges = t->ranges.items;
+	const struct module_range *ranges = t->ranges.items;
 	struct place place;
 	size_t at;
 

@@ -210,20 +210,20 @@ static bool is_start(const struct unwind_file *f, uint64_t address)
 }
 
 /* The module of `pc`. */
-static const struct place_range *walk_enter(struct walk *w, uint64_t pc)
+static const struct mapped_range *walk_enter(struct walk *w, uint64_t pc)
 {
-	const struct place_range *r = place_cache_look_up(w->cache, w->process, pc, w->time_ns);
+	const struct mapped_range *r = place_cache_look_up(w->cache, w->process, pc, w->time_ns);
 
 	w->kind = modules_get(w->unwinder->symbols->modules, r->module)->kind;
 	return r;
 }
 
 /* The rules at `pc`, which is in range `r`; false if there are none, and why. */
-static bool rules_at(struct walk *w, const struct place_range *r, uint64_t pc,
+static bool rules_at(struct walk *w, const struct mapped_range *r, uint64_t pc,
 		     struct frame_rules *out, enum unwind_end *why)
 {
 	struct unwind_file *f = &w->unwinder->files[r->module.v];
-	uint64_t offset = place_range_at(r, pc).offset, address;
+	uint64_t offset = mapped_range_place(r, pc).offset, address;
 
 	*why = UNWIND_NO_RULES;
 	if (w->kind != MODULE_FILE && w->kind != MODULE_VDSO)
@@ -284,7 +284,7 @@ static enum unwind_end unwind_follow(struct walk *w, uint64_t pc, uint64_t *out,
 		uint64_t before = w->state.registers[m->stack_register];
 		uint64_t at = is_exact ? pc : pc - 1;
 		enum module_kind callee = w->kind;
-		const struct place_range *range = walk_enter(w, at);
+		const struct mapped_range *range = walk_enter(w, at);
 		struct frame_rules rules;
 		enum frame_outcome outcome;
 		enum unwind_end end;
