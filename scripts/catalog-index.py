@@ -182,6 +182,8 @@ def main():
         "implementers": tables["implementers"],
     }
     as_source.write_text(Source().write(index))
+    for cpu in index["cpus"]:
+        del cpu["counts"]  # no key of a file: a test compares them with what reading the whole file gives
     as_json.write_text(json.dumps(index, indent=1) + "\n")
 
 

@@ -192,27 +192,6 @@ static int read_load_to_use(struct catalog *c, const json_t *object, struct cpu 
 	return 0;
 }
 
-/* The index has it of each embedded file. */
-static int read_counts(struct catalog *c, const json_t *object, struct cpu *cpu, struct err *err)
-{
-	json_t *value = json_object_get(object, "counts");
-	int events, metrics, programmable, slots, is_architectural;
-	const char *unit;
-
-	if (json_unpack(value, "[iiiibs]", &events, &metrics, &programmable, &slots,
-			&is_architectural, &unit) < 0)
-		return json_wrong("counts", value, "four numbers, true or false, and a unit", err);
-	cpu->counts = (struct cpu_counts){
-		.n_events = (size_t)events,
-		.n_metrics = (size_t)metrics,
-		.n_programmable = (unsigned)programmable,
-		.slots = (unsigned)slots,
-		.is_architectural = is_architectural != 0,
-		.unit = arena_strndup(&c->memory, unit, strlen(unit)),
-	};
-	return 0;
-}
-
 static int read_errata(struct catalog *c, const json_t *object, struct cpu *cpu, struct err *err)
 {
 	return errata_read(&c->memory, object, cpu, err);
@@ -324,7 +303,6 @@ static const struct cpu_key {
 	{ "errata", read_errata },
 	{ "own_cache_lines", read_own_cache_lines },
 	{ "load_to_use_cycles", read_load_to_use },
-	{ "counts", read_counts },
 };
 
 /*
