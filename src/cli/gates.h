@@ -21,7 +21,7 @@ int gate_options_check(const struct gate_options *, struct err *);
 int gate_options_parse(const struct gate_options *, const struct quantity *, size_t n,
 		       struct gate out[OPTION_LIST_MAX], struct err *);
 
-/* What a command measured of a quantity: fails if it cannot be told. */
+/* What a command measured of a quantity: fails if it is not known. */
 typedef int gate_measure(void *context, const struct gate *, struct measured *out, struct err *);
 
 /* Measures and judges all gates. */

@@ -38,7 +38,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000 * NS_PER_MS + (uint64_t)t.tv_nsec;
 }
 
-/* " 12 s left", " 3 min left"; nothing before it can be told. */
+/* " 12 s left", " 3 min left"; nothing before it is known. */
 static void put_time_left(const struct progress_state *s, struct text *out)
 {
 	uint64_t seconds;

@@ -51,8 +51,8 @@ unsigned counting_n_batches(const struct counting *c)
 
 /*
  * On mixed cores an event of a task is off its counter for two reasons: other groups have the
- * counter, or the task runs on cores of another type. They cannot be told apart, so counts cannot
- * be scaled.
+ * counter, or the task runs on cores of another type. Which of the two is not known, so
+ * counts cannot be scaled.
  */
 bool multiplexing_is_ambiguous(const struct counting_state *s)
 {

@@ -111,7 +111,7 @@ static bool is_marker(uint16_t machine, const char *name)
 	}
 }
 
-/* Without a size it cannot be told what is inside. */
+/* Without a size, what is inside is not known. */
 static bool is_object(const GElf_Sym *symbol)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info);

@@ -18,8 +18,8 @@ struct probe_function {
 	const char *path; /* the file that holds it */
 	uint64_t offset;  /* of its first instruction, in the file */
 	/*
-	 * The same of the instructions that return from it. None: it cannot be told where it ends, as it
-	 * jumps elsewhere, so the kernel has to replace its return address.
+	 * The same of the instructions that return from it. None: it jumps elsewhere, so where it
+	 * ends is not known, and the kernel has to replace its return address.
 	 */
 	uint64_t exits[PROBE_EXITS_MAX];
 	size_t n_exits;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Run time out of the times of records: whose it is, what is none, and what cannot be told. */
+/* Run time out of the times of records: whose it is, what is none, and what is not known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
