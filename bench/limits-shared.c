@@ -88,7 +88,7 @@ static void lines_init(struct lines *t, size_t n)
 /* A line of the kernel is the same in all processes. */
 static uint64_t key_of_line(const struct batch *b, size_t row)
 {
-	uint64_t process = b->has[row] & HAS_PROCESS ? b->process[row] : 0;
+	uint64_t process = batch_process(b, row);
 
 	return b->va[row] >> 63 ? b->va[row] >> LINE_LOG
 				: b->va[row] >> LINE_LOG | process << PROCESS_SHIFT;

@@ -11,7 +11,7 @@ static bool read_spe_access(const struct session *s, const struct batch *b, size
 			    struct access *out)
 {
 	uint32_t has = b->has[row];
-	uint32_t cpu = has & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+	uint32_t cpu = batch_cpu(b, row);
 	enum memory_kind kind =
 		has & HAS_OP ? memory_kind_of(b->op_class[row], b->op[row]) : MEMORY_NONE;
 	bool has_source = ((has & HAS_SOURCE) != 0) & (kind != MEMORY_STORE);

@@ -96,11 +96,6 @@ static void addr_free(void *partial)
 	free(a);
 }
 
-static uint32_t addr_cpu_of(const struct batch *b, size_t row)
-{
-	return b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
-}
-
 /*
  * Reads the access of a record. False if it is none, or of the kind of sampling that is not
  * counted. Counts accesses without an address.
@@ -123,7 +118,7 @@ static void addr_read_nodes_of(const struct addr *a, const struct batch *b, size
 {
 	const struct info *info = capture_info(a->session->capture);
 	int node = b->has[row] & HAS_PA ? info_memory_node(info, b->pa[row]) : -1;
-	uint32_t cpu = addr_cpu_of(b, row);
+	uint32_t cpu = batch_cpu(b, row);
 
 	out->page_nodes = node >= 0 ? UINT64_C(1) << node : 0;
 	out->cpu_nodes = cpu < a->n_cpus ? a->cpu_nodes[cpu] : 0;
@@ -141,15 +136,15 @@ static void addr_add_access(struct addr *a, const struct batch *b, size_t row,
 	/* as random as what the record accessed, so nothing is decided by it */
 	is_of_memory = (access->level == SOURCE_DRAM) | (access->level == SOURCE_REMOTE_DRAM);
 	if (!a->is_sampled)
-		record.operations = spe_interval(a->session, addr_cpu_of(b, row))->mean &
-				    -(uint64_t)is_of_memory;
+		record.operations =
+			spe_interval(a->session, batch_cpu(b, row))->mean & -(uint64_t)is_of_memory;
 	addr_read_nodes_of(a, b, row, &record);
 	addr_briefs_add(&a->sums, group, &record);
 }
 
 static uint32_t addr_process_of(const struct batch *b, size_t row, uint64_t address)
 {
-	uint32_t process = b->has[row] & HAS_PROCESS ? b->process[row] : 0;
+	uint32_t process = batch_process(b, row);
 
 	if (attribution_is_of_guest(b, row))
 		return 0;
@@ -188,10 +183,10 @@ static bool addr_key_of(const struct addr *a, const struct batch *b, size_t row,
 		    (w->process != 0 && process != w->process))
 			return false;
 		key[0] = (address - w->base) % w->size;
-		key[1] = b->has[row] & HAS_PC ? b->place[row] : 0;
+		key[1] = batch_place(b, row);
 		return true;
 	case ADDR_INSTRUCTIONS:
-		key[0] = b->has[row] & HAS_PC ? b->place[row] : 0;
+		key[0] = batch_place(b, row);
 		key[1] = b->has[row] & HAS_TID ? b->tid[row] : 0;
 		key[2] = process;
 		return true;

@@ -48,7 +48,7 @@ static void annotate_count(struct annotate *a, uint64_t offset, enum annotate_wh
 static void count_spe(struct annotate *a, const struct batch *b, size_t row, uint64_t offset)
 {
 	uint32_t has = b->has[row];
-	uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
+	uint64_t events = batch_events(b, row);
 
 	annotate_count(a, offset, COUNT_RECORDS, 0, 1);
 	annotate_count(a, offset, COUNT_PLACE, b->place[row], 1);
@@ -100,8 +100,7 @@ static void annotate_consume(void *partial, const struct batch *b)
 			continue;
 		}
 		annotate_count(a, place.offset, COUNT_SAMPLES, b->event[row], 1);
-		annotate_count(a, place.offset, COUNT_PERIOD, b->event[row],
-			       b->has[row] & HAS_PERIOD ? b->period[row] : 1);
+		annotate_count(a, place.offset, COUNT_PERIOD, b->event[row], batch_period(b, row));
 	}
 }
 

@@ -141,6 +141,33 @@ struct batch {
 	uint32_t caller[BATCH_ROWS];  /* place of the call, a number as above; 0: not known */
 };
 
+/* Columns that may be absent, with the value that says so. */
+static inline uint32_t batch_cpu(const struct batch *b, size_t row)
+{
+	return b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+}
+
+static inline uint32_t batch_process(const struct batch *b, size_t row)
+{
+	return b->has[row] & HAS_PROCESS ? b->process[row] : 0;
+}
+
+static inline uint32_t batch_place(const struct batch *b, size_t row)
+{
+	return b->has[row] & HAS_PC ? b->place[row] : 0;
+}
+
+static inline uint64_t batch_events(const struct batch *b, size_t row)
+{
+	return b->has[row] & HAS_EVENTS ? b->events[row] : 0;
+}
+
+/* A sample without a period represents one event. */
+static inline uint64_t batch_period(const struct batch *b, size_t row)
+{
+	return b->has[row] & HAS_PERIOD ? b->period[row] : 1;
+}
+
 /* Exception levels out of batch.level. */
 static inline unsigned batch_pc_level(const struct batch *b, size_t row)
 {

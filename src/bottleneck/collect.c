@@ -54,7 +54,7 @@ static enum latency access_latency(const struct latencies *l)
 static void add_source(const struct bottleneck_sums *s, struct insn_sums *to, const struct batch *b,
 		       size_t row, const struct latencies *l)
 {
-	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+	uint32_t cpu = batch_cpu(b, row);
 	const struct cpu_source *source =
 		b->has[row] & HAS_SOURCE ? session_source(s->plan->session, cpu, b->source[row])
 					 : NULL;
@@ -104,7 +104,7 @@ static void add_insn_record(struct bottleneck_sums *s, uint32_t slot, const stru
 	const uint32_t *words = s->plan->functions.items[at->function].words;
 	struct insn_sums *to = &s->slots[slot];
 	uint32_t has = b->has[row];
-	uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
+	uint64_t events = batch_events(b, row);
 	enum memory_kind kind =
 		has & HAS_OP ? memory_kind_of(b->op_class[row], b->op[row]) : MEMORY_NONE;
 	bool is_access = kind != MEMORY_NONE;

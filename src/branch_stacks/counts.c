@@ -104,8 +104,8 @@ static void stack_free(void *partial)
 static uint64_t sample_weight(const struct stack_counts *c, const struct batch *b, size_t row)
 {
 	size_t event = b->event[row];
-	uint64_t period = b->has[row] & HAS_PERIOD ? b->period[row] : 1;
-	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+	uint64_t period = batch_period(b, row);
+	uint32_t cpu = batch_cpu(b, row);
 	double scaled;
 
 	if (period > UINT64_MAX / STACK_WEIGHT_ONE)

@@ -80,7 +80,7 @@ static void commit_records_consume(void *partial, const struct batch *b)
 
 	for (size_t row = 0; row < b->n && b->kind == BATCH_SPE; row++) {
 		uint32_t has = b->has[row];
-		uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
+		uint64_t events = batch_events(b, row);
 		struct latencies l = latencies_of(b, row);
 		struct record_sums *sums;
 

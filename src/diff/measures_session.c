@@ -224,7 +224,7 @@ static void consume_spe(struct costs *c, const struct batch *b)
 		prefetch_to_write(&c->spe.items[place_of_row(c, b, row)]);
 	for (size_t row = 0; row < b->n; row++) {
 		const struct spe_sum one = sum_of_row(b, row);
-		uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+		uint32_t cpu = batch_cpu(b, row);
 		uint32_t place = place_of_row(c, b, row);
 		struct source_sum *of_source;
 

@@ -115,7 +115,7 @@ static void spell_events(const void *context, uint64_t events, struct text *out)
 /* Codes of data sources: the CPU, which knows its name, and the source. */
 static uint64_t source_code(const struct batch *b, size_t row)
 {
-	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+	uint32_t cpu = batch_cpu(b, row);
 
 	return (uint64_t)cpu << 16 | b->source[row];
 }

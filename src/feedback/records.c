@@ -34,7 +34,7 @@ static void flow_records_free(void *partial)
 /* Operations that a record of this row stands for; 1 if that is not known. */
 static uint64_t record_operations(const struct flow_records *r, const struct batch *b, size_t row)
 {
-	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+	uint32_t cpu = batch_cpu(b, row);
 	uint64_t mean = spe_interval(r->session, cpu)->mean;
 
 	return mean > 0 ? mean : 1;
@@ -53,7 +53,7 @@ static uint32_t find_target(struct flow_records *r, const struct batch *b, size_
 static void add_record(struct flow_records *r, const struct batch *b, size_t row)
 {
 	uint32_t has = b->has[row];
-	uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
+	uint64_t events = batch_events(b, row);
 	bool is_branch = has & HAS_OP && b->op_class[row] == SPE_OP_BRANCH;
 	uint64_t key[FLOW_RECORD_WORDS] = { [FLOW_RECORD_PLACE] = b->place[row] };
 	const struct flow_record_sum one = {
@@ -150,7 +150,7 @@ static void place_samples_consume(void *partial, const struct batch *b)
 		const uint64_t key[FLOW_RECORD_WORDS] = { [FLOW_RECORD_PLACE] = b->place[row] };
 		const struct flow_record_sum one = {
 			.n = 1,
-			.operations = b->has[row] & HAS_PERIOD ? b->period[row] : 1,
+			.operations = batch_period(b, row),
 		};
 
 		if (b->event[row] != s->event || !(b->has[row] & HAS_PLACE))

@@ -16,7 +16,7 @@ static __attribute__((noinline)) uint64_t sample_source(const struct batch *b, s
 /* The data source by the model of the CPU that recorded it. */
 static uint64_t source_word(const struct session *s, const struct batch *b, size_t row)
 {
-	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+	uint32_t cpu = batch_cpu(b, row);
 	const struct cpu_source *source;
 
 	if (!(b->has[row] & HAS_SOURCE))
@@ -49,13 +49,13 @@ static inline __attribute__((always_inline)) uint64_t record_word(const struct s
 	case DIM_EVENT:
 		return event_word(s, b, row);
 	case DIM_PROCESS:
-		return has & HAS_PROCESS ? b->process[row] : 0;
+		return batch_process(b, row);
 	case DIM_TID:
 		return has & HAS_TID ? b->tid[row] : DIM_ABSENT;
 	case DIM_CPU:
 		return has & HAS_CPU ? b->cpu[row] : DIM_ABSENT;
 	case DIM_PLACE:
-		return has & HAS_PC ? b->place[row] : 0;
+		return batch_place(b, row);
 	case DIM_FRAME:
 		return has & HAS_STACK ? b->frame[row] : 0;
 	case DIM_CALLER:

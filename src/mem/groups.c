@@ -230,7 +230,7 @@ static void add_sums(struct mem *m, uint32_t group, const struct mem_sums *from)
 
 static uint64_t operations_of(const struct mem *m, const struct batch *b, size_t row)
 {
-	return spe_interval(m->session, b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX)->mean;
+	return spe_interval(m->session, batch_cpu(b, row))->mean;
 }
 
 /* What samples have besides their number. */

@@ -203,7 +203,7 @@ static void find_sums(struct mem_records *r)
 		latencies_read(&r->latencies[i], b, r->rows[i]);
 	for (size_t i = 0; i < r->n; i++) {
 		uint16_t row = r->rows[i];
-		uint64_t events = b->has[row] & HAS_EVENTS ? b->events[row] : 0;
+		uint64_t events = batch_events(b, row);
 
 		fill_sums(&r->sums[i], &r->latencies[i], events >> SPE_EV_TLB_WALK & 1);
 	}

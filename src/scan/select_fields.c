@@ -349,8 +349,7 @@ static bool run_source(const struct test *t, const struct rows *r, size_t row, b
 		return false;
 	if (t->low != UINT64_MAX)
 		return b->source[row] == t->low;
-	source = session_source(r->session, b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX,
-				b->source[row]);
+	source = session_source(r->session, batch_cpu(b, row), b->source[row]);
 	if (source == NULL)
 		return false;
 	return t->word != NULL ? strcasecmp(source->name, t->word) == 0 : flag_of(t, source->level);

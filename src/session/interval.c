@@ -133,7 +133,7 @@ uint64_t spe_longest_gap_ns(const struct spe_interval *i)
 bool spe_record_follows(const struct session *s, const struct batch *b, size_t row)
 {
 	const uint32_t need = HAS_TIME | HAS_TID, has = b->has[row] & b->has[row - 1];
-	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+	uint32_t cpu = batch_cpu(b, row);
 
 	return (has & need) == need && b->tid[row] == b->tid[row - 1] &&
 	       (!(has & HAS_CPU) || b->cpu[row] == b->cpu[row - 1]) &&

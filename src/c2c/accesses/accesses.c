@@ -504,9 +504,8 @@ static void c2c_accesses_add_row(struct c2c_accesses *a, const struct batch *b, 
 	const uint64_t words[C2C_TOUCH_WORDS] = {
 		pair(line, (uint64_t)vector_of(b, row) << 24 | (uint64_t)spot->offset << 8 |
 				   c2c_row_kind(b, row)),
-		pair(has & HAS_PC ? b->place[row] : 0, has & HAS_TID ? b->tid[row] : UINT32_MAX),
-		pair(has & HAS_PROCESS ? b->process[row] : 0,
-		     has & HAS_CPU ? b->cpu[row] : UINT32_MAX),
+		pair(batch_place(b, row), has & HAS_TID ? b->tid[row] : UINT32_MAX),
+		pair(batch_process(b, row), batch_cpu(b, row)),
 		has & HAS_PC ? b->pc[row] : 0,
 	};
 	struct c2c_kept_touch one = touch_of_row(b, row, mask);
@@ -516,8 +515,7 @@ static void c2c_accesses_add_row(struct c2c_accesses *a, const struct batch *b, 
 	if (has & HAS_PA)
 		add_page(a, &one, line, b->pa[row]);
 	if (spot->space == C2C_PHYSICAL)
-		add_view(a, line, has & HAS_PROCESS ? b->process[row] : 0,
-			 b->va[row] - spot->offset);
+		add_view(a, line, batch_process(b, row), b->va[row] - spot->offset);
 	add_touch(a, words, &one);
 }
 

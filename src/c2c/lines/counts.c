@@ -258,7 +258,7 @@ static bool row_has_address(const struct batch *b, size_t row)
 
 static const struct cpu *cpu_of_row(struct c2c_classifier *c, const struct batch *b, size_t row)
 {
-	uint32_t core = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+	uint32_t core = batch_cpu(b, row);
 
 	if (core != c->core) {
 		c->core = core;

@@ -88,7 +88,7 @@ struct c2c_spot {
 /* Without a decision: addresses of the kernel come as they like. */
 static inline uint32_t c2c_space_(const struct batch *b, size_t row)
 {
-	uint32_t process = b->has[row] & HAS_PROCESS ? b->process[row] : 0;
+	uint32_t process = batch_process(b, row);
 
 	return process | (C2C_KERNEL & -(uint32_t)(b->va[row] >> 63));
 }

@@ -112,11 +112,6 @@ static void add_spans(struct elapsed *e, const struct batch *b)
 		add_span(e, of, first_ns, last_ns);
 }
 
-static uint32_t cpu_of(const struct batch *b, size_t row)
-{
-	return b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
-}
-
 /* Adds a record, which stands for so many operations. */
 static void elapsed_count_record(struct elapsed *e, struct looked_at *l, size_t row,
 				 uint64_t operations)
@@ -336,10 +331,10 @@ static void elapsed_consume(void *partial, const struct batch *b)
 	l.n_pairs = 0;
 	elapsed_plan_find(e->plan, b, l.rows);
 	for (size_t row = 0; row < b->n;) {
-		uint32_t cpu = cpu_of(b, row);
+		uint32_t cpu = batch_cpu(b, row);
 		uint64_t operations = spe_interval(e->plan->session, cpu)->mean;
 
-		for (; row < b->n && cpu_of(b, row) == cpu; row++)
+		for (; row < b->n && batch_cpu(b, row) == cpu; row++)
 			elapsed_count_record(e, &l, row, operations);
 	}
 	add_threads(e, &l);

@@ -229,8 +229,8 @@ static inline void add_spe(struct hot_cost *c, const struct batch *b, size_t row
 static void hot_add_sample(struct hot_cost *c, const struct batch *b, size_t row,
 			   const struct mux *mux)
 {
-	uint64_t period = b->has[row] & HAS_PERIOD ? b->period[row] : 1;
-	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+	uint64_t period = batch_period(b, row);
+	uint32_t cpu = batch_cpu(b, row);
 	double scaled;
 
 	c->n++;
