@@ -11,9 +11,7 @@
 
 enum { PLACE_PAGE_SHIFT = 12 };
 
-/*
- * A cached answer for addresses of one page; all zero: empty. It holds at times [from_ns, to_ns).
- */
+/* Addresses of one page that are mapped alike at times [from_ns, to_ns); all zero: an empty slot of the cache. */
 struct mapped_range {
 	uint64_t first, last; /* addresses, both included */
 	uint64_t from_ns, to_ns;
