@@ -178,10 +178,10 @@ int session_open(struct session *out, const struct session_options *options, str
 
 void session_release(struct session *s)
 {
-	pool_free(s->pool);
 	symbols_free(s->symbols);
 	timeline_free(s->timeline);
 	capture_free(s->capture);
+	pool_free(s->pool);
 	catalog_free(s->catalog);
 	place_numbers_free(s->places);
 	tuples_release(&s->frames);
