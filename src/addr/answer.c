@@ -96,7 +96,9 @@ static void scan_pages(struct work *w)
 	};
 	w->pages = (struct analysis){ .class = &addr_class, .options = &w->page_options };
 	scan_part(w->session, w->select,
-		  &(struct scan_wish){ .without_places = true, .only_memory = true }, &w->pages, 1);
+		  &(struct scan_wish){
+			  .without_places = true, .only_memory = true, .without_targets = true },
+		  &w->pages, 1);
 }
 
 /* Sets the window to the object that --object names. */

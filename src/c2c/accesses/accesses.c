@@ -12,6 +12,7 @@
 enum {
 	PAGE_SHIFT = 12,
 	N_SLOTS = 64,
+	TOUCHES_AT_ONCE = 128,
 
 	/* The effective vector length in a load or store of SVE: 32 << field bits. */
 	VECTOR_LENGTH_SHIFT = 4,
@@ -385,12 +386,9 @@ void c2c_touch_add_kept(const struct c2c_accesses *of, const struct c2c_kept_tou
 		touch_add_record(of->choice, to, touch);
 }
 
-/* The touch of a new record. */
-static void keep_touch(struct c2c_accesses *a, const uint64_t *words,
-		       const struct c2c_kept_touch *touch)
+/* The touch of a new record, whose key has this number. */
+static void keep_touch(struct c2c_accesses *a, uint32_t number, const struct c2c_kept_touch *touch)
 {
-	uint32_t number = tuples_add(&a->keys, words);
-
 	if (number == a->kept.n)
 		*vec_add(&a->kept) = *touch;
 	else
@@ -458,26 +456,52 @@ static void hold_to_limit(struct c2c_accesses *a)
 		drop_forgotten(a);
 }
 
-/* The same, with all touches of lines near by counted. */
-static void add_touch(struct c2c_accesses *a, const uint64_t *words,
-		      const struct c2c_kept_touch *touch)
+/* A touch of a line near by, all of which are counted. */
+static void add_near_touch(struct c2c_accesses *a, const uint64_t *words,
+			   const struct c2c_kept_touch *touch)
 {
 	uint32_t line = line_of_words(words), n = a->keys.n;
 
-	if (!is_near(a, line)) {
-		keep_touch(a, words, touch);
-		return;
-	}
 	if (line >= a->kept_end) {
 		a->near[line - a->choice->n_shown] |= 1;
 		return;
 	}
-	keep_touch(a, words, touch);
+	keep_touch(a, tuples_add(&a->keys, words), touch);
 	if (a->keys.n == n)
 		return;
 	a->n_near++;
 	a->near[line - a->choice->n_shown]++;
 	hold_to_limit(a);
+}
+
+/* Touches of lines that are shown, to be added at once: their keys are looked up in a large table. */
+struct touches {
+	size_t n;
+	uint64_t words[TOUCHES_AT_ONCE * C2C_TOUCH_WORDS];
+	struct c2c_kept_touch list[TOUCHES_AT_ONCE];
+};
+
+static void add_touches(struct c2c_accesses *a, struct touches *some)
+{
+	uint32_t numbers[TOUCHES_AT_ONCE];
+
+	tuples_add_all(&a->keys, some->words, some->n, numbers);
+	for (size_t i = 0; i < some->n; i++)
+		keep_touch(a, numbers[i], &some->list[i]);
+	some->n = 0;
+}
+
+static void add_touch(struct c2c_accesses *a, struct touches *some, const uint64_t *words,
+		      const struct c2c_kept_touch *touch)
+{
+	if (is_near(a, line_of_words(words))) {
+		add_near_touch(a, words, touch);
+		return;
+	}
+	memcpy(&some->words[some->n * C2C_TOUCH_WORDS], words, C2C_TOUCH_WORDS * sizeof(*words));
+	some->list[some->n++] = *touch;
+	if (some->n == TOUCHES_AT_ONCE)
+		add_touches(a, some);
 }
 
 static struct c2c_kept_touch touch_of_row(const struct batch *b, size_t row, uint32_t mask)
@@ -498,7 +522,8 @@ static struct c2c_kept_touch touch_of_row(const struct batch *b, size_t row, uin
 }
 
 static void c2c_accesses_add_row(struct c2c_accesses *a, const struct batch *b, size_t row,
-				 uint32_t line, const struct c2c_spot *spot, uint32_t mask)
+				 uint32_t line, const struct c2c_spot *spot, uint32_t mask,
+				 struct touches *some)
 {
 	uint32_t has = b->has[row];
 	const uint64_t words[C2C_TOUCH_WORDS] = {
@@ -516,7 +541,7 @@ static void c2c_accesses_add_row(struct c2c_accesses *a, const struct batch *b, 
 		add_page(a, &one, line, b->pa[row]);
 	if (spot->space == C2C_PHYSICAL)
 		add_view(a, line, batch_process(b, row), b->va[row] - spot->offset);
-	add_touch(a, words, &one);
+	add_touch(a, some, words, &one);
 }
 
 /* The rows that may be of the lines, which are few where other analyses share the scan. */
@@ -545,7 +570,9 @@ static void accesses_consume(void *partial, const struct batch *b)
 	struct c2c_accesses *a = partial;
 	uint16_t rows[BATCH_ROWS];
 	size_t n = find_rows(a->choice, b, rows);
+	struct touches some;
 
+	some.n = 0;
 	for (size_t i = 0; i < n; i++) {
 		size_t row = rows[i];
 		struct c2c_spot spot = c2c_spot(a->choice->options, b, row);
@@ -556,8 +583,9 @@ static void accesses_consume(void *partial, const struct batch *b)
 			continue;
 		mask = c2c_classify_row(a->classifier, b, row);
 		if (c2c_is_of_line(mask))
-			c2c_accesses_add_row(a, b, row, line, &spot, mask);
+			c2c_accesses_add_row(a, b, row, line, &spot, mask, &some);
 	}
+	add_touches(a, &some);
 }
 
 void c2c_touch_merge(struct c2c_touch *to, const struct c2c_touch *from)
