@@ -25,6 +25,7 @@ void spool_flush(struct spool *s, size_t least_bytes)
 	}
 	if (s->rc == 0 && fwrite(s->written.bytes, 1, s->written.n, s->file) != s->written.n)
 		s->rc = temporary_file_failed(&s->err);
+	s->n_in_file += s->written.n;
 	text_reset(&s->written);
 }
 

@@ -25,6 +25,7 @@
 struct spool {
 	struct text written; /* what is in no file */
 	FILE *file;
+	uint64_t n_in_file;	     /* bytes that were sent to it */
 	VEC_OF(struct mapped) files; /* when finished; those of others behind the own one */
 	int rc;			     /* -1: a file cannot be written; `err` says why */
 	struct err err;

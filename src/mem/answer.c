@@ -44,6 +44,7 @@ struct making {
 	struct names names;
 	struct access_sizes sizes;
 	struct mem_rows rows;
+	struct mem_rows functions; /* if no key was asked for */
 };
 
 static const struct mem_set *set_of(const struct making *m)
@@ -100,6 +101,27 @@ static void note_prefetches(const struct mem_rows *rows, struct table *t)
 			   100 * (double)mem_weight(some) / (double)mem_weight(all));
 }
 
+/* Where no function is known, a person is shown addresses. */
+static bool shows_addresses(const struct making *m)
+{
+	return !m->request->for_programs && !names_have_functions(&m->names);
+}
+
+/* Groups are read for all rows at once. */
+static void group_rows(struct making *m)
+{
+	const struct mem_request *request = m->request;
+	bool shows_all = request->sort != NULL || request->with_loads;
+	const struct mem_rows_wish wishes[] = {
+		{ &m->rows, m->by, shows_all ? 0 : request->top },
+		{ &m->functions, shows_addresses(m) ? &by_address : &by_function,
+		  request->top > BRIEF_TOP ? BRIEF_TOP : request->top },
+	};
+
+	mem_rows_init_some(wishes, request->by.n == 0 ? 2 : 1, mem_of(m, BY_PLACE), &m->names,
+			   &m->sizes);
+}
+
 static int make_rows(struct making *m, struct err *err)
 {
 	const struct mem_request *request = m->request;
@@ -114,8 +136,6 @@ static int make_rows(struct making *m, struct err *err)
 	const struct mem *by_events = mem_of(m, BY_EVENTS);
 	uint32_t n_without = 0;
 
-	mem_rows_init(&m->rows, mem_of(m, BY_PLACE), &m->names, m->by, &m->sizes,
-		      request->sort != NULL || request->with_loads ? 0 : request->top);
 	if (by_events->options->with_histograms)
 		mem_rows_take_histograms(&m->rows, by_events);
 	else
@@ -131,12 +151,6 @@ static int make_rows(struct making *m, struct err *err)
 	return 0;
 }
 
-/* Where no function is known, a person is shown addresses. */
-static bool shows_addresses(const struct making *m)
-{
-	return !m->request->for_programs && !names_have_functions(&m->names);
-}
-
 /* The functions with most latency, without distributions: those would take a second pass. */
 static int make_functions(struct making *m, struct err *err)
 {
@@ -146,15 +160,9 @@ static int make_functions(struct making *m, struct err *err)
 		.clock = &m->clock,
 		.length_ns = mem_set_length_ns(set_of(m)),
 	};
-	size_t top = m->request->top > BRIEF_TOP ? BRIEF_TOP : m->request->top;
-	struct mem_rows rows;
-	int rc;
+	int rc = mem_table(&m->functions, &view, &m->out->functions, err);
 
-	mem_rows_init(&rows, mem_of(m, BY_PLACE), &m->names,
-		      shows_addresses(m) ? &by_address : &by_function, &m->sizes, top);
-	rc = mem_table(&rows, &view, &m->out->functions, err);
-	mem_summary_functions(&rows, &m->out->answer);
-	mem_rows_release(&rows);
+	mem_summary_functions(&m->functions, &m->out->answer);
 	return rc;
 }
 
@@ -222,6 +230,7 @@ static int mem_answer_make_tables(struct making *m, struct err *err)
 {
 	bool is_sampled = access_is_sampled(m->s);
 
+	group_rows(m);
 	if (make_rows(m, err) < 0)
 		return -1;
 	answer_init(&m->out->answer);
@@ -354,6 +363,7 @@ int mem_report_make(struct session *s, const struct select *select,
 	if (rc == 0)
 		rc = mem_answer_make_tables(&m, err);
 	mem_rows_release(&m.rows);
+	mem_rows_release(&m.functions);
 	access_sizes_release(&m.sizes);
 	names_release(&m.names);
 	for (int i = 0; i < N_PARTS; i++)

@@ -18,6 +18,8 @@
 
 enum { MAX_WORDS = 1 + N_DIMENSIONS };
 
+enum { PLACES_TOGETHER = 256 };
+
 /* Of a group's key, with its place in the table that finds it. */
 enum { GROUP_BYTES = 16 };
 
@@ -60,6 +62,8 @@ void mem_release(struct mem *m)
 	vec_release(&m->histograms);
 	release_groups(m);
 	spool_release(&m->file);
+	vec_release(&m->spilled);
+	vec_release(&m->spilled_places);
 }
 
 /* What a group is, besides being a number. */
@@ -175,6 +179,35 @@ void mem_group_read(const struct mem *m, uint32_t group, struct mem_group *out)
 	out->operations =
 		m->has_operations ? m->operations.items[group] : mem_group_n(out) * m->each;
 	out->histograms = m->options->with_histograms ? &m->histograms.items[group] : NULL;
+}
+
+/* Places that were seen one after the other have numbers, and often groups, that follow each other. */
+static size_t partition_of(const struct mem *m, uint32_t group)
+{
+	return (mem_groups_key_of(m, group) >> 32) / PLACES_TOGETHER % MEM_PARTITIONS;
+}
+
+void mem_partitions_init(struct mem_partitions *p, const struct mem *m)
+{
+	uint32_t ends[MEM_PARTITIONS] = { 0 }, n = 0;
+
+	for (uint32_t group = 0; group < m->sums.n; group++)
+		ends[partition_of(m, group)]++;
+	for (size_t i = 0; i < MEM_PARTITIONS; i++) {
+		p->starts[i] = n;
+		n += ends[i];
+		ends[i] = p->starts[i];
+	}
+	p->starts[MEM_PARTITIONS] = n;
+	p->groups = mem_alloc((size_t)n + 1, sizeof(*p->groups));
+	for (uint32_t group = 0; group < n; group++)
+		p->groups[ends[partition_of(m, group)]++] = group;
+}
+
+void mem_partitions_release(struct mem_partitions *p)
+{
+	free(p->groups);
+	p->groups = NULL;
 }
 
 void mem_cost_add_group(struct mem_cost *to, const struct mem_group *g)

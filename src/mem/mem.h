@@ -88,6 +88,15 @@ void mem_histograms_add(struct mem_histograms *, const struct latencies *);
 void mem_histograms_merge(struct mem_histograms *into, const struct mem_histograms *from);
 void mem_histograms_release(struct mem_histograms *);
 
+/* All groups of a place are in one partition, so that threads can add up what is of different places. */
+enum { MEM_PARTITIONS = 32 };
+
+/* Groups that were sent to a file together. */
+struct mem_spilled {
+	uint32_t file;			     /* of the spool's */
+	uint64_t starts[MEM_PARTITIONS + 1]; /* by partition; the last one: the end of all */
+};
+
 /*
  * Groups of records, numbered. The kind is always one of the dimensions. Most groups differ in their
  * place, and there may be very many, so they are as small as they can be (mem/groups.c).
@@ -113,6 +122,9 @@ struct mem {
 	VEC_OF(struct mem_histograms) histograms; /* by group, if wanted */
 
 	struct spool file; /* more groups, any of them several times: mem/spill.c */
+	VEC_OF(struct mem_spilled) spilled;
+	VEC_OF(bool)
+	spilled_places; /* by number: those of groups in the file, and of their callers */
 };
 
 /* A group with its key. Sums are in several pieces: mem_cost_add_group(). */
@@ -143,6 +155,26 @@ struct mem_position {
 
 /* The next group, in any order; false behind the last. A group may come in several parts, which are to be added up. */
 bool mem_next(const struct mem *, struct mem_position *, struct mem_group *out);
+
+/* The groups that are in memory, by partition. */
+struct mem_partitions {
+	uint32_t *groups; /* those of partition i: [starts[i], starts[i + 1]) */
+	uint32_t starts[MEM_PARTITIONS + 1];
+};
+
+void mem_partitions_init(struct mem_partitions *, const struct mem *);
+void mem_partitions_release(struct mem_partitions *);
+
+/* Where a reader of a partition is: zeroed, at the start. */
+struct mem_partition_position {
+	uint32_t group;
+	size_t spilled;
+	uint64_t at; /* in the file, from the start of the partition */
+};
+
+/* As mem_next(), of one partition. Threads may read several at the same time. */
+bool mem_next_of(const struct mem *, const struct mem_partitions *, size_t partition,
+		 struct mem_partition_position *, struct mem_group *out);
 
 /* Several groupings, made in one look at the records. */
 struct mem_set_options {

@@ -23,7 +23,8 @@ struct mem_rows {
 	const struct mem *mem;
 	const struct names *names;
 	const struct keys *by;
-	struct tuples keys; /* by number of a row: kind, then the words of the keys */
+	struct tuples
+		keys; /* by number of a row: kind, then the words of the keys. Some that are not shown are left out */
 	/* Of rows that are shown alone: there may be as many others as the program has places. */
 	VEC_OF(struct mem_row) rows;
 	VEC_OF(uint64_t)
@@ -41,9 +42,16 @@ struct mem_rows {
 /* Total latency in cycles; a full counter counts with what it shows at least, as in hot.h. */
 uint64_t mem_weight(const struct mem_cost *);
 
-/* Groups everything; the `top` first rows of each kind are to be shown (0: all). Borrows. */
-void mem_rows_init(struct mem_rows *, const struct mem *, const struct names *,
-		   const struct keys *by, const struct access_sizes *, size_t top);
+/* Rows to be made, of whose kinds the `top` first are to be shown (0: all). */
+struct mem_rows_wish {
+	struct mem_rows *rows; /* filled */
+	const struct keys *by;
+	size_t top;
+};
+
+/* Groups everything, for several rows at a time. Borrows. */
+void mem_rows_init_some(const struct mem_rows_wish *, size_t n, const struct mem *,
+			const struct names *, const struct access_sizes *);
 void mem_rows_release(struct mem_rows *);
 
 /* What a row that is shown adds up to, by its number. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups of mem.h in a temporary file: what a worker had no memory for.
+ * Groups of mem.h in a temporary file: what a worker had no memory for. What is sent there together is in order of its
+ * partition, so a reader of one finds all of it in a few stretches.
  */
 #include <assert.h>
 #include <string.h>
@@ -103,15 +104,39 @@ static void read_group(const struct mem *m, const uint8_t **bytes, struct mem_gr
 	out->histograms = NULL;
 }
 
-static void spill_all(struct mem *m)
+static void note_spilled_place(struct mem *m, uint64_t place)
+{
+	if (place >= m->spilled_places.n) {
+		vec_reserve(&m->spilled_places, place + 1 - m->spilled_places.n);
+		m->spilled_places.n = place + 1;
+	}
+	m->spilled_places.items[place] = true;
+}
+
+static void spill_group(struct mem *m, uint32_t group)
 {
 	struct mem_group g;
 
-	for (uint32_t i = 0; i < m->sums.n; i++) {
-		mem_group_read(m, i, &g);
-		write_group(m, &m->file.written, &g);
-		spool_flush(&m->file, PIECE_BYTES);
+	mem_group_read(m, group, &g);
+	write_group(m, &m->file.written, &g);
+	spool_flush(&m->file, PIECE_BYTES);
+	note_spilled_place(m, g.key[DIM_PLACE]);
+	note_spilled_place(m, g.key[DIM_CALLER]);
+}
+
+static void spill_all(struct mem *m)
+{
+	struct mem_spilled *spilled = vec_add(&m->spilled);
+	struct mem_partitions p;
+
+	mem_partitions_init(&p, m);
+	for (size_t i = 0; i < MEM_PARTITIONS; i++) {
+		spilled->starts[i] = m->file.n_in_file + m->file.written.n;
+		for (uint32_t at = p.starts[i]; at < p.starts[i + 1]; at++)
+			spill_group(m, p.groups[at]);
 	}
+	spilled->starts[MEM_PARTITIONS] = m->file.n_in_file + m->file.written.n;
+	mem_partitions_release(&p);
 	mem_groups_reset(m);
 }
 
@@ -136,7 +161,44 @@ void mem_spill_finish(struct mem *m)
 
 void mem_spill_merge(struct mem *into, const struct mem *from)
 {
+	uint32_t file = (uint32_t)into->file.files.n;
+
 	spool_merge(&into->file, &from->file);
+	for (size_t i = 0; i < from->spilled.n; i++) {
+		struct mem_spilled *spilled = vec_add(&into->spilled);
+
+		*spilled = from->spilled.items[i];
+		spilled->file += file;
+	}
+	for (size_t place = 0; place < from->spilled_places.n; place++)
+		if (from->spilled_places.items[place])
+			note_spilled_place(into, place);
+}
+
+bool mem_next_of(const struct mem *m, const struct mem_partitions *p, size_t partition,
+		 struct mem_partition_position *at, struct mem_group *out)
+{
+	uint32_t group = p->starts[partition] + at->group;
+
+	if (group < p->starts[partition + 1]) {
+		at->group++;
+		mem_group_read(m, p->groups[group], out);
+		return true;
+	}
+	for (; m->file.rc == 0 && at->spilled < m->spilled.n; at->spilled++, at->at = 0) {
+		const struct mem_spilled *spilled = &m->spilled.items[at->spilled];
+		const struct mapped *file = &m->file.files.items[spilled->file];
+		uint64_t start = spilled->starts[partition], end = spilled->starts[partition + 1];
+		const uint8_t *bytes = file->bytes + start + at->at;
+
+		if (at->at < end - start) {
+			read_group(m, &bytes, out);
+			at->at = (uint64_t)(bytes - file->bytes) - start;
+			return true;
+		}
+		mapped_drop(file, start, end);
+	}
+	return false;
 }
 
 bool mem_next(const struct mem *m, struct mem_position *at, struct mem_group *out)

@@ -9,34 +9,37 @@ static const char unknown[] = "[unknown]";
 
 enum { PLACES_AT_ONCE = 64 << 10 };
 
-/* Without a list of places in their order: some after the other. */
-static void resolve_some(struct names *n, const bool *wanted, enum symbols_depth depth,
-			 bool is_zeroed)
+/* Without a list of places in their order: some after the other. Returns how many have a function. */
+static size_t resolve_some(struct names *n, const bool *wanted, enum symbols_depth depth,
+			   bool is_zeroed)
 {
 	struct place *places = mem_alloc(PLACES_AT_ONCE, sizeof(*places));
+	size_t n_with = 0;
 
 	for (uint32_t first = 0; first < n->n; first += PLACES_AT_ONCE) {
 		uint32_t some = n->n - first < PLACES_AT_ONCE ? n->n - first : PLACES_AT_ONCE;
 
 		for (uint32_t i = 0; i < some; i++)
 			places[i] = session_place(n->session, n->numbers[first + i]);
-		symbols_resolve_sorted(n->session->symbols, n->session->pool, places,
-				       &n->numbers[first], some, wanted, depth, is_zeroed,
-				       n->symbols);
+		n_with += symbols_resolve_sorted(n->session->symbols, n->session->pool, places,
+						 &n->numbers[first], some, wanted, depth, is_zeroed,
+						 n->symbols);
 	}
 	free(places);
+	return n_with;
 }
 
 /* Looks up those that are wanted (NULL: all) of the sorted places. */
 static void resolve_wanted(struct names *n, const bool *wanted, enum symbols_depth depth,
 			   bool is_zeroed)
 {
-	if (n->places == NULL) {
-		resolve_some(n, wanted, depth, is_zeroed);
-		return;
-	}
-	symbols_resolve_sorted(n->session->symbols, n->session->pool, n->places, n->numbers, n->n,
-			       wanted, depth, is_zeroed, n->symbols);
+	size_t n_with = n->places == NULL
+				? resolve_some(n, wanted, depth, is_zeroed)
+				: symbols_resolve_sorted(n->session->symbols, n->session->pool,
+							 n->places, n->numbers, n->n, wanted, depth,
+							 is_zeroed, n->symbols);
+
+	n->has_functions |= n_with > 0;
 }
 
 void names_init(struct names *out, struct session *s, const bool *wanted, enum symbols_depth depth)
@@ -59,6 +62,7 @@ static bool names_take(struct names *out, uint32_t place, const struct names *kn
 	    known->symbols[place].function.v == 0)
 		return false;
 	out->symbols[place] = known->symbols[place];
+	out->has_functions = true;
 	return true;
 }
 
@@ -91,8 +95,10 @@ void names_add_few(struct names *out, const bool *wanted, const struct names *kn
 	for (uint32_t i = 0; i < n_wanted; i++)
 		places[i] = session_place(s, numbers[i]);
 	symbols_resolve(s->symbols, s->pool, places, n_wanted, out->depth, symbols);
-	for (uint32_t i = 0; i < n_wanted; i++)
+	for (uint32_t i = 0; i < n_wanted; i++) {
 		out->symbols[numbers[i]] = symbols[i];
+		out->has_functions |= symbols[i].function.v != 0;
+	}
 	free(numbers);
 	free(places);
 	free(symbols);
@@ -149,10 +155,7 @@ const char *names_module(const struct session *s, struct module_id id)
 
 bool names_have_functions(const struct names *n)
 {
-	for (uint32_t i = 0; i < n->n; i++)
-		if (n->symbols[i].function.v != 0)
-			return true;
-	return n->n <= 1; /* no place at all: none is without */
+	return n->has_functions || n->n <= 1; /* no place at all: none is without */
 }
 
 const char *names_function(const struct names *n, uint32_t place)

@@ -16,6 +16,7 @@ struct names {
 	struct symbol *symbols;
 	uint32_t n;
 	enum symbols_depth depth;
+	bool has_functions; /* of some place */
 
 	/* All places with their numbers, sorted by module and offset. names_init_in_order(): no places. */
 	uint32_t *numbers;

@@ -433,19 +433,26 @@ static void finish_lines(struct resolving *r)
 	}
 }
 
-/* Adds up what stretches found missing of each module. */
-static void count_missing(struct resolving *r)
+/* Adds up what stretches found missing of each module. Returns how many places have a function. */
+static size_t count_missing(struct resolving *r)
 {
+	size_t n_with = 0;
+
 	for (size_t i = 0; i < r->stretches.n;) {
 		struct module_id module = r->stretches.items[i].module;
 		struct module_state *state = &r->symbols->states[module.v];
 		uint64_t n = 0;
 
-		for (; i < r->stretches.n && r->stretches.items[i].module.v == module.v; i++)
-			n += r->stretches.items[i].n_without_function;
+		for (; i < r->stretches.n && r->stretches.items[i].module.v == module.v; i++) {
+			const struct stretch *stretch = &r->stretches.items[i];
+
+			n += stretch->n_without_function;
+			n_with += stretch->to - stretch->from - stretch->n_without_function;
+		}
 		if (n > state->n_without_function)
 			state->n_without_function = n;
 	}
+	return n_with;
 }
 
 static void ask_for_lines(struct resolving *r, struct pool *pool, enum symbols_depth depth)
@@ -478,10 +485,12 @@ static void resolving_release(struct resolving *r)
 	free(r->order);
 }
 
-/* Resolves the places at the positions in r->order, which it frees. */
-static void resolve_ordered(struct resolving *r, struct pool *pool, size_t n,
-			    enum symbols_depth depth)
+/* Resolves the places at the positions in r->order, which it frees. Returns how many have a function. */
+static size_t resolve_ordered(struct resolving *r, struct pool *pool, size_t n,
+			      enum symbols_depth depth)
 {
+	size_t n_with;
+
 	r->function = mem_alloc(n, sizeof(*r->function));
 	resolve_make_groups(r, n);
 	pool_run(pool, r->groups.n, resolve_load_module, r);
@@ -489,16 +498,17 @@ static void resolve_ordered(struct resolving *r, struct pool *pool, size_t n,
 	name_modules(r);
 	resolve_name_functions(r);
 	pool_run(pool, r->stretches.n, resolve_write_answers, r);
-	count_missing(r);
+	n_with = count_missing(r);
 	if (depth != SYMBOLS_FUNCTIONS)
 		ask_for_lines(r, pool, depth);
 	resolving_release(r);
 	symbols_update_missing(r->symbols);
+	return n_with;
 }
 
-void symbols_resolve_sorted(struct symbols *s, struct pool *pool, const struct place *places,
-			    const uint32_t *numbers, size_t n, const bool *wanted,
-			    enum symbols_depth depth, bool is_zeroed, struct symbol *out)
+size_t symbols_resolve_sorted(struct symbols *s, struct pool *pool, const struct place *places,
+			      const uint32_t *numbers, size_t n, const bool *wanted,
+			      enum symbols_depth depth, bool is_zeroed, struct symbol *out)
 {
 	struct resolving r = { .symbols = s,
 			       .places = places,
@@ -513,9 +523,9 @@ void symbols_resolve_sorted(struct symbols *s, struct pool *pool, const struct p
 		n_wanted += wanted == NULL || wanted[numbers[i]];
 	}
 	if (n_wanted > 0)
-		resolve_ordered(&r, pool, n_wanted, depth);
-	else
-		free(r.order);
+		return resolve_ordered(&r, pool, n_wanted, depth);
+	free(r.order);
+	return 0;
 }
 
 void symbols_resolve(struct symbols *s, struct pool *pool, const struct place *places, size_t n,
