@@ -133,6 +133,8 @@ int open_input(const struct input_options *input, const struct arguments *argume
 	       struct session *session, struct select **out_select, struct err *err)
 {
 	struct session_options options = {
+		.bytes = input->bytes,
+		.n_bytes = input->n_bytes,
 		.raw = input->raw,
 		.cpu_name = input->cpu,
 		.catalog_path = input->catalog,

@@ -26,6 +26,9 @@ struct input_options {
 	bool no_sandbox; /* for enter_sandbox() */
 	unsigned n_workers;
 	unsigned interval;
+	/* set by commands that have read the capture, which a stream gives once: its path is for messages then */
+	const void *bytes;
+	size_t n_bytes;
 	bool wants_help;
 	bool is_quiet; /* set by commands that open many captures: no progress is shown for each */
 	unsigned

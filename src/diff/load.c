@@ -18,6 +18,7 @@
 
 /* A capture that was read, until what is wrong with it is said. */
 struct read_capture {
+	struct mapped stream; /* what it is read from, if that is no file */
 	struct session session;
 	struct select *select;
 	int status; /* for the diagnostics */
@@ -71,17 +72,30 @@ static int measure_counts(const struct loader *l, struct counts *counts, struct 
 	return rc;
 }
 
-static int load_counts(struct run *run, const char *path)
+static int load_counts(struct run *run, const char *path, const struct mapped *file)
 {
 	struct counts counts = { 0 };
-	struct mapped file = { 0 };
-	int rc = mapped_open(&file, path, &run->err);
+	int rc = counts_read(file->bytes, file->size, path, &counts, &run->err);
 
-	if (rc == 0 && (rc = counts_read(file.bytes, file.size, path, &counts, &run->err)) < 0)
-		err_within(&run->err, "%s: not a capture, a baseline or counts", path);
 	if (rc == 0)
 		rc = measure_counts(run->loader, &counts, run->measures, &run->err);
+	else
+		err_within(&run->err, "%s: not a capture, a baseline or counts", path);
 	counts_release(&counts);
+	return rc;
+}
+
+/* Of a capture that has nothing else. */
+static int load_recorded_counts(struct run *run, const char *path, const struct mapped *stream)
+{
+	struct mapped file = { 0 };
+	int rc;
+
+	if (stream->bytes != NULL)
+		return load_counts(run, path, stream);
+	rc = mapped_open(&file, path, &run->err);
+	if (rc == 0)
+		rc = load_counts(run, path, &file);
 	mapped_release(&file);
 	return rc;
 }
@@ -115,20 +129,27 @@ static int measure_capture(struct run *run, struct session *s, const struct sele
 	return rc;
 }
 
-static int load_capture(struct run *run, const char *path)
+/* `stream` is empty, or what was read from that path, which gives it once. It is released with the capture. */
+static int load_capture(struct run *run, const char *path, struct mapped stream)
 {
 	const struct arguments arguments = { .items = (const char *[]){ path }, .n = 1 };
 	struct read_capture *c = mem_zalloc(1, sizeof(*c));
 	struct measures *out = run->measures;
-	int rc = open_input(&run->input, &arguments, &c->session, &c->select, &run->err);
-	bool has_counts = rc == 0 && strcmp(path, "-") != 0 && is_of_counts(&c->session);
+	struct input_options input = run->input;
+	bool has_counts;
+	int rc;
 
 	*vec_add(&run->captures) = c;
+	c->stream = stream;
 	c->status = EXIT_DONE;
+	input.bytes = stream.bytes;
+	input.n_bytes = stream.size;
+	rc = open_input(&input, &arguments, &c->session, &c->select, &run->err);
+	has_counts = rc == 0 && strcmp(path, "-") != 0 && is_of_counts(&c->session);
 	if (rc == 0 && atomic_load(run->is_over))
 		return 0;
 	if (has_counts)
-		return load_counts(run, path);
+		return load_recorded_counts(run, path, &c->stream);
 	if (rc == 0 && strcmp(path, "-") != 0)
 		out->capture_path = arena_strndup(&out->memory, path, strlen(path));
 	if (rc == 0)
@@ -145,6 +166,13 @@ static bool is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 static int load_file(struct run *run, const char *path)
 {
 	struct mapped file = { 0 };
@@ -152,13 +180,16 @@ static int load_file(struct run *run, const char *path)
 
 	if (mapped_open(&file, path, &run->err) < 0)
 		return -1;
-	if (measures_is_baseline((const char *)file.bytes, file.size))
+	if (measures_is_baseline((const char *)file.bytes, file.size)) {
 		rc = measures_read((const char *)file.bytes, file.size, path, run->measures,
 				   &run->err);
-	else if (run->input.raw.is_raw || capture_begins(file.bytes, file.size))
-		rc = load_capture(run, path);
-	else
-		rc = load_counts(run, path);
+	} else if (run->input.raw.is_raw || capture_begins(file.bytes, file.size)) {
+		if (is_file(path)) /* opened as one, what was read of it is forgotten on the way */
+			mapped_release(&file);
+		return load_capture(run, path, file);
+	} else {
+		rc = load_counts(run, path, &file);
+	}
 	mapped_release(&file);
 	return rc;
 }
@@ -168,7 +199,7 @@ static int load_folder(struct run *run, const char *counts, const char *capture)
 {
 	if (access(counts, F_OK) == 0 && load_file(run, counts) < 0)
 		return -1;
-	return access(capture, F_OK) == 0 ? load_capture(run, capture) : 0;
+	return access(capture, F_OK) == 0 ? load_capture(run, capture, (struct mapped){ 0 }) : 0;
 }
 
 static int load_measures(struct run *run)
@@ -179,13 +210,14 @@ static int load_measures(struct run *run)
 
 	run->measures->origin = path;
 	if (strcmp(path, "-") == 0)
-		return load_capture(run, path);
+		return load_capture(run, path, (struct mapped){ 0 });
 	if (!is_folder(path))
 		return load_file(run, path);
 	counts = path_join(path, RUN_COUNTS);
 	capture = path_join(path, RUN_CAPTURE);
 	if (access(counts, F_OK) < 0 && access(capture, F_OK) < 0)
-		rc = load_capture(run, path); /* a capture that is a directory */
+		rc = load_capture(run, path,
+				  (struct mapped){ 0 }); /* a capture that is a directory */
 	else
 		rc = load_folder(run, counts, capture);
 	free(counts);
@@ -223,6 +255,7 @@ static void close_one(void *context, size_t i, unsigned worker)
 			release_input(&c->session, c->select);
 		else
 			close_input(&c->session, c->select, c->status);
+		mapped_release(&c->stream);
 		free(c);
 	}
 	vec_release(&run->captures);

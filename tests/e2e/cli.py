@@ -6,6 +6,7 @@ What users type, also wrongly: exit status, and messages that say what, where an
 usage: cli.py CYCLOPS MAKE-CAPTURE
 """
 
+import contextlib
 import csv
 import fcntl
 import json
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import threading
 
 from harness import ENVIRONMENT, Checks, run
 
@@ -259,6 +261,28 @@ def check_cases(checks, folder):
         checks.count("command lines")
 
 
+def write_all(end, content):
+    with open(end, "wb") as pipe, contextlib.suppress(BrokenPipeError):
+        pipe.write(content)
+
+
+def check_streams_by_name(checks, folder):
+    """Runs that are streams with a name, as of the shell's <(...): what is read of them is gone."""
+    folder.run("diff", "--save", "kept.json", "a.data")
+    for name in ("a.data", "kept.json"):
+        reading, writing = os.pipe()
+        with open(folder.file(name), "rb") as file:
+            writer = threading.Thread(target=write_all, args=(writing, file.read()))
+        writer.start()
+        streamed = folder.run("diff", "--format", "csv", f"/dev/fd/{reading}", "a.data", pass_fds=(reading,))
+        os.close(reading)
+        writer.join()
+        direct = folder.run("diff", "--format", "csv", name, "a.data")
+        checks.expect(streamed.returncode == DONE and streamed.stdout == direct.stdout.replace(name.encode(), b"/dev/fd/%d" % reading, 1),
+                      f"diff <(cat {name}) a.data: another answer: {streamed.stderr}")
+        checks.count("streams with a name")
+
+
 def check_streams(checks, folder):
     """Captures and answers through pipes."""
     for command in (["report"], ["hot", "--by", "cpu"], ["export"], ["dump"], ["dump", "--packets"]):
@@ -282,6 +306,7 @@ def check_streams(checks, folder):
         checks.expect(closed.returncode in (-13, FAILED), f"{command[0]} | head: {closed.returncode}")
         checks.expect(b"runtime error" not in closed.stderr, f"{command[0]} | head: {closed.stderr}")
         checks.count("commands through pipes")
+    check_streams_by_name(checks, folder)
     nothing = folder.run("report", "-", stdin=b"")
     checks.expect(nothing.returncode == FAILED and b"standard input: empty" in nothing.stderr,
                   f"empty standard input: {nothing.stderr}")
