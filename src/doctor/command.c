@@ -56,15 +56,13 @@ static void say_answer(bool can_count, const struct table *fixes, struct table *
 static int print_checks(const struct catalog *catalog, const struct output_options *output,
 			bool *can_count, struct err *err)
 {
-	struct pmus pmus = { 0 };
 	struct doctor_trial trial;
 	struct table answer, checks = { 0 }, fixes = { 0 };
 	struct tables tables = { 0 };
 	struct printer out = { 0 };
 	int rc = -1;
 
-	pmus_read(&pmus, "");
-	doctor_try(&pmus, &trial);
+	doctor_try(&trial);
 	*can_count = doctor_examine(catalog, "", &trial, &checks, &fixes);
 	say_answer(*can_count, &fixes, &answer);
 	if (printer_open(&out, output, "text", usage.command, NULL, err) == 0) {
@@ -79,7 +77,6 @@ static int print_checks(const struct catalog *catalog, const struct output_optio
 	table_release(&answer);
 	table_release(&checks);
 	table_release(&fixes);
-	pmus_release(&pmus);
 	return rc;
 }
 
@@ -150,12 +147,9 @@ static int check_events_if_countable(const struct catalog *catalog, const char *
 {
 	struct doctor_trial trial;
 	struct here here;
-	struct pmus pmus = { 0 };
 	int rc = 0;
 
-	pmus_read(&pmus, "");
-	doctor_try(&pmus, &trial);
-	pmus_release(&pmus);
+	doctor_try(&trial);
 	here_init(&here, "", catalog, NULL, trial.error == 0);
 	*out_status = EXIT_DONE;
 	if (here_why_not(&here) != NULL) {

@@ -84,13 +84,14 @@ void doctor_add_check(struct doctor *d, const char *name, enum doctor_state stat
 	row[2] = cell_text(table_text(d->fixes, fix));
 }
 
-void doctor_try(struct pmus *pmus, struct doctor_trial *out)
+void doctor_try(struct doctor_trial *out)
 {
+	struct pmus pmus = { 0 };
 	struct attr attr = {
 		.type = ATTR_TYPE_HARDWARE,
 		.flags = 1 << ATTR_EXCLUDE_KERNEL | 1 << ATTR_EXCLUDE_HV,
 	};
-	const struct pmu *core = pmus_core(pmus, 0);
+	const struct pmu *core;
 	struct event_request request = {
 		.attr = &attr,
 		.name = "cycles",
@@ -100,10 +101,14 @@ void doctor_try(struct pmus *pmus, struct doctor_trial *out)
 	int fd = event_open(&request);
 
 	*out = (struct doctor_trial){ .error = fd < 0 ? -fd : 0, .sandbox = sandbox_support() };
-	if (fd >= 0)
-		close(fd);
-	if (fd >= 0 && core != NULL)
-		out->n_free = counters_available(pmus, core);
+	if (fd < 0)
+		return;
+	close(fd);
+	pmus_read(&pmus, "");
+	core = pmus_core(&pmus, 0);
+	if (core != NULL)
+		out->n_free = counters_available(&pmus, core);
+	pmus_release(&pmus);
 }
 
 static void check_cpu(struct doctor *d)

@@ -21,7 +21,7 @@ struct doctor_trial {
 };
 
 /* Opens events on this machine. */
-void doctor_try(struct pmus *, struct doctor_trial *out);
+void doctor_try(struct doctor_trial *out);
 
 /*
  * Fills the tables of checks and of fixes, which the caller releases. Returns whether this user can

@@ -38,12 +38,9 @@ static void know_tlbs(struct subject *s, const struct subject_options *o)
 static int open_machine(struct subject *s, const struct subject_options *o, struct err *err)
 {
 	struct doctor_trial trial;
-	struct pmus pmus = { 0 };
 	int rc = 0;
 
-	pmus_read(&pmus, "");
-	doctor_try(&pmus, &trial);
-	pmus_release(&pmus);
+	doctor_try(&trial);
 	here_init(&s->here, "", s->catalog, NULL, trial.error == 0);
 	machine_read(&s->machine, "");
 	s->sizes = on_machine_sizes("");

@@ -73,12 +73,9 @@ static int unknown_subject(const char *name, struct err *err)
 /* Tries whether this user may count hardware events. */
 static bool may_count(void)
 {
-	struct pmus pmus = { 0 };
 	struct doctor_trial trial;
 
-	pmus_read(&pmus, "");
-	doctor_try(&pmus, &trial);
-	pmus_release(&pmus);
+	doctor_try(&trial);
 	return trial.error == 0;
 }
 
