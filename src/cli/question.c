@@ -76,7 +76,7 @@ static int question_status(struct question *q, const struct select *select)
 					    "there is no data of this kind");
 	if (q->lacks_data && (select == NULL || has_gates)) /* a selection may match nothing */
 		return EXIT_NO_DATA;
-	return q->results.n_failed > 0 ? EXIT_GATE : EXIT_DONE;
+	return gate_options_status(&q->gates, &q->results, EXIT_DONE);
 }
 
 int question_ask(struct question *q, int argc, char **argv)

@@ -270,7 +270,7 @@ static int diff_command(int argc, char **argv)
 	if (diff_answer(&command, &input, &arguments, &how, &results, &err) < 0)
 		status = gate_options_fail(&gate_options, &results, usage.command, &err);
 	else
-		status = results.n_failed > 0 ? EXIT_GATE : EXIT_DONE;
+		status = gate_options_status(&gate_options, &results, EXIT_DONE);
 	gates_release(&results);
 	return status;
 }

@@ -447,7 +447,7 @@ static int fleet_command(int argc, char **argv)
 	if (rc < 0)
 		status = gate_options_fail(&gates, &results, usage.command, &err);
 	else
-		status = results.n_failed > 0 ? EXIT_GATE : EXIT_DONE;
+		status = gate_options_status(&gates, &results, EXIT_DONE);
 	gates_release(&results);
 	return status;
 }
