@@ -82,7 +82,6 @@ static const char *object_words(const struct addr_source *source, const struct a
 {
 	const struct types *types = symbols_types(source->addr->session->symbols);
 	struct text text = { 0 };
-	const char *out;
 
 	addr_object_name(source->objects, object, &text);
 	if (object->type.v != 0 && !object->is_by_type) {
@@ -90,10 +89,7 @@ static const char *object_words(const struct addr_source *source, const struct a
 		types_name(types, object->type, &text);
 		text_char(&text, ')');
 	}
-	text_char(&text, '\0');
-	out = table_text(t, text.bytes);
-	text_release(&text);
-	return out;
+	return table_take_text(t, &text);
 }
 
 /* "account has 86.4 % of the access latency", and why. */
@@ -123,9 +119,7 @@ void addr_summary_instruction(const struct addr_rows *r, struct table *answer)
 	names_place(r->source->names, place, &text);
 	if (names_line(r->source->names, place, &file, &line))
 		text_format(&text, " (%s:%" PRIu32 ")", path_base(file), line);
-	text_char(&text, '\0');
-	words = table_text(answer, text.bytes);
-	text_release(&text);
+	words = table_take_text(answer, &text);
 	say_heaviest(r, row, words, why_words(&r->sums.items[row], answer), answer);
 }
 

@@ -205,16 +205,12 @@ static const char *inline_chain(const struct annotation *a, const struct symbol 
 {
 	const struct symbol_frame *frames = symbols_frames(a->session->symbols) + s->first_frame;
 	struct text text = { 0 };
-	const char *out;
 
 	for (uint32_t i = 1; i < s->n_frames; i++)
 		text_format(&text, "%s%s at %s:%u", i > 1 ? ", " : "",
 			    annotate_table_string_of(a, frames[i].function),
 			    annotate_table_string_of(a, frames[i].file), frames[i].line);
-	text_char(&text, '\0');
-	out = table_text(t, text.bytes);
-	text_release(&text);
-	return out;
+	return table_take_text(t, &text);
 }
 
 static void fill_line(const struct annotation *a, const struct annotated *i, struct table *t,

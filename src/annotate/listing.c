@@ -442,7 +442,6 @@ static const char *title_of(const struct listing *l)
 	uint64_t n_entries = annotation_count(a, COUNT_ENTRY);
 	char digits[GROUPED_BYTES];
 	struct text text = { 0 };
-	const char *out;
 
 	if (r->has_name)
 		text_str(&text, r->name);
@@ -456,10 +455,7 @@ static const char *title_of(const struct listing *l)
 		text_format(&text, "   %s branch entries", grouped_u64(n_entries, digits));
 	if (n_samples > 0)
 		text_format(&text, "   %s samples", grouped_u64(n_samples, digits));
-	text_char(&text, '\0');
-	out = table_text(l->table, text.bytes);
-	text_release(&text);
-	return out;
+	return table_take_text(l->table, &text);
 }
 
 static void listing_measure(struct listing *l)

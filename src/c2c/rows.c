@@ -560,9 +560,7 @@ static void access_place(const struct c2c *s, const struct c2c_access *a, struct
 	uint32_t line;
 
 	names_place(&s->names, a->place, &text);
-	text_char(&text, '\0');
-	row[ACCESS_PLACE] = cell_text(table_text(t, text.bytes));
-	text_release(&text);
+	row[ACCESS_PLACE] = cell_text(table_take_text(t, &text));
 	row[ACCESS_PC] = cell_hex(a->pc);
 	if (place.module.v != 0)
 		row[ACCESS_MODULE] =

@@ -311,9 +311,7 @@ static void add_ruled_out(const struct c2c *s, struct table *t)
 			text_part(&text);
 			text_format(&text, "%zu line%s %s", n[i], plural(n[i]), words[i]);
 		}
-	text_char(&text, '\0');
-	add_fact(t, "not contended", table_text(t, text.bytes));
-	text_release(&text);
+	add_fact(t, "not contended", table_take_text(t, &text));
 }
 
 /* Are latencies not what the words on screen say, which is where issue was recorded? */
@@ -404,11 +402,8 @@ static void add_heap_map(const struct c2c *s, struct table *t)
 	struct text text = { 0 };
 
 	data_heap_text(s->session, &text);
-	if (text.n > 0) {
-		text_char(&text, '\0');
-		add_fact(t, "heap", table_text(t, text.bytes));
-	}
-	text_release(&text);
+	if (text.n > 0)
+		add_fact(t, "heap", table_take_text(t, &text));
 }
 
 /* What was not recorded. */
@@ -420,9 +415,7 @@ static void add_caution(const struct c2c *s, struct table *t)
 		return;
 	if (s->minimum_cycles > 1)
 		text_str(&text, "; fast operations are missing, so shares are too high");
-	text_char(&text, '\0');
-	add_fact(t, "caution", table_text(t, text.bytes));
-	text_release(&text);
+	add_fact(t, "caution", table_take_text(t, &text));
 }
 
 void c2c_summary_table(const struct c2c *s, const struct c2c_labels *labels, struct table *answer,

@@ -223,9 +223,7 @@ static void key_show_instruction(const struct names *n, const uint64_t *words, s
 	uint32_t line;
 
 	names_place(n, place, &text);
-	text_char(&text, '\0');
-	cells[0] = cell_text(table_text(t, text.bytes));
-	text_release(&text);
+	cells[0] = cell_text(table_take_text(t, &text));
 	cells[1] = key_module_cell(n, where.module.v);
 	cells[2] = cell_hex(where.offset);
 	if (s->function.v != 0)
@@ -265,9 +263,7 @@ static void show_event(const struct names *n, const uint64_t *words, struct tabl
 		data_src_facts_text(words[1], ':', &text);
 	else
 		spe_events_text(words[1], ':', &text);
-	text_char(&text, '\0');
-	cells[0] = cell_text(table_text(t, text.bytes));
-	text_release(&text);
+	cells[0] = cell_text(table_take_text(t, &text));
 }
 
 static void make_operation(const struct names *n, const uint64_t *raw, uint64_t *words)
@@ -285,9 +281,7 @@ static void show_operation(const struct names *n, const uint64_t *words, struct 
 	if (words[0] == DIM_ABSENT)
 		return;
 	spe_op_text((uint8_t)(words[0] >> 8), (uint8_t)words[0], &text);
-	text_char(&text, '\0');
-	cells[0] = cell_text(table_text(t, text.bytes));
-	text_release(&text);
+	cells[0] = cell_text(table_take_text(t, &text));
 }
 
 static void make_source(const struct names *n, const uint64_t *raw, uint64_t *words)
@@ -579,7 +573,6 @@ const char *keys_row_words(const struct keys *keys, const struct names *names,
 			   const uint64_t *words, struct table *t)
 {
 	struct text text = { 0 };
-	const char *out;
 
 	for (size_t i = 0; i < keys->n; i++) {
 		const struct key_class *class = &key_classes[keys->keys[i]];
@@ -598,10 +591,7 @@ const char *keys_row_words(const struct keys *keys, const struct names *names,
 	}
 	if (text.n == 0)
 		return NULL;
-	text_char(&text, '\0');
-	out = table_text(t, text.bytes);
-	text_release(&text);
-	return out;
+	return table_take_text(t, &text);
 }
 
 bool keys_tell_places(const struct keys *keys)

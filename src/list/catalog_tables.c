@@ -110,16 +110,12 @@ static const struct column metric_columns[N_METRIC_COLUMNS] = {
 static const char *event_names(struct table *t, const struct event_list *list)
 {
 	struct text text = { 0 };
-	const char *out;
 
 	for (size_t i = 0; i < list->n; i++) {
 		text_str(&text, i == 0 ? "" : ",");
 		text_str(&text, list->items[i]->name);
 	}
-	text_char(&text, '\0');
-	out = table_text(t, text.bytes);
-	text_release(&text);
-	return out;
+	return table_take_text(t, &text);
 }
 
 /* Can all events of the metric be counted? "No" for one event decides, then "not known". */
@@ -182,16 +178,12 @@ static bool catalog_tables_is_in(const struct group_list *list, const struct cpu
 static const char *metric_names(struct table *t, const struct metric_list *list)
 {
 	struct text text = { 0 };
-	const char *out;
 
 	for (size_t i = 0; i < list->n; i++) {
 		text_str(&text, i == 0 ? "" : ", ");
 		text_str(&text, list->items[i]->name);
 	}
-	text_char(&text, '\0');
-	out = table_text(t, text.bytes);
-	text_release(&text);
-	return out;
+	return table_take_text(t, &text);
 }
 
 void catalog_groups_table(const struct catalog_view *view, struct table *out)

@@ -50,7 +50,6 @@ static const char *metric_words_word_of(const char *from, size_t len)
 const char *metric_node_words(struct table *t, const struct cpu_metric *m)
 {
 	struct text text = { 0 };
-	const char *out;
 
 	for (const char *at = m->name; *at != '\0';) {
 		size_t len = strcspn(at, "_");
@@ -63,10 +62,7 @@ const char *metric_node_words(struct table *t, const struct cpu_metric *m)
 		at += len;
 		at += *at == '_';
 	}
-	text_char(&text, '\0');
-	out = table_text(t, text.bytes);
-	text_release(&text);
-	return out;
+	return table_take_text(t, &text);
 }
 
 const char *metric_value_words(struct table *t, const struct cpu_metric *m, double value)

@@ -115,11 +115,9 @@ void biases_table(const struct biases *b, const struct names *names, size_t top,
 		struct text text = { 0 };
 
 		names_place(names, bias->place, &text);
-		text_char(&text, '\0');
-		row[0] = cell_text(table_text(out, text.bytes));
+		row[0] = cell_text(table_take_text(out, &text));
 		row[1] = cell_count(bias->n);
 		row[2] = cell_count(bias->n_next);
-		text_release(&text);
 	}
 	if (top != 0 && b->list.n > top)
 		table_note(out, "%zu more; --all shows them", b->list.n - top);

@@ -22,7 +22,6 @@ const char *tip(struct table *t, const struct session *s, const char *command)
 {
 	const struct symbols_options *o = &s->symbols_options;
 	struct text line = { 0 };
-	const char *out;
 
 	text_format(&line, "cyclops %s", command);
 	if (s->raw.is_raw)
@@ -44,10 +43,7 @@ const char *tip(struct table *t, const struct session *s, const char *command)
 	add_option(&line, "counts", s->counts_path);
 	add_option(&line, "select", s->select);
 	text_shell_word(&line, s->path);
-	text_char(&line, '\0');
-	out = table_text(t, line.bytes);
-	text_release(&line);
-	return out;
+	return table_take_text(t, &line);
 }
 
 const char *recorded_program(const char *line)
@@ -120,7 +116,7 @@ const char *tip_of_program(struct table *t, const struct session *s, const char 
 	const char *line = info != NULL && info->command_line.v != 0
 				   ? strings_get(capture_strings(s->capture), info->command_line)
 				   : "";
-	const char *program = recorded_program(line), *out;
+	const char *program = recorded_program(line);
 	struct text text = { 0 };
 
 	text_str(&text, command);
@@ -129,8 +125,5 @@ const char *tip_of_program(struct table *t, const struct session *s, const char 
 	text_str(&text, " --");
 	if (program == NULL || !add_program(s, program, &text))
 		text_str(&text, " COMMAND");
-	text_char(&text, '\0');
-	out = table_text(t, text.bytes);
-	text_release(&text);
-	return out;
+	return table_take_text(t, &text);
 }

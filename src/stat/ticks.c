@@ -127,7 +127,6 @@ static bool is_same_place(const struct count *a, const struct count *b)
 static const char *place_words(struct table *t, const struct count *c, const char *pmu)
 {
 	struct text text = { 0 };
-	const char *out;
 
 	if (c->cpu >= 0)
 		text_format(&text, "CPU %d ", c->cpu);
@@ -140,10 +139,7 @@ static const char *place_words(struct table *t, const struct count *c, const cha
 	if (text.n > 0)
 		text.bytes[text.n - 1] = ':';
 	text_str(&text, text.n > 0 ? " " : "");
-	text_char(&text, '\0');
-	out = table_text(t, text.bytes);
-	text_release(&text);
-	return out;
+	return table_take_text(t, &text);
 }
 
 /* The counts of one place; those of no core are told with the first type alone. */

@@ -109,6 +109,14 @@ const char *table_text(struct table *t, const char *text)
 	return arena_strndup(&t->memory, text, strlen(text));
 }
 
+const char *table_take_text(struct table *t, struct text *text)
+{
+	const char *out = arena_strndup(&t->memory, text->bytes, text->n);
+
+	text_release(text);
+	return out;
+}
+
 struct cell table_text_cell(struct table *t, const char *text)
 {
 	return text == NULL ? (struct cell){ 0 } : cell_text(table_text(t, text));

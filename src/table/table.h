@@ -180,6 +180,9 @@ int table_column(const struct table *, const char *name);
 /* Copies a text to the table's memory. */
 const char *table_text(struct table *, const char *text);
 
+/* The same of a text that was put together, which is released. */
+const char *table_take_text(struct table *, struct text *);
+
 /* The same as a cell; absent if the text is NULL. */
 struct cell table_text_cell(struct table *, const char *text);
 

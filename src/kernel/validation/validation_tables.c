@@ -127,7 +127,6 @@ static const char *names_of(const struct validation *v, enum validation_verdict 
 {
 	enum { MOST_NAMES = 5 };
 	struct text text = { 0 };
-	const char *out;
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->events.n && n < MOST_NAMES; i++)
@@ -138,10 +137,7 @@ static const char *names_of(const struct validation *v, enum validation_verdict 
 		}
 	if (v->n_of[verdict] > n)
 		text_format(&text, " and %zu more", v->n_of[verdict] - n);
-	text_char(&text, '\0');
-	out = table_text(t, text.bytes);
-	text_release(&text);
-	return out;
+	return table_take_text(t, &text);
 }
 
 void validation_answer(const struct validation *v, struct table *t)
