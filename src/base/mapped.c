@@ -11,11 +11,13 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/pool.h"
 
 enum {
 	COPY_BYTES = 1 << 20,
 	FORGOTTEN_BYTES = 16 << 20, /* a multiple of the size of any page */
 	LARGEST_PAGE = 64 << 10,    /* that processes have by themselves: AArch64 */
+	DROPPED_BYTES = 4 << 20,    /* by each of several threads at a time */
 };
 
 static int map_fd(struct mapped *out, int fd, off_t file_size, const char *name, struct err *err)
@@ -173,6 +175,19 @@ void mapped_drop(const struct mapped *m, uint64_t from, uint64_t to)
 	to -= to % LARGEST_PAGE;
 	if (m->bytes != NULL && from < to && to <= m->size)
 		madvise((void *)(uintptr_t)(m->bytes + from), to - from, MADV_DONTNEED);
+}
+
+static void drop_piece(void *context, size_t piece, unsigned worker)
+{
+	(void)worker;
+	mapped_drop(context, (uint64_t)piece * DROPPED_BYTES,
+		    ((uint64_t)piece + 1) * DROPPED_BYTES);
+}
+
+void mapped_drop_all(const struct mapped *m, struct pool *pool)
+{
+	if (m->bytes != NULL && pool != NULL && pool_size(pool) > 1)
+		pool_run(pool, m->size / DROPPED_BYTES, drop_piece, (void *)(uintptr_t)m);
 }
 
 void mapped_release(struct mapped *m)

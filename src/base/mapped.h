@@ -45,6 +45,11 @@ void mapped_forget(const struct mapped *, uint64_t from, uint64_t to);
 /* The same at once, but for the last 64 KiB: of files that are read in order. */
 void mapped_drop(const struct mapped *, uint64_t from, uint64_t to);
 
+struct pool;
+
+/* The same for nearly all of a file that is released next, by all threads: one alone takes a tenth of the time it took to read. */
+void mapped_drop_all(const struct mapped *, struct pool *);
+
 void mapped_release(struct mapped *);
 
 #endif

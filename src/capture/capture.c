@@ -82,37 +82,14 @@ static struct capture *new_capture(const char *path)
 	return c;
 }
 
-/* Pages that are given back at once; a multiple of the size of any page. */
-static const uint64_t dropped_bytes = UINT64_C(4) << 20;
-
-static void drop_piece(void *context, size_t piece, unsigned worker)
-{
-	const struct capture *c = context;
-
-	(void)worker;
-	for (size_t i = 0; i < c->segments.n; i++)
-		mapped_drop(&c->segments.items[i].file, piece * dropped_bytes,
-			    (piece + 1) * dropped_bytes);
-}
-
-/* To unmap a page takes a tenth of the time that it takes to read it, and one thread alone would do it. */
-static void drop_files(const struct capture *c)
-{
-	uint64_t most = 0;
-
-	for (size_t i = 0; i < c->segments.n; i++)
-		most = c->segments.items[i].size > most ? c->segments.items[i].size : most;
-	if (c->pool != NULL && pool_size(c->pool) > 1)
-		pool_run(c->pool, most / dropped_bytes, drop_piece, (void *)(uintptr_t)c);
-}
-
 void capture_free(struct capture *c)
 {
 	if (c == NULL)
 		return;
-	drop_files(c);
-	for (size_t i = 0; i < c->segments.n; i++)
+	for (size_t i = 0; i < c->segments.n; i++) {
+		mapped_drop_all(&c->segments.items[i].file, c->pool);
 		segment_release(&c->segments.items[i]);
+	}
 	vec_release(&c->segments);
 	events_release(&c->events);
 	info_release(&c->info);
