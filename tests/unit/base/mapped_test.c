@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/mapped.h"
+#include "base/pool.h"
 
 static void a_file_is_mapped_from_its_start(void **state)
 {
@@ -88,6 +89,28 @@ static void forgotten_bytes_can_be_read_again(void **state)
 	fclose(file);
 }
 
+static void a_file_dropped_by_all_threads_can_be_read_again(void **state)
+{
+	enum { SIZE = (13 << 20) + 5 };
+	struct pool *pool = pool_new(3);
+	struct mapped m = { 0 };
+	struct err err;
+	FILE *file = temporary_file(&err);
+
+	(void)state;
+	for (int i = 0; i < SIZE; i++)
+		putc_unlocked('a' + i % 26, file);
+	assert_int_equal(mapped_from_stream(&m, file, &err), 0);
+	mapped_drop_all(&m, pool);
+	for (int i = 0; i < SIZE; i++)
+		if (m.bytes[i] != 'a' + i % 26)
+			fail_msg("byte %d is %d", i, m.bytes[i]);
+	mapped_release(&m);
+	mapped_drop_all(&m, pool);
+	pool_free(pool);
+	fclose(file);
+}
+
 /* Files of the kernel have size 0 or a wrong one, and cannot be mapped. */
 static void files_of_the_kernel_are_read(void **state)
 {
@@ -135,6 +158,7 @@ int main(void)
 		cmocka_unit_test(an_empty_file_is_no_error),
 		cmocka_unit_test(a_pipe_is_read_to_its_end),
 		cmocka_unit_test(forgotten_bytes_can_be_read_again),
+		cmocka_unit_test(a_file_dropped_by_all_threads_can_be_read_again),
 		cmocka_unit_test(files_of_the_kernel_are_read),
 		cmocka_unit_test(what_cannot_be_mapped_is_an_error),
 	};
