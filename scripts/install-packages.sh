@@ -9,7 +9,7 @@ check="libcmocka-dev"
 test="$check clang clang-format lld libclang-rt-14-dev linux-perf binutils gdb
 	gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross binutils-aarch64-linux-gnu qemu-user
 	g++ gfortran rustc
-	qemu-system-arm openjdk-17-jdk-headless python3-jsonschema chromium rpm umoci strace"
+	qemu-system-arm openjdk-17-jdk-headless python3-jsonschema chromium-headless-shell rpm umoci strace"
 # The viewer of --html; another npm does as well.
 command -v npm >/dev/null || test="$test nodejs npm"
 soak="debootstrap mmdebstrap buildah gcc-arm-linux-gnueabihf libc6-dev-armhf-cross bolt-19 clang-19 lld-19 llvm-19
