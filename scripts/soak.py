@@ -88,6 +88,7 @@ ENTRIES = {
         GCC.folder / "tests/tools/make-family")),
     "parquet-text": ("parquet/limits", GCC, 1024, lambda n: [
         "env", f"CYCLOPS_TEXT_MIB={n}", GCC.folder / "tests/unit/parquet/parquet-limits-test"]),
+    "profile-tools": ("e2e/profiles", GCC, 1, lambda n: script("profiles.py", "--tools", GCC.cyclops, GCC.maker, DATA)),
     "profile-readers": ("e2e/profiles", GCC, 1, lambda n: script("profile_readers.py", GCC.cyclops, DATA)),
     "callers": ("model/callers", GCC, 300, lambda n: script("model_callers.py", "--all", GCC.cyclops, n)),
     "feedback": ("model/feedback", GCC, 40, lambda n: script("model_feedback.py", GCC.cyclops, ROOT / "kernels", n)),

@@ -4,9 +4,10 @@
 Profiles that `cyclops export` writes for other tools: each function has in each format what it has in `hot`,
 each file is read by a small reader of this test, and strange names end no line, string or tag.
 
-usage: profiles.py CYCLOPS MAKE-CAPTURE DATA [FORMAT...]
+usage: profiles.py [--tools] CYCLOPS MAKE-CAPTURE DATA [FORMAT...]
 
-On captures of DATA, on made-up ones, and on those in the folder that the variable CYCLOPS_CAPTURES names.
+On captures of DATA, on made-up ones, and on those in the folder that the variable CYCLOPS_CAPTURES names. --tools: with
+tools that have to be compiled first, too.
 """
 
 import collections
@@ -429,9 +430,19 @@ def check_determinism(checks, cyclops, path, formats, *options):
 TOOLS = {"pprof": ("go", "tool", "pprof", "-raw"), "callgrind": ("callgrind_annotate",)}
 
 
-def check_tools(checks, cyclops, path, formats, folder, *options):
+def is_there(program, has_time):
+    """Can the program be used? Go of 1.25 and later compiles its tools where they are called first, which takes it most of a minute."""
+    if shutil.which(program) is None:
+        return False
+    if program != "go" or has_time:
+        return True
+    folder = subprocess.run([program, "env", "GOTOOLDIR"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False).stdout.strip()
+    return os.path.exists(os.path.join(folder, "pprof"))
+
+
+def check_tools(checks, cyclops, path, formats, folder, has_time, *options):
     for name in TOOLS.keys() & set(formats):
-        if shutil.which(TOOLS[name][0]) is None:
+        if not is_there(TOOLS[name][0], has_time):
             continue
         out = os.path.join(folder, f"out.{name}")
         run(cyclops, "export", "--format", name, "-o", out, *options, path)
@@ -531,10 +542,11 @@ def check_records(checks, cyclops, maker, folder):
 
 
 def main():
-    if len(sys.argv) < 4:
+    words = [word for word in sys.argv[1:] if word != "--tools"]
+    if len(words) < 3:
         sys.exit(__doc__)
-    cyclops, maker, data = map(os.path.abspath, sys.argv[1:4])
-    formats = sys.argv[4:] or list(READERS)
+    cyclops, maker, data = map(os.path.abspath, words[:3])
+    formats, has_time = words[3:] or list(READERS), "--tools" in sys.argv
     checks = Checks()
     checks.equal("formats with a reader", sorted(READERS), sorted(set(export_formats(cyclops)) - set(NO_PROFILES)), "export")
     with tempfile.TemporaryDirectory() as folder:
@@ -549,7 +561,7 @@ def main():
             check_perf_script(checks, cyclops, path)
         check_records(checks, cyclops, maker, folder)
         check_sample_names(checks, cyclops, data, folder)
-        check_tools(checks, cyclops, strange, formats, folder, "--symfs", "/")
+        check_tools(checks, cyclops, strange, formats, folder, has_time, "--symfs", "/")
         for path in (mixed, strange):
             check_determinism(checks, cyclops, path, formats, "--symfs", "/")
     checks.finish()
