@@ -460,11 +460,15 @@ static void apply_frames(struct attribution *a, struct batch *b)
 
 static void attribution_note_rows(struct attribution *a, const struct batch *b)
 {
+	bool is_by_position = a->is_by_position;
+	uint64_t n_without_time = 0;
+
+	for (size_t row = 0; row < b->n; row++) {
+		n_without_time += !(b->has[row] & HAS_TIME);
+		a->times_ns[row] = attribution_row_time(is_by_position, b, row);
+	}
 	a->totals.n_rows += b->n;
-	for (size_t row = 0; row < b->n; row++)
-		a->totals.n_without_time += !(b->has[row] & HAS_TIME);
-	for (size_t row = 0; row < b->n; row++)
-		a->times_ns[row] = attribution_row_time(a->is_by_position, b, row);
+	a->totals.n_without_time += n_without_time;
 }
 
 void attribution_apply(struct attribution *a, struct batch *b)

@@ -333,11 +333,11 @@ static inline bool shape_is_wanted(const struct spe_shape *s, const uint8_t *byt
 
 /*
  * `length` is that of all shapes, or 0: then it is only known after the look-up, so the next record
- * cannot be examined in parallel. Each caller gets its own copy of the loop.
+ * cannot be examined in parallel. `wants_all`: no record is to be skipped. Each caller gets its own copy of the loop.
  */
 __attribute__((always_inline)) static inline size_t spe_decode_shapes(
-	struct spe_shapes *all, size_t length, const uint8_t *bytes, size_t size, uint64_t position,
-	const struct spe_wanted *wanted, struct batch *out, uint64_t *padding)
+	struct spe_shapes *all, size_t length, bool wants_all, const uint8_t *bytes, size_t size,
+	uint64_t position, const struct spe_wanted *wanted, struct batch *out, uint64_t *padding)
 {
 	const struct spe_wanted w = *wanted; /* a copy, which the compiler knows to be constant */
 	size_t n_padding = 0;
@@ -361,7 +361,7 @@ __attribute__((always_inline)) static inline size_t spe_decode_shapes(
 		if (number == SPE_N_SHAPES)
 			break;
 		s = &all->items[number];
-		if (shape_is_wanted(s, bytes + at, &w))
+		if (wants_all || shape_is_wanted(s, bytes + at, &w))
 			deliver_row(s, bytes + at, position + at, &w, out);
 		s->n_hits++;
 		at += length != 0 ? length : all->lengths[number];
@@ -432,8 +432,15 @@ size_t spe_shapes_decode(struct spe_shapes *all, const uint8_t *bytes, size_t si
 		return 0;
 	if (wanted->records != NULL)
 		return decode_records(all, bytes, size, position, wanted, out);
-	if (all->length == SPE_SHAPE_SIZE)
-		return spe_decode_shapes(all, SPE_SHAPE_SIZE, bytes, size, position, wanted, out,
-					 padding);
-	return spe_decode_shapes(all, 0, bytes, size, position, wanted, out, padding);
+	if (wanted->addresses == NULL && !wanted->only_memory)
+		return all->length == SPE_SHAPE_SIZE
+			       ? spe_decode_shapes(all, SPE_SHAPE_SIZE, true, bytes, size, position,
+						   wanted, out, padding)
+			       : spe_decode_shapes(all, 0, true, bytes, size, position, wanted, out,
+						   padding);
+	return all->length == SPE_SHAPE_SIZE
+		       ? spe_decode_shapes(all, SPE_SHAPE_SIZE, false, bytes, size, position,
+					   wanted, out, padding)
+		       : spe_decode_shapes(all, 0, false, bytes, size, position, wanted, out,
+					   padding);
 }
