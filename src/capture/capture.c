@@ -53,8 +53,17 @@ void capture_move_unread(struct capture *c, uint64_t before)
 	c->totals.record_bytes -= bytes;
 }
 
-/* Pages of smaller captures are not given back: mapping them again costs more. */
-static const uint64_t kept_bytes = UINT64_C(256) << 20;
+/*
+ * Pages of captures up to this size are not given back: mapping them again costs more. That is a quarter of memory; the kernel's
+ * tables of so many pages take a five hundredth of it, hence the most.
+ */
+static uint64_t most_kept(void)
+{
+	const uint64_t least = UINT64_C(256) << 20, most = UINT64_C(4) << 30;
+	uint64_t quarter = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
+
+	return quarter < least ? least : quarter < most ? quarter : most;
+}
 
 void capture_forget(const struct capture *c, uint64_t from, uint64_t to)
 {
@@ -62,7 +71,7 @@ void capture_forget(const struct capture *c, uint64_t from, uint64_t to)
 
 	for (size_t i = 0; i < c->segments.n; i++)
 		size += c->segments.items[i].size;
-	if (size <= kept_bytes)
+	if (size <= c->most_kept)
 		return;
 	for (size_t i = 0; i < c->segments.n; i++) {
 		const struct segment *s = &c->segments.items[i];
@@ -77,6 +86,7 @@ static struct capture *new_capture(const char *path)
 	struct capture *c = mem_zalloc(1, sizeof(*c));
 
 	c->path = mem_strndup(path, strlen(path));
+	c->most_kept = most_kept();
 	strings_init(&c->strings);
 	events_init(&c->events);
 	return c;

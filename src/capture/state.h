@@ -48,6 +48,7 @@ struct capture {
 	struct header header; /* of the first segment */
 	VEC_OF(struct segment) segments;
 	uint64_t size;
+	uint64_t most_kept;	   /* bytes of files whose pages stay mapped */
 	struct progress *progress; /* of pass 1; borrowed, or NULL */
 	struct pool *pool;	   /* the same */
 	bool is_raw;		   /* the segment is one SPE buffer, no perf.data */
