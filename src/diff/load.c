@@ -150,7 +150,7 @@ static int load_capture(struct run *run, const char *path, struct mapped stream)
 		return 0;
 	if (has_counts)
 		return load_recorded_counts(run, path, &c->stream);
-	if (rc == 0 && strcmp(path, "-") != 0)
+	if (rc == 0 && strcmp(path, "-") != 0 && stream.bytes == NULL)
 		out->capture_path = arena_strndup(&out->memory, path, strlen(path));
 	if (rc == 0)
 		rc = measure_capture(run, &c->session, c->select);
@@ -183,7 +183,8 @@ static int load_file(struct run *run, const char *path)
 	if (measures_is_baseline((const char *)file.bytes, file.size)) {
 		rc = measures_read((const char *)file.bytes, file.size, path, run->measures,
 				   &run->err);
-	} else if (run->input.raw.is_raw || capture_begins(file.bytes, file.size)) {
+	} else if ((run->input.raw.is_raw && (file.size > 0 || is_file(path))) ||
+		   capture_begins(file.bytes, file.size)) {
 		if (is_file(path)) /* opened as one, what was read of it is forgotten on the way */
 			mapped_release(&file);
 		return load_capture(run, path, file);

@@ -281,6 +281,16 @@ def check_streams_by_name(checks, folder):
         checks.expect(streamed.returncode == DONE and streamed.stdout == direct.stdout.replace(name.encode(), b"/dev/fd/%d" % reading, 1),
                       f"diff <(cat {name}) a.data: another answer: {streamed.stderr}")
         checks.count("streams with a name")
+    # Pages show its timeline only of a capture that can be read once more.
+    reading, writing = os.pipe()
+    with open(folder.file("a.data"), "rb") as file:
+        writer = threading.Thread(target=write_all, args=(writing, file.read()))
+    writer.start()
+    done = folder.run("diff", "--html", "streamed.html", f"/dev/fd/{reading}", "a.data", pass_fds=(reading,))
+    os.close(reading)
+    writer.join()
+    checks.expect(done.returncode == DONE and os.path.getsize(folder.file("streamed.html")) > 0,
+                  f"diff --html <(cat a.data) a.data: {done.stderr}")
 
 
 def check_streams(checks, folder):
