@@ -123,8 +123,8 @@ struct mem {
 
 	struct spool file; /* more groups, any of them several times: mem/spill.c */
 	VEC_OF(struct mem_spilled) spilled;
-	VEC_OF(bool)
-	spilled_places; /* by number: those of groups in the file, and of their callers */
+	VEC_OF(uint64_t)
+	spilled_places; /* a bit for each number: places of groups in the file, and of their callers */
 };
 
 /* A group with its key. Sums are in several pieces: mem_cost_add_group(). */

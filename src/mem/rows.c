@@ -549,8 +549,9 @@ bool *mem_places(const struct session *s, const struct mem *mem)
 		places[g.key[DIM_PLACE]] = true;
 		places[g.key[DIM_CALLER]] = true;
 	}
-	for (size_t i = 0; i < mem->spilled_places.n; i++)
-		places[i] |= mem->spilled_places.items[i];
+	for (size_t i = 0; i < 64 * mem->spilled_places.n; i++)
+		if (mem->spilled_places.items[i / 64] >> i % 64 & 1)
+			places[i] = true;
 	return places;
 }
 

@@ -106,11 +106,13 @@ static void read_group(const struct mem *m, const uint8_t **bytes, struct mem_gr
 
 static void note_spilled_place(struct mem *m, uint64_t place)
 {
-	if (place >= m->spilled_places.n) {
-		vec_reserve(&m->spilled_places, place + 1 - m->spilled_places.n);
-		m->spilled_places.n = place + 1;
+	size_t word = place / 64;
+
+	if (word >= m->spilled_places.n) {
+		vec_reserve(&m->spilled_places, word + 1 - m->spilled_places.n);
+		m->spilled_places.n = word + 1;
 	}
-	m->spilled_places.items[place] = true;
+	m->spilled_places.items[word] |= UINT64_C(1) << place % 64;
 }
 
 static void spill_group(struct mem *m, uint32_t group)
@@ -170,8 +172,8 @@ void mem_spill_merge(struct mem *into, const struct mem *from)
 		*spilled = from->spilled.items[i];
 		spilled->file += file;
 	}
-	for (size_t place = 0; place < from->spilled_places.n; place++)
-		if (from->spilled_places.items[place])
+	for (size_t place = 0; place < 64 * from->spilled_places.n; place++)
+		if (from->spilled_places.items[place / 64] >> place % 64 & 1)
 			note_spilled_place(into, place);
 }
 
