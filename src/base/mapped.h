@@ -15,7 +15,7 @@ struct mapped {
 	size_t size;
 };
 
-/* Maps the regular file at `path`. A directory, pipe or missing file is an error. */
+/* Maps the file at `path` as mapped_from_fd() does. A directory or a missing file is an error. */
 int mapped_open(struct mapped *, const char *path, struct err *);
 
 /*

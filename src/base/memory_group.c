@@ -185,3 +185,14 @@ bool memory_is_scarce(void)
 {
 	return atomic_load(&is_scarce);
 }
+
+uint64_t memory_size(void)
+{
+	long n_pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+	uint64_t limit = memory_group_read("").limit_bytes, all;
+
+	if (n_pages <= 0 || page_bytes <= 0)
+		return 0;
+	all = (uint64_t)n_pages * (uint64_t)page_bytes;
+	return all < limit ? all : limit;
+}

@@ -22,6 +22,9 @@ struct memory_group {
 /* Paths are below a root directory: "" is this machine, tests use others. */
 struct memory_group memory_group_read(const char *root);
 
+/* Bytes of memory of this machine, or that the group leaves of it; 0: not known. */
+uint64_t memory_size(void);
+
 /*
  * May this process have so many bytes more, and little things beside them? Costs as much as some system calls, so only
  * large memory is asked for. False and an error if not.

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/memory_group.h"
 #include "base/xxhash64.h"
 #include "capture/state.h"
 #include "capture/unpack.h"
@@ -54,24 +55,22 @@ void capture_move_unread(struct capture *c, uint64_t before)
 }
 
 /*
- * Pages of captures up to this size are not given back: mapping them again costs more. That is a quarter of memory; the kernel's
- * tables of so many pages take a five hundredth of it, hence the most.
+ * Pages of a capture that takes no more than a quarter of memory stay: mapping them again costs more. The kernel's tables of so many
+ * pages take a five hundredth of it, hence the most.
  */
-static uint64_t most_kept(void)
+void capture_choose_kept(struct capture *c)
 {
-	const uint64_t least = UINT64_C(256) << 20, most = UINT64_C(4) << 30;
-	uint64_t quarter = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
-
-	return quarter < least ? least : quarter < most ? quarter : most;
-}
-
-void capture_forget(const struct capture *c, uint64_t from, uint64_t to)
-{
+	const uint64_t always = UINT64_C(256) << 20, most = UINT64_C(4) << 30;
 	uint64_t size = 0;
 
 	for (size_t i = 0; i < c->segments.n; i++)
 		size += c->segments.items[i].size;
-	if (size <= c->most_kept)
+	c->stays_mapped = size <= always || (size <= most && size <= memory_size() / 4);
+}
+
+void capture_forget(const struct capture *c, uint64_t from, uint64_t to)
+{
+	if (c->stays_mapped)
 		return;
 	for (size_t i = 0; i < c->segments.n; i++) {
 		const struct segment *s = &c->segments.items[i];
@@ -86,7 +85,6 @@ static struct capture *new_capture(const char *path)
 	struct capture *c = mem_zalloc(1, sizeof(*c));
 
 	c->path = mem_strndup(path, strlen(path));
-	c->most_kept = most_kept();
 	strings_init(&c->strings);
 	events_init(&c->events);
 	return c;

@@ -66,7 +66,7 @@ const struct strings *capture_strings(const struct capture *);
 /* Pass 1 will say how far it has come; NULL: nobody asks. */
 void capture_set_progress(struct capture *, struct progress *);
 
-/* Pass 1 is done by these threads, which are borrowed; NULL: by the caller alone. */
+/* Pass 1 is done by these threads, and capture_free() unmaps by them, so they end later. Borrowed; NULL: the caller alone. */
 void capture_set_pool(struct capture *, struct pool *);
 
 /*

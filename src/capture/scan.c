@@ -343,6 +343,7 @@ int capture_scan(struct capture *c, capture_visit *visit, void *context, struct 
 	struct scan s = { .capture = c, .visit = visit, .context = context };
 	int rc = 0;
 
+	capture_choose_kept(c);
 	if (c->is_raw) {
 		raw_scan(c);
 		return 0;

@@ -48,9 +48,9 @@ struct capture {
 	struct header header; /* of the first segment */
 	VEC_OF(struct segment) segments;
 	uint64_t size;
-	uint64_t most_kept;	   /* bytes of files whose pages stay mapped */
 	struct progress *progress; /* of pass 1; borrowed, or NULL */
-	struct pool *pool;	   /* the same */
+	struct pool *pool;	   /* of pass 1 and of capture_free(); borrowed, or NULL */
+	bool stays_mapped;	   /* capture_forget() forgets nothing */
 	bool is_raw;		   /* the segment is one SPE buffer, no perf.data */
 
 	bool has_old_features; /* records of types RECORD_OLD_FEATURES … are features */
@@ -83,6 +83,9 @@ void capture_unread(struct capture *, enum diag_level, const struct record *, co
 
 /* Subtracts from record_bytes the bytes that capture_diags() has gained since it was `before`. */
 void capture_move_unread(struct capture *, uint64_t before);
+
+/* Chooses whether capture_forget() does anything: not where mapping pages again costs more than keeping them. */
+void capture_choose_kept(struct capture *);
 
 /* Tells the kernel that these bytes of one file are not needed soon (madvise). */
 void capture_forget(const struct capture *, uint64_t from, uint64_t to);

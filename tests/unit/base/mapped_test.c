@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,26 @@ static void forgotten_bytes_can_be_read_again(void **state)
 	fclose(file);
 }
 
+/* KiB of the mapping at `bytes` that are in memory, by the kernel. */
+static unsigned resident_kib(const void *bytes)
+{
+	FILE *maps = fopen("/proc/self/smaps", "r");
+	unsigned long from, to;
+	bool is_inside = false;
+	unsigned kib = 0;
+	char line[512];
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps) != NULL) {
+		if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+			is_inside = (uintptr_t)bytes >= from && (uintptr_t)bytes < to;
+		else if (is_inside && sscanf(line, "Rss: %u kB", &kib) == 1)
+			break;
+	}
+	fclose(maps);
+	return kib;
+}
+
 static void a_file_dropped_by_all_threads_can_be_read_again(void **state)
 {
 	enum { SIZE = (13 << 20) + 5 };
@@ -101,7 +122,11 @@ static void a_file_dropped_by_all_threads_can_be_read_again(void **state)
 	for (int i = 0; i < SIZE; i++)
 		putc_unlocked('a' + i % 26, file);
 	assert_int_equal(mapped_from_stream(&m, file, &err), 0);
+	for (int i = 0; i < SIZE; i++)
+		assert_int_not_equal(m.bytes[i], 0);
+	assert_true(resident_kib(m.bytes) >= SIZE / 1024);
 	mapped_drop_all(&m, pool);
+	assert_true(resident_kib(m.bytes) <= 2048);
 	for (int i = 0; i < SIZE; i++)
 		if (m.bytes[i] != 'a' + i % 26)
 			fail_msg("byte %d is %d", i, m.bytes[i]);
