@@ -205,14 +205,14 @@ static void join_choice(struct c2c *s, struct choice *all, const struct choice *
 }
 
 /* What is left of a shard's candidates, which are in order; not empty. */
-struct source {
+struct rest_of_shard {
 	const struct candidate *next, *end;
 };
 
-/* Lets a source of a heap, whose root has the first of all candidates, sink to where it belongs. */
-static void sink_source(struct source *heap, size_t n, size_t at)
+/* Lets one of a heap, whose root has the first of all candidates (unlike sift_down()), sink to where it belongs. */
+static void sink_rest(struct rest_of_shard *heap, size_t n, size_t at)
 {
-	struct source moved = heap[at];
+	struct rest_of_shard moved = heap[at];
 	size_t child;
 
 	while ((child = 2 * at + 1) < n) {
@@ -230,20 +230,20 @@ static void sink_source(struct source *heap, size_t n, size_t at)
 static void merge_candidates(struct choice *all, const struct choice parts[C2C_SHARDS])
 {
 	size_t top = lines_to_choose(all->s), most = top == 0 ? SIZE_MAX : top + MORE_LINES;
-	struct source heap[C2C_SHARDS];
+	struct rest_of_shard heap[C2C_SHARDS];
 	size_t n = 0;
 
 	for (size_t i = 0; i < C2C_SHARDS; i++)
 		if (parts[i].list.n > 0)
-			heap[n++] = (struct source){ parts[i].list.items,
-						     parts[i].list.items + parts[i].list.n };
+			heap[n++] = (struct rest_of_shard){ parts[i].list.items,
+							    parts[i].list.items + parts[i].list.n };
 	for (size_t i = n; i-- > 0;)
-		sink_source(heap, n, i);
+		sink_rest(heap, n, i);
 	while (n > 0 && all->list.n < most) {
 		*vec_add(&all->list) = *heap[0].next++;
 		if (heap[0].next == heap[0].end)
 			heap[0] = heap[--n];
-		sink_source(heap, n, 0);
+		sink_rest(heap, n, 0);
 	}
 }
 

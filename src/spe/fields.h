@@ -91,7 +91,6 @@ static inline uint64_t spe_physical_address(uint64_t payload)
 	return payload & UINT64_MAX >> 8;
 }
 
-/* What is left out for struct spe_wanted's without_addresses. */
 /* What a row is without: data addresses and branch targets, the latter alone, or nothing. */
 enum spe_without {
 	SPE_WITHOUT_NOTHING = 0,

@@ -736,8 +736,8 @@ static void sort_by_shard(struct c2c_table *t, struct c2c_access_row *rows, size
 }
 
 /*
- * Slots come from far, too: those of the next shard are on their way while this one is filled, if nobody else is at it. One that
- * another worker fills is left for later.
+ * Slots come from far, too: those of the next shard are on their way while this one is filled, if nobody else is at it. If another
+ * worker is, this one is finished and given back first, so nobody waits with a shard in hand.
  */
 void c2c_table_add(struct c2c_table *t, struct c2c_access_row *rows, size_t n)
 {

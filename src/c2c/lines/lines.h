@@ -33,7 +33,7 @@ struct c2c_options {
 	/* What goes there. Where it is not all, kinds, paces and C2C_NO_MAP are not looked for. */
 	enum c2c_rows {
 		C2C_ALL_ROWS,
-		C2C_CONTENDED_ROWS, /* loads that the mode is about; the others go into a sieve */
+		C2C_CONTENDED_ROWS, /* loads that the mode is about; a sieve counts all rows */
 		C2C_OTHER_ROWS,
 	} rows;
 };

@@ -122,10 +122,10 @@ static unsigned sufficient_shift(const struct c2c_paces *p)
 	unsigned more = 0;
 
 	for (size_t i = 1; i < p->keys.n; i++) {
-		uint64_t differing = ordered[i].key[1] ^ ordered[i - 1].key[1];
+		uint64_t bits = ordered[i].key[1] ^ ordered[i - 1].key[1];
 
 		if (ordered[i].key[0] == ordered[i - 1].key[0])
-			n_joined[64 - __builtin_clzll(differing)]++;
+			n_joined[64 - __builtin_clzll(bits)]++;
 	}
 	free(ordered);
 	while (n > MOST_PACES && p->shift + more < SHIFT_MAX)
