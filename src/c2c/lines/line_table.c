@@ -377,16 +377,6 @@ static inline struct entry *guess_entry(const struct shard *s, uint32_t hash)
 	return guessed_entry(s, numbers_in_bucket(&s->slots[bucket_of(s, hash)], hash));
 }
 
-/* Is one of the bucket's slots of such a hash? All are looked at, without a decision for each. */
-static inline bool bucket_has_tag(const uint32_t *slots, uint32_t hash)
-{
-	uint32_t any = 0;
-
-	for (int i = 0; i < BUCKET; i++)
-		any |= -(uint32_t)has_tag(slots[i], hash);
-	return any != 0;
-}
-
 static struct entry *find_in_bucket(const struct shard *s, const uint32_t *slots,
 				    const struct c2c_access_row *row)
 {
@@ -410,7 +400,7 @@ static struct entry *find_entry(const struct shard *s, const struct c2c_access_r
 	for (;;) {
 		const uint32_t *slots = &s->slots[at];
 		struct entry *e =
-			bucket_has_tag(slots, hash) ? find_in_bucket(s, slots, row) : NULL;
+			numbers_in_bucket(slots, hash) != 0 ? find_in_bucket(s, slots, row) : NULL;
 
 		if (e != NULL || slots[BUCKET - 1] == 0)
 			return e;
