@@ -14,12 +14,12 @@
 
 enum { MAX_WORKERS = 1024 };
 
-/* A list of jobs. Guarded by the pool's mutex, but for the number of the next one where the order in which they end does not matter. */
+/* A list of jobs. The pool's mutex guards it; without `done`, where the order in which jobs end does not matter, next_run needs none. */
 struct work {
 	pool_job *run, *done;
 	void *context;
 	size_t n_jobs;
-	size_t window;		/* … with `done` */
+	size_t window;		/* with `done`: so many jobs may run ahead of it */
 	atomic_size_t next_run; /* first job that no worker has taken */
 	size_t next_done;
 	bool *finished; /* by job % window: `run` has returned, `done` has not */

@@ -76,7 +76,7 @@ static bool differ_at(const struct spe_shape *a, const struct spe_shape *b, size
 }
 
 /*
- * Pairs of shapes that are not told apart yet: bit j of pairs[i]. Tells them apart by the byte at `place`, and returns how many
+ * Pairs of shapes that no probe distinguishes yet: bit j of pairs[i]. Takes out those that the byte at `place` does, and returns how many
  * records seen so far are of them.
  */
 static uint64_t tell_apart(const struct spe_shapes *all, uint16_t pairs[SPE_N_SHAPES], size_t place)
