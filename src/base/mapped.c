@@ -17,7 +17,7 @@ enum {
 	COPY_BYTES = 1 << 20,
 	FORGOTTEN_BYTES = 16 << 20, /* a multiple of the size of any page */
 	LARGEST_PAGE = 64 << 10,    /* that processes have by themselves: AArch64 */
-	DROPPED_BYTES = 4 << 20,    /* by each of several threads at a time */
+	DROPPED_PIECES = 16,	    /* each flushes the TLBs of all threads */
 };
 
 static int map_fd(struct mapped *out, int fd, off_t file_size, const char *name, struct err *err)
@@ -177,17 +177,35 @@ void mapped_drop(const struct mapped *m, uint64_t from, uint64_t to)
 		madvise((void *)(uintptr_t)(m->bytes + from), to - from, MADV_DONTNEED);
 }
 
+void mapped_populate(const struct mapped *m, uint64_t from, uint64_t to)
+{
+	from -= from % LARGEST_PAGE;
+#ifdef MADV_POPULATE_READ
+	if (m->bytes != NULL && from < to && to <= m->size)
+		madvise((void *)(uintptr_t)(m->bytes + from), to - from, MADV_POPULATE_READ);
+#endif
+}
+
+static uint64_t dropped_piece_bytes(const struct mapped *m)
+{
+	uint64_t bytes = m->size / DROPPED_PIECES;
+
+	return bytes - bytes % LARGEST_PAGE;
+}
+
 static void drop_piece(void *context, size_t piece, unsigned worker)
 {
+	const struct mapped *m = context;
+	uint64_t bytes = dropped_piece_bytes(m);
+
 	(void)worker;
-	mapped_drop(context, (uint64_t)piece * DROPPED_BYTES,
-		    ((uint64_t)piece + 1) * DROPPED_BYTES);
+	mapped_drop(m, (uint64_t)piece * bytes, ((uint64_t)piece + 1) * bytes);
 }
 
 void mapped_drop_all(const struct mapped *m, struct pool *pool)
 {
 	if (m->bytes != NULL && pool != NULL && pool_size(pool) > 1)
-		pool_run(pool, m->size / DROPPED_BYTES, drop_piece, (void *)(uintptr_t)m);
+		pool_run(pool, DROPPED_PIECES, drop_piece, (void *)(uintptr_t)m);
 }
 
 void mapped_release(struct mapped *m)

@@ -37,6 +37,12 @@ int temporary_file_failed(struct err *);
 int mapped_from_stream(struct mapped *, FILE *, struct err *);
 
 /*
+ * Maps the pages of the bytes [from, to) at once, where the kernel can: Linux 5.14. Else each costs a fault when it is
+ * read first, and is not prefetched before.
+ */
+void mapped_populate(const struct mapped *, uint64_t from, uint64_t to);
+
+/*
  * Tells the kernel that the bytes [from, to) are not needed soon (madvise). They stay readable, but
  * resident memory does not grow with the size of the file.
  */

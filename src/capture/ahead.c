@@ -137,6 +137,7 @@ static void run_stretch(void *context, size_t i, unsigned worker)
 	uint64_t from = i == 0 ? at : guess_record(s, at);
 
 	(void)worker;
+	mapped_populate(&s->file, at - s->base, limit - s->base);
 	st.units.n = st.others.n = 0;
 	st = (struct stretch){ .units = st.units, .others = st.others };
 	if (from != UINT64_MAX)

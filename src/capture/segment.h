@@ -141,7 +141,7 @@ static inline enum frame_status frame_read(const uint8_t *at, uint64_t left, str
  */
 static inline void frame_fetch_ahead(const uint8_t *at, uint64_t left, uint64_t size)
 {
-	enum { AHEAD = 16, LINE = 64 };
+	enum { AHEAD = 32, LINE = 64 };
 
 	if (left / (AHEAD + 1) < size)
 		return;

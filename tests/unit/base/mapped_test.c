@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/mapped.h"
@@ -110,6 +111,34 @@ static unsigned resident_kib(const void *bytes)
 	return kib;
 }
 
+/* Only what is asked for, and nothing where there is no file. */
+static void a_range_is_mapped_before_it_is_read(void **state)
+{
+	enum { SIZE = 24 << 20, MIB = 1 << 20 };
+	struct mapped m = { 0 };
+	struct err err;
+	FILE *file = temporary_file(&err);
+
+	(void)state;
+	mapped_populate(&m, 0, MIB);
+	for (int i = 0; i < SIZE; i++)
+		putc_unlocked('a', file);
+	assert_int_equal(mapped_from_stream(&m, file, &err), 0);
+	mapped_populate(&m, 8 * MIB, SIZE + 1); /* not in the file */
+	assert_int_equal(resident_kib(m.bytes), 0);
+	mapped_populate(&m, 8 * MIB, 16 * MIB);
+#ifdef MADV_POPULATE_READ
+	/* Not in an old kernel. */
+	if (madvise((void *)(uintptr_t)m.bytes, 0, MADV_POPULATE_READ) == 0) {
+		assert_true(resident_kib(m.bytes) >= 8 * 1024);
+		assert_true(resident_kib(m.bytes) <= 12 * 1024);
+	}
+#endif
+	assert_int_equal(m.bytes[8 * MIB], 'a');
+	mapped_release(&m);
+	fclose(file);
+}
+
 static void a_file_dropped_by_all_threads_can_be_read_again(void **state)
 {
 	enum { SIZE = (13 << 20) + 5 };
@@ -183,6 +212,7 @@ int main(void)
 		cmocka_unit_test(an_empty_file_is_no_error),
 		cmocka_unit_test(a_pipe_is_read_to_its_end),
 		cmocka_unit_test(forgotten_bytes_can_be_read_again),
+		cmocka_unit_test(a_range_is_mapped_before_it_is_read),
 		cmocka_unit_test(a_file_dropped_by_all_threads_can_be_read_again),
 		cmocka_unit_test(files_of_the_kernel_are_read),
 		cmocka_unit_test(what_cannot_be_mapped_is_an_error),
