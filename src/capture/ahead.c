@@ -47,18 +47,17 @@ static uint64_t walk_samples(const struct ahead *a, struct stretch *st, uint64_t
 	const struct segment *s = &c->segments.items[a->segment];
 	uint64_t n = 0, n_guest = 0, first_ns = st->first_ns, last_ns = st->last_ns, from = at;
 
-	while (at < limit) {
+	while (at < limit && frame_is_of_kernel(segment_at(s, at), s->end - at)) {
 		const uint8_t *bytes = segment_at(s, at);
-		struct record r;
-		struct frame f;
+		const struct frame f = frame_of_kernel(bytes);
 
-		if (!frame_is_of_kernel(bytes, s->end - at) || load_u32(bytes) != RECORD_SAMPLE)
+		if (f.type != RECORD_SAMPLE)
 			break;
-		f = frame_of_kernel(bytes);
-		frame_fetch_ahead(bytes, s->end - at, f.size);
-		frame_fill(&f, bytes, &r);
-		see_time(events_sample_time(&c->events, &r), &first_ns, &last_ns);
-		n_guest += record_is_of_guest(&r);
+		frame_fetch_ahead(bytes, f.size);
+		see_time(events_sample_time(&c->events, bytes + RECORD_HEADER_BYTES,
+					    f.size - RECORD_HEADER_BYTES),
+			 &first_ns, &last_ns);
+		n_guest += misc_is_of_guest(f.misc);
 		n++;
 		at += f.size;
 	}

@@ -401,7 +401,7 @@ int capture_event_of_id(const struct capture *c, uint64_t id)
 
 int capture_event_of_sample(const struct capture *c, const struct record *r)
 {
-	return events_of_sample(&c->events, r);
+	return events_of_sample(&c->events, r->body.pos, cur_left(&r->body));
 }
 
 const struct diags *capture_diags(const struct capture *c)

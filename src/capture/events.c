@@ -106,15 +106,15 @@ static int first_event(const struct events *e)
 	return e->list.n > 0 ? 0 : -1;
 }
 
-int events_of_sample(const struct events *e, const struct record *r)
+int events_of_sample(const struct events *e, const uint8_t *body, size_t size)
 {
 	size_t at = (size_t)e->sample_id_word * sizeof(uint64_t);
 
 	if (events_are_one(e, e->sample_id_word))
 		return first_event(e);
-	if (cur_left(&r->body) < at + sizeof(uint64_t))
+	if (size < at + sizeof(uint64_t))
 		return -1;
-	return events_of_id(e, load_u64(r->body.pos + at));
+	return events_of_id(e, load_u64(body + at));
 }
 
 int event_cache_miss_(const struct events *e, struct event_cache *cache, uint64_t id)
@@ -138,9 +138,9 @@ int events_of_trailer(const struct events *e, const struct record *r)
 	return events_of_id(e, load_u64(r->body.end - back));
 }
 
-int events_time_word_(const struct events *e, const struct record *r)
+int events_time_word_(const struct events *e, const uint8_t *body, size_t size)
 {
-	int event = events_of_sample(e, r);
+	int event = events_of_sample(e, body, size);
 
 	return event < 0 ? NO_WORD : sample_time_word(&e->list.items[event].attr);
 }

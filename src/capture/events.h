@@ -41,8 +41,8 @@ void events_add(struct events *, const struct attr *, struct cursor ids);
 /* The index of the event with this id, or -1. Id 0 is event 0, if there is one. */
 int events_of_id(const struct events *, uint64_t id);
 
-/* The event of a sample, by the id in its body, or -1. */
-int events_of_sample(const struct events *, const struct record *);
+/* The event of a sample, by the id in its body of `size` bytes, or -1. */
+int events_of_sample(const struct events *, const uint8_t *body, size_t size);
 
 /* Ids that were looked up, and their events; zeroed: empty. Each thread has its own. */
 enum { EVENT_CACHE_SLOTS = 64 };
@@ -62,18 +62,18 @@ static inline bool events_are_one(const struct events *e, int id_word)
 	return e->list.n == 1 || id_word == NO_WORD;
 }
 
-/* The same, of many samples: ids come again. `body` is that of the sample. */
+/* The same, of many samples: ids come again. */
 static inline int events_of_next_sample(const struct events *e, struct event_cache *cache,
-					struct cursor body)
+					const uint8_t *body, size_t size)
 {
 	size_t at = (size_t)e->sample_id_word * sizeof(uint64_t), slot;
 	uint64_t id;
 
 	if (events_are_one(e, e->sample_id_word))
 		return e->list.n > 0 ? 0 : -1;
-	if (cur_left(&body) < at + sizeof(uint64_t))
+	if (size < at + sizeof(uint64_t))
 		return -1;
-	id = load_u64(body.pos + at);
+	id = load_u64(body + at);
 	slot = id % EVENT_CACHE_SLOTS;
 	return cache->slots[slot].id == id ? cache->slots[slot].event
 					   : event_cache_miss_(e, cache, id);
@@ -83,18 +83,20 @@ static inline int events_of_next_sample(const struct events *e, struct event_cac
 int events_of_trailer(const struct events *, const struct record *);
 
 /* Where the event of a sample has its time. */
-int events_time_word_(const struct events *, const struct record *);
+int events_time_word_(const struct events *, const uint8_t *body, size_t size);
 
 /* The time of a sample, of any event; 0 if it has none. */
-static inline uint64_t events_sample_time(const struct events *e, const struct record *r)
+static inline uint64_t events_sample_time(const struct events *e, const uint8_t *body, size_t size)
 {
-	int word =
-		e->sample_time_word == WORD_DIFFERS ? events_time_word_(e, r) : e->sample_time_word;
-	size_t at = (size_t)word * sizeof(uint64_t);
+	int word = e->sample_time_word;
+	size_t at;
 
-	if (word == NO_WORD || cur_left(&r->body) < at + sizeof(uint64_t))
+	if (word == WORD_DIFFERS)
+		word = events_time_word_(e, body, size);
+	at = (size_t)word * sizeof(uint64_t);
+	if (word == NO_WORD || size < at + sizeof(uint64_t))
 		return 0;
-	return load_u64(r->body.pos + at);
+	return load_u64(body + at);
 }
 
 #endif

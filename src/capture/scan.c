@@ -33,9 +33,9 @@ static void count_sample(struct scan *s, const struct record *r)
 	struct unit *run = s->has_run ? &c->units.items[c->units.n - 1] : NULL;
 
 	c->totals.n_samples++;
-	c->totals.n_guest_samples += record_is_of_guest(r);
-	see_time(events_sample_time(&c->events, r), &c->totals.first_sample_ns,
-		 &c->totals.last_sample_ns);
+	c->totals.n_guest_samples += misc_is_of_guest(r->misc);
+	see_time(events_sample_time(&c->events, r->body.pos, cur_left(&r->body)),
+		 &c->totals.first_sample_ns, &c->totals.last_sample_ns);
 	if (run == NULL || run->is_plain != w->is_plain || run->to - run->from >= RUN_BYTES) {
 		run = vec_add(&c->units);
 		run->kind = BATCH_SAMPLES;
@@ -76,7 +76,8 @@ static struct sample_id id_of(const struct capture *c, const struct record *r)
 
 	if (r->type >= RECORD_HEADER_ATTR)
 		return (struct sample_id){ 0 };
-	event = is_sample ? events_of_sample(&c->events, r) : events_of_trailer(&c->events, r);
+	event = is_sample ? events_of_sample(&c->events, r->body.pos, cur_left(&r->body))
+			  : events_of_trailer(&c->events, r);
 	if (event < 0)
 		return (struct sample_id){ 0 };
 	const struct attr *attr = &c->events.list.items[event].attr;

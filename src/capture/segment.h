@@ -139,15 +139,14 @@ static inline enum frame_status frame_read(const uint8_t *at, uint64_t left, str
  * Fetches a record some way behind the one at `at`, in case all between have its size, as those of one event often do:
  * else each long one waits for memory, since where it begins is not known before the one in front of it was read.
  */
-static inline void frame_fetch_ahead(const uint8_t *at, uint64_t left, uint64_t size)
+static inline void frame_fetch_ahead(const uint8_t *at, uint64_t size)
 {
 	enum { AHEAD = 32, LINE = 64 };
+	uintptr_t ahead = (uintptr_t)at + AHEAD * size; /* it may be behind the segment */
 
-	if (left / (AHEAD + 1) < size)
-		return;
-	at += AHEAD * size;
-	prefetch(at);
-	prefetch(at + LINE - 1); /* what all samples have may reach over a line */
+	prefetch((const void *)ahead);
+	prefetch(
+		(const void *)(ahead + LINE - 1)); /* what all samples have may reach over a line */
 }
 
 /*
@@ -198,7 +197,7 @@ static inline bool walk_next(struct walk *w, struct record *out)
 	if (w->n_chunks > 0 || !frame_is_of_kernel(at, left))
 		return walk_next_any_(w, out);
 	f = frame_of_kernel(at);
-	frame_fetch_ahead(at, left, f.size);
+	frame_fetch_ahead(at, f.size);
 	frame_fill(&f, at, out);
 	out->position = w->at;
 	w->payload = w->missing = w->skipped = 0;

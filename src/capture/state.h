@@ -101,10 +101,11 @@ static inline void see_time(uint64_t time_ns, uint64_t *first_ns, uint64_t *last
 		*last_ns = time_ns;
 }
 
-static inline bool record_is_of_guest(const struct record *r)
+/* By the header of a sample. */
+static inline bool misc_is_of_guest(uint16_t misc)
 {
-	return (r->misc & MISC_CPUMODE) == CPUMODE_GUEST_KERNEL ||
-	       (r->misc & MISC_CPUMODE) == CPUMODE_GUEST_USER;
+	return (misc & MISC_CPUMODE) == CPUMODE_GUEST_KERNEL ||
+	       (misc & MISC_CPUMODE) == CPUMODE_GUEST_USER;
 }
 
 /* ahead.c: stretches of a segment that are walked, by several threads, before the walk comes there. */

@@ -8,7 +8,7 @@
 #include "spe/decode.h"
 
 /* PERF_SAMPLE_REGS_ABI_64, and a value of misc. */
-enum { ABI_64 = 2, CPUMODE_USER = 2 };
+enum { ABI_64 = 2 };
 
 /* What the samples of an event have. */
 struct event_samples {
@@ -291,11 +291,9 @@ static void add_user_stack(struct batch *b, size_t row, const struct attr *attr,
 /* The kernel writes pid and tid -1 for an exiting thread. */
 static inline uint32_t columns_of_sample(uint32_t has, uint32_t pid, uint32_t tid)
 {
-	if (pid == UINT32_MAX)
-		has &= ~(uint32_t)HAS_PID;
-	if (tid == UINT32_MAX)
-		has &= ~(uint32_t)HAS_TID;
-	return has;
+	if (pid != UINT32_MAX && tid != UINT32_MAX)
+		return has;
+	return has & ~(pid == UINT32_MAX ? HAS_PID : 0u) & ~(tid == UINT32_MAX ? HAS_TID : 0u);
 }
 
 static void unit_add_sample(const struct unit_reader *r, struct batch *b,
@@ -329,7 +327,8 @@ static void unit_add_sample(const struct unit_reader *r, struct batch *b,
 static void unit_read_sample(struct unit_reader *r, const struct record *record, struct batch *b)
 {
 	const struct events *events = &r->capture->events;
-	int index = events_of_next_sample(events, &r->events, record->body);
+	int index = events_of_next_sample(events, &r->events, record->body.pos,
+					  cur_left(&record->body));
 	struct sample s;
 	struct err err;
 
@@ -359,7 +358,7 @@ static bool take_record(struct unit_reader *r, struct record *out)
 		r->at = r->unit->to; /* the file has changed since pass 1 */
 		return false;
 	}
-	frame_fetch_ahead(bytes, r->unit->to - r->at, f.size);
+	frame_fetch_ahead(bytes, f.size);
 	frame_fill(&f, bytes, out);
 	out->position = r->at;
 	out->was_compressed = is_plain;
@@ -400,14 +399,14 @@ static void add_list(const struct unit_reader *r, const struct sample_layout *l,
 	b->has[row] |= is_chain ? HAS_STACK : HAS_BRANCHES;
 }
 
-/* Adds a record with a list of so many bytes. */
+/* Fills a row with a record with a list of so many bytes. */
 static inline void add_words(const struct unit_reader *r, const struct event_samples *e,
-			     const uint8_t *record, uint64_t list_bytes, struct batch *b)
+			     const uint8_t *record, uint64_t list_bytes, struct batch *b,
+			     size_t row)
 {
 	const struct sample_layout *l = &e->layout;
 	uint64_t thread = sample_word(l, record, SAMPLE_TID);
 	uint32_t pid = (uint32_t)thread, tid = (uint32_t)(thread >> 32);
-	size_t row = b->n++;
 
 	b->has[row] = columns_of_sample(e->columns, pid, tid);
 	b->time_ns[row] = sample_word(l, record, SAMPLE_TIME);
@@ -429,31 +428,34 @@ static inline void add_words(const struct unit_reader *r, const struct event_sam
 static void take_words_samples(struct unit_reader *r, struct batch *b)
 {
 	const struct events *events = &r->capture->events;
-	const struct segment *s = &r->capture->segments.items[r->unit->segment];
+	const uint8_t *first = segment_at(&r->capture->segments.items[r->unit->segment], r->at);
+	const uint8_t *record = first;
+	uint64_t left = r->unit->to - r->at;
+	size_t row = b->n;
 
-	while (!batch_is_full(b) && r->at < r->unit->to) {
-		const uint8_t *record = segment_at(s, r->at);
+	while (row < BATCH_ROWS && frame_is_of_kernel(record, left)) {
+		const struct frame f = frame_of_kernel(record);
 		const struct event_samples *e;
-		struct frame f;
 		int event;
 
-		if (!frame_is_of_kernel(record, r->unit->to - r->at))
-			return;
-		f = frame_of_kernel(record);
 		if (f.type != RECORD_SAMPLE)
-			return;
-		frame_fetch_ahead(record, r->unit->to - r->at, f.size);
-		event = events_of_next_sample(events, &r->events, frame_body(&f, record));
+			break;
+		frame_fetch_ahead(record, f.size);
+		event = events_of_next_sample(events, &r->events, record + RECORD_HEADER_BYTES,
+					      f.size - RECORD_HEADER_BYTES);
 		if (event < 0)
-			return;
+			break;
 		e = &r->of_events[event];
 		if (!sample_has_layout(&e->layout, record, f.size))
-			return;
-		b->position[b->n] = r->at;
-		b->event[b->n] = (uint16_t)event;
-		add_words(r, e, record, f.size - e->layout.size, b);
-		r->at += f.size;
+			break;
+		b->position[row] = r->at + (uint64_t)(record - first);
+		b->event[row] = (uint16_t)event;
+		add_words(r, e, record, f.size - e->layout.size, b, row++);
+		record += f.size;
+		left -= f.size;
 	}
+	r->at += (uint64_t)(record - first);
+	b->n = row;
 }
 
 static void next_samples(struct unit_reader *r, struct batch *b)

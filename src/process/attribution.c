@@ -18,27 +18,6 @@ enum {
 	SPANS_LOG = 8,
 	LEVEL_USER = 0,
 	MAX_UNWOUND = 256,
-	CPUMODE_KERNEL = 1,
-	CPUMODE_USER = 2,
-};
-
-/* By PERF_RECORD_MISC_CPUMODE of a sample (perf_event.h): to whom its addresses belong. */
-static const enum {
-	BY_ADDRESS,
-	OF_KERNEL,
-	OF_PROCESS,
-	OF_NOBODY,
-	OF_GUEST_KERNEL,
-	OF_GUEST_USER,
-} mode_whose[8] = {
-	[0] = BY_ADDRESS,
-	[CPUMODE_KERNEL] = OF_KERNEL,
-	[CPUMODE_USER] = OF_PROCESS,
-	[3] = OF_NOBODY, /* hypervisor */
-	[CPUMODE_GUEST_KERNEL] = OF_GUEST_KERNEL,
-	[CPUMODE_GUEST_USER] = OF_GUEST_USER,
-	[6] = OF_NOBODY,
-	[7] = OF_NOBODY,
 };
 
 /* A cached answer about a tid, pid or CPU; all zero: empty. */
@@ -145,8 +124,10 @@ static bool set_tid_by_switch(struct attribution *a, struct batch *b, size_t row
  * recorder's namespace. In a container they differ, so a context with an unknown tid is used last.
  * A known one also gives the process.
  */
-static uint64_t *set_spe_thread(struct attribution *a, struct batch *b, size_t row,
-				uint64_t time_ns, uint32_t *out_process)
+__attribute__((always_inline)) static inline uint64_t *set_spe_thread(struct attribution *a,
+								      struct batch *b, size_t row,
+								      uint64_t time_ns,
+								      uint32_t *out_process)
 {
 	bool is_from_context = has_context(b, row);
 
@@ -178,19 +159,22 @@ static uint64_t *set_sample_thread(struct attribution *a, struct batch *b, size_
 }
 
 /* Sets the thread and counts where it came from. May also return the process. */
-static inline uint32_t apply_thread(struct attribution *a, struct batch *b, size_t row,
-				    uint64_t time_ns)
+__attribute__((always_inline)) static inline uint32_t apply_thread(struct attribution *a,
+								   struct batch *b, size_t row,
+								   uint64_t time_ns, bool is_spe)
 {
 	uint32_t process = HISTORY_NONE;
 
-	++*(b->kind == BATCH_SPE ? set_spe_thread(a, b, row, time_ns, &process)
-				 : set_sample_thread(a, b, row, time_ns));
+	++*(is_spe ? set_spe_thread(a, b, row, time_ns, &process)
+		   : set_sample_thread(a, b, row, time_ns));
 	return process;
 }
 
 /* The process: by the recorded pid, else by the thread. */
-static uint32_t find_process(struct attribution *a, const struct batch *b, size_t row,
-			     uint64_t time_ns, uint32_t of_thread)
+__attribute__((always_inline)) static inline uint32_t find_process(struct attribution *a,
+								   const struct batch *b,
+								   size_t row, uint64_t time_ns,
+								   uint32_t of_thread)
 {
 	if (b->has[row] & HAS_PID)
 		return find_span(a, &a->by_pid, b->pid[row], time_ns);
@@ -199,13 +183,14 @@ static uint32_t find_process(struct attribution *a, const struct batch *b, size_
 	return of_thread;
 }
 
-static void apply_tasks(struct attribution *a, struct batch *b)
+__attribute__((always_inline)) static inline void apply_tasks(struct attribution *a,
+							      struct batch *b, bool is_spe)
 {
 	uint32_t last = HISTORY_NONE, pid = 0;
 
 	for (size_t row = 0; row < b->n; row++) {
 		uint64_t time_ns = a->times_ns[row];
-		uint32_t of_thread = apply_thread(a, b, row, time_ns);
+		uint32_t of_thread = apply_thread(a, b, row, time_ns, is_spe);
 		uint32_t process = find_process(a, b, row, time_ns, of_thread);
 
 		if (process == HISTORY_NONE) {
@@ -222,27 +207,23 @@ static void apply_tasks(struct attribution *a, struct batch *b)
 	}
 }
 
-uint32_t attribution_whose_sample_pc_(const struct batch *b, size_t row)
+uint32_t attribution_whose_rare_pc_(const struct batch *b, size_t row)
 {
-	switch (mode_whose[b->mode[row] & 7]) {
-	case OF_KERNEL:
-		return PLACE_OF_KERNEL;
-	case OF_PROCESS:
-		return attribution_whose_user_address_(b, row);
-	case OF_NOBODY:
-		return PLACE_OF_NOBODY;
-	case OF_GUEST_KERNEL:
-		return PLACE_OF_GUEST_KERNEL | b->process[row];
-	case OF_GUEST_USER:
-		return PLACE_OF_GUEST_USER | b->process[row];
-	default:
+	switch (b->mode[row] & MISC_CPUMODE) {
+	case 0: /* not known */
 		return attribution_whose_address(b, row, b->has[row] & HAS_PC ? b->pc[row] : 0);
+	case CPUMODE_GUEST_KERNEL:
+		return PLACE_OF_GUEST_KERNEL | b->process[row];
+	case CPUMODE_GUEST_USER:
+		return PLACE_OF_GUEST_USER | b->process[row];
+	default: /* a hypervisor, or what no kernel writes */
+		return PLACE_OF_NOBODY;
 	}
 }
 
-/* What is known of a row's address. Marks rows whose module is known. */
+/* What is known of a row's address. Marks rows whose module is known, and counts them. */
 __attribute__((always_inline)) static inline const struct mapped_range *find_range(
-	struct attribution *a, struct batch *b, size_t row, bool is_spe)
+	struct attribution *a, struct batch *b, size_t row, bool is_spe, uint64_t *n_with_place)
 {
 	uint32_t whose =
 		is_spe ? attribution_whose_spe_pc_(b, row) : attribution_whose_sample_pc_(b, row);
@@ -250,6 +231,7 @@ __attribute__((always_inline)) static inline const struct mapped_range *find_ran
 		place_cache_look_up(&a->cache, whose, b->pc[row], a->times_ns[row]);
 
 	b->has[row] |= r->module.v != 0 ? HAS_PLACE : 0;
+	*n_with_place += r->module.v != 0;
 	return r;
 }
 
@@ -263,22 +245,25 @@ __attribute__((noinline)) static uint32_t find_number(struct attribution *a, con
 
 /*
  * Where the numbers of instructions are kept is looked up for all rows, and fetched, before the first number is read: they
- * miss the caches.
+ * miss the caches. Returns how many have a place.
  */
-__attribute__((always_inline)) static inline void apply_some_places(struct attribution *a,
-								    struct batch *b, size_t from,
-								    size_t to, bool is_spe)
+__attribute__((always_inline)) static inline uint64_t apply_some_places(struct attribution *a,
+									struct batch *b,
+									size_t from, size_t to,
+									bool is_spe)
 {
+	uint64_t n_with_place = 0;
 	const _Atomic uint32_t *kept[ROWS_AT_ONCE]; /* NULL: the row has its number */
 
 	for (size_t row = from; row < to; row++) {
 		const struct mapped_range *r;
 
-		kept[row - from] = NULL;
-		b->place[row] = 0;
-		if (!(b->has[row] & HAS_PC))
+		if (!(b->has[row] & HAS_PC)) {
+			kept[row - from] = NULL;
+			b->place[row] = 0;
 			continue;
-		r = find_range(a, b, row, is_spe);
+		}
+		r = find_range(a, b, row, is_spe, &n_with_place);
 		kept[row - from] = mapped_range_kept(r, b->pc[row]);
 		prefetch(kept[row - from]);
 		if (kept[row - from] == NULL)
@@ -291,46 +276,44 @@ __attribute__((always_inline)) static inline void apply_some_places(struct attri
 		if (b->place[row] == PLACE_NONE)
 			b->place[row] = find_number(a, b, row);
 	}
+	return n_with_place;
 }
 
-/* Only some code has numbers: that of other rows is 0. */
-static void apply_places_of_some_code(struct attribution *a, struct batch *b)
+/* Only some code has numbers: that of other rows is 0. Returns how many rows have a place. */
+static uint64_t apply_places_of_some_code(struct attribution *a, struct batch *b)
 {
+	uint64_t n_with_place = 0;
+
 	for (size_t row = 0; row < b->n; row++) {
 		const struct mapped_range *r;
 
 		b->place[row] = 0;
 		if (!(b->has[row] & HAS_PC))
 			continue;
-		r = find_range(a, b, row, b->kind == BATCH_SPE);
+		r = find_range(a, b, row, b->kind == BATCH_SPE, &n_with_place);
 		if (code_span_has(a->only, mapped_range_place(r, b->pc[row])))
 			b->place[row] = mapped_range_number(&a->cache, r, b->pc[row]);
 	}
+	return n_with_place;
 }
 
-static void apply_places_of_all_code(struct attribution *a, struct batch *b)
+static uint64_t apply_places_of_all_code(struct attribution *a, struct batch *b)
 {
+	uint64_t n_with_place = 0;
+
 	for (size_t row = 0; row < b->n; row += ROWS_AT_ONCE) {
 		size_t end = b->n - row < ROWS_AT_ONCE ? b->n : row + ROWS_AT_ONCE;
 
-		if (b->kind == BATCH_SPE)
-			apply_some_places(a, b, row, end, true);
-		else
-			apply_some_places(a, b, row, end, false);
+		n_with_place += b->kind == BATCH_SPE ? apply_some_places(a, b, row, end, true)
+						     : apply_some_places(a, b, row, end, false);
 	}
+	return n_with_place;
 }
 
 static void apply_places(struct attribution *a, struct batch *b)
 {
-	uint64_t n_without = 0;
-
-	if (a->only != NULL)
-		apply_places_of_some_code(a, b);
-	else
-		apply_places_of_all_code(a, b);
-	for (size_t row = 0; row < b->n; row++)
-		n_without += !(b->has[row] & HAS_PLACE);
-	a->totals.n_without_place += n_without;
+	a->totals.n_without_place += b->n - (a->only != NULL ? apply_places_of_some_code(a, b)
+							     : apply_places_of_all_code(a, b));
 }
 
 /* The number of words before the marker PERF_CONTEXT_USER. */
@@ -437,7 +420,6 @@ static uint32_t caller_of(const struct attribution *a, uint32_t frame)
 	return caller == 0 ? 0 : (uint32_t)tuples_get(&a->chains.frames, caller)[1];
 }
 
-/* SPE records have no call chains. */
 static void apply_no_frames(struct batch *b)
 {
 	memset(b->frame, 0, b->n * sizeof(*b->frame));
@@ -458,32 +440,41 @@ static void apply_frames(struct attribution *a, struct batch *b)
 	}
 }
 
-static void attribution_note_rows(struct attribution *a, const struct batch *b)
+/* Returns which columns any row has. */
+__attribute__((always_inline)) static inline uint32_t note_rows(struct attribution *a,
+								const struct batch *b,
+								bool is_by_position)
 {
-	bool is_by_position = a->is_by_position;
 	uint64_t n_without_time = 0;
+	uint32_t columns = 0;
 
 	for (size_t row = 0; row < b->n; row++) {
+		columns |= b->has[row];
 		n_without_time += !(b->has[row] & HAS_TIME);
 		a->times_ns[row] = attribution_row_time(is_by_position, b, row);
 	}
 	a->totals.n_rows += b->n;
 	a->totals.n_without_time += n_without_time;
+	return columns;
 }
 
 void attribution_apply(struct attribution *a, struct batch *b)
 {
-	attribution_note_rows(a, b);
-	apply_tasks(a, b);
+	uint32_t columns = a->is_by_position ? note_rows(a, b, true) : note_rows(a, b, false);
+
+	if (b->kind == BATCH_SPE)
+		apply_tasks(a, b, true);
+	else
+		apply_tasks(a, b, false);
 	if (a->skips_places)
 		return;
 	apply_places(a, b);
-	if (b->kind != BATCH_SPE) {
+	if (b->kind != BATCH_SPE && columns & (HAS_STACK | HAS_USER_STACK)) {
 		apply_frames(a, b);
 		return;
 	}
 	apply_no_frames(b);
-	if (a->callers != NULL && !a->skips_frames_of_spe)
+	if (b->kind == BATCH_SPE && a->callers != NULL && !a->skips_frames_of_spe)
 		apply_callers(a, b);
 }
 

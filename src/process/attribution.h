@@ -13,6 +13,7 @@
 
 #include "base/tuples.h"
 #include "batch/batch.h"
+#include "capture/format/record.h"
 #include "process/place_numbers.h"
 #include "process/timeline.h"
 
@@ -128,7 +129,18 @@ static inline uint32_t attribution_whose_address(const struct batch *b, size_t r
 	return attribution_whose_user_address_(b, row) & ((uint32_t)(address >> 63) - 1);
 }
 
-uint32_t attribution_whose_sample_pc_(const struct batch *, size_t row);
+/* Of other code than the kernel's and that of users. */
+uint32_t attribution_whose_rare_pc_(const struct batch *, size_t row);
+
+static inline uint32_t attribution_whose_sample_pc_(const struct batch *b, size_t row)
+{
+	uint8_t mode = b->mode[row] & MISC_CPUMODE;
+
+	static_assert(PLACE_OF_KERNEL == 0, "no bit is set");
+	if (mode != CPUMODE_KERNEL && mode != CPUMODE_USER)
+		return attribution_whose_rare_pc_(b, row);
+	return attribution_whose_user_address_(b, row) & -(uint32_t)(mode == CPUMODE_USER);
+}
 
 /* Is it a sample of a virtual machine? Its addresses are not of the process that it ran as. */
 static inline bool attribution_is_of_guest(const struct batch *b, size_t row)

@@ -11,12 +11,10 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "capture/format/record.h"
 
 enum {
 	MAP_HUGETLB_FLAG = 0x40000, /* of mmap(), on all but a few old machines */
-	CPUMODE_MASK = 7,
-	CPUMODE_KERNEL = 1,
-	CPUMODE_USER = 2,
 };
 
 static const char deleted[] = " (deleted)";
@@ -84,7 +82,7 @@ void module_table_build_ids(struct module_table *t, const struct info *info,
 	for (size_t i = 0; i < info->build_ids.n; i++) {
 		const struct build_id_entry *e = &info->build_ids.items[i];
 		const char *path = strings_get(strings, e->path);
-		unsigned mode = e->misc & CPUMODE_MASK;
+		unsigned mode = e->misc & MISC_CPUMODE;
 
 		if (mode != CPUMODE_KERNEL && mode != CPUMODE_USER)
 			continue; /* of a guest */

@@ -12,7 +12,6 @@
 enum {
 	MAX_GUEST_NOTES = 1 << 12, /* each question goes through all */
 	MAX_NOTES = 1 << 28,	   /* 8 GiB; the records take at least as many bytes */
-	CPUMODE_KERNEL = 1,
 	KSYMBOL_UNREGISTER = 1 << 0,
 };
 

@@ -73,7 +73,9 @@ enum {
 
 /* Bits of record.misc. */
 enum record_misc {
-	MISC_CPUMODE = 7, /* mask: 1 kernel, 2 user, 3 hypervisor, … */
+	MISC_CPUMODE = 7, /* mask of CPUMODE_x; 3: hypervisor */
+	CPUMODE_KERNEL = 1,
+	CPUMODE_USER = 2,
 	CPUMODE_GUEST_KERNEL = 4,
 	CPUMODE_GUEST_USER = 5,
 	MISC_MMAP_DATA = 1 << 13,

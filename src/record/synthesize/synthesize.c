@@ -15,8 +15,6 @@
 #include "system/system.h"
 #include "record/synthesize/build_ids.h"
 
-enum { CPUMODE_USER = 2 };
-
 void synthesis_release(struct synthesis *s)
 {
 	build_id_cache_free(s->build_ids);

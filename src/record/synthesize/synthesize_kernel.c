@@ -13,8 +13,6 @@
 #include "system/system.h"
 #include "record/synthesize/build_ids.h"
 
-enum { CPUMODE_KERNEL = 1 };
-
 /* The name that recorders give the kernel's mapping; its first symbol is appended. */
 #define KERNEL_NAME "[kernel.kallsyms]"
 

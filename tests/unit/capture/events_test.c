@@ -58,9 +58,10 @@ static void test_layouts(void **state)
 		assert_int_equal(e.sample_id_word, layouts[i].sample_word);
 		assert_int_equal(e.trailer_id_word, layouts[i].trailer_word);
 		assert_int_equal(e.sample_time_word, layouts[i].time_word);
-		assert_int_equal(events_of_sample(&e, &r), layouts[i].sample_word);
+		assert_int_equal(events_of_sample(&e, r.body.pos, cur_left(&r.body)),
+				 layouts[i].sample_word);
 		assert_int_equal(events_of_trailer(&e, &r), 16 - layouts[i].trailer_word);
-		assert_int_equal(events_sample_time(&e, &r),
+		assert_int_equal(events_sample_time(&e, r.body.pos, cur_left(&r.body)),
 				 layouts[i].time_word < 0 ? 0 : 100 + layouts[i].time_word);
 		assert_false(e.has_mixed_layout);
 		events_release(&e);
@@ -94,11 +95,11 @@ static void test_few_events(void **state)
 
 	(void)state;
 	events_init(&e);
-	assert_int_equal(events_of_sample(&e, &r), -1);
+	assert_int_equal(events_of_sample(&e, r.body.pos, cur_left(&r.body)), -1);
 	assert_int_equal(events_of_trailer(&e, &r), -1);
-	assert_int_equal(events_sample_time(&e, &r), 0);
+	assert_int_equal(events_sample_time(&e, r.body.pos, cur_left(&r.body)), 0);
 	add(&e, IDENTIFIER, (uint64_t[]){ 77 }, 1);
-	assert_int_equal(events_of_sample(&e, &r), 0);
+	assert_int_equal(events_of_sample(&e, r.body.pos, cur_left(&r.body)), 0);
 	assert_int_equal(events_of_trailer(&e, &r), 0);
 	events_release(&e);
 }
@@ -115,7 +116,8 @@ static void test_short_records(void **state)
 	for (size_t n = 0; n <= sizeof(words); n++) {
 		struct record r = { .body = cur_of(words, n) };
 
-		assert_int_equal(events_of_sample(&e, &r), n >= 4 * 8 ? 1 : -1);
+		assert_int_equal(events_of_sample(&e, r.body.pos, cur_left(&r.body)),
+				 n >= 4 * 8 ? 1 : -1);
 		if (n < 2 * 8)
 			assert_int_equal(events_of_trailer(&e, &r), -1);
 	}
@@ -134,7 +136,7 @@ static void test_mixed_layouts(void **state)
 	add(&e, IDENTIFIER | TIME, (uint64_t[]){ 5 }, 1);
 	assert_false(e.has_mixed_layout);
 	assert_int_equal(e.sample_time_word, WORD_DIFFERS);
-	assert_int_equal(events_sample_time(&e, &r), 11);
+	assert_int_equal(events_sample_time(&e, r.body.pos, cur_left(&r.body)), 11);
 	add(&e, IP | ID, (uint64_t[]){ 6 }, 1);
 	assert_true(e.has_mixed_layout);
 	events_release(&e);

@@ -6,8 +6,6 @@
 #include "batch/batch.h"
 
 enum {
-	CPUMODE_KERNEL = 1,
-	CPUMODE_USER = 2,
 	FORK_EXEC = 1 << 13,
 };
 
