@@ -3,8 +3,12 @@
 
 #include "base/prefetch.h"
 
-/* Longer lists would be slower than the hash table. */
-enum { LONGEST_LIST = 8 };
+enum {
+	/* Longer lists would be slower than the hash table. */
+	LONGEST_LIST = 8,
+	/* Bytes of lists that stay in the caches of any CPU: to fetch them takes longer than to wait for them. */
+	CACHED_BYTES = 128 << 10,
+};
 
 void place_groups_init(struct place_groups *g)
 {
@@ -70,7 +74,7 @@ static void fit(struct place_groups *g, uint32_t place)
 	g->first.n = place + 1;
 }
 
-uint32_t place_groups_add(struct place_groups *g, uint32_t place, uint32_t rest)
+uint32_t place_groups_add_(struct place_groups *g, uint32_t place, uint32_t rest)
 {
 	uint32_t last, group;
 	unsigned n;
@@ -104,10 +108,16 @@ uint32_t place_groups_find(const struct place_groups *g, uint32_t place, uint32_
 
 void place_groups_fetch(struct place_groups *g, const uint32_t *places, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		fit(g, places[i]);
+	uint32_t last = 0;
+
+	if (g->first.n * sizeof(*g->first.items) + g->list.n * sizeof(*g->list.items) <=
+	    CACHED_BYTES)
+		return;
+	for (size_t i = 0; i < n; i++)
+		last = places[i] > last ? places[i] : last;
+	fit(g, last);
+	for (size_t i = 0; i < n; i++)
 		prefetch(&g->first.items[places[i]]);
-	}
 	for (size_t i = 0; i < n; i++) {
 		uint32_t first = g->first.items[places[i]];
 

@@ -32,8 +32,18 @@ struct place_groups {
 void place_groups_init(struct place_groups *);
 void place_groups_release(struct place_groups *);
 
+/* place_groups_add() of another group than the place's first. */
+uint32_t place_groups_add_(struct place_groups *, uint32_t place, uint32_t rest);
+
 /* The group of (place, rest), added if it is new: then the result is the old `list.n`. */
-uint32_t place_groups_add(struct place_groups *, uint32_t place, uint32_t rest);
+static inline uint32_t place_groups_add(struct place_groups *g, uint32_t place, uint32_t rest)
+{
+	uint32_t first = place < g->first.n ? g->first.items[place] : 0;
+
+	return first != 0 && g->list.items[first - 1].rest == rest
+		       ? first - 1
+		       : place_groups_add_(g, place, rest);
+}
 
 /* The group of (place, rest), or PLACE_GROUPS_NONE. */
 uint32_t place_groups_find(const struct place_groups *, uint32_t place, uint32_t rest);

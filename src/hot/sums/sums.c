@@ -180,7 +180,7 @@ uint64_t hot_rest_word(const struct hot *hot, uint32_t rest, enum dimension dime
 }
 
 /* The number in `costs` of a group, which is added if it is new. */
-static uint32_t hot_group_of(struct hot *hot, uint32_t place, uint32_t rest)
+static inline uint32_t hot_group_of(struct hot *hot, uint32_t place, uint32_t rest)
 {
 	uint32_t group = hot->has_place ? place_groups_add(&hot->groups, place, rest) : rest;
 
@@ -230,14 +230,14 @@ static void hot_add_sample(struct hot_cost *c, const struct batch *b, size_t row
 			   const struct mux *mux)
 {
 	uint64_t period = batch_period(b, row);
-	uint32_t cpu = batch_cpu(b, row);
 	double scaled;
 
 	c->n++;
 	c->period += period;
 	if (mux == NULL)
 		return;
-	scaled = (double)period * mux_factor(mux, b->event[row], cpu) * HOT_SCALED_UNIT;
+	scaled = (double)period * mux_factor(mux, b->event[row], batch_cpu(b, row)) *
+		 HOT_SCALED_UNIT;
 	c->scaled += scaled < 0x1p63 ? (uint64_t)scaled : (uint64_t)1 << 63;
 }
 
@@ -292,15 +292,18 @@ static void consume_by_key(struct hot *hot, const struct batch *b, const uint16_
 		groups[i] = hot_group_of(hot, places[i], rests[i]);
 	for (size_t i = 0; i < n; i++)
 		fetch_cost(&hot->costs.items[groups[i]]);
-	for (size_t i = 0; i < n; i++) {
-		struct hot_cost *cost = &hot->costs.items[groups[i]];
-
-		if (b->kind == BATCH_SPE)
-			add_spe(cost, b, rows[i]);
-		else if (b->kind == BATCH_SAMPLES)
-			hot_add_sample(cost, b, rows[i], hot->options->mux);
-		else
-			add_branch(cost, b, rows[i], hot->options);
+	switch (b->kind) {
+	case BATCH_SPE:
+		for (size_t i = 0; i < n; i++)
+			add_spe(&hot->costs.items[groups[i]], b, rows[i]);
+		break;
+	case BATCH_SAMPLES:
+		for (size_t i = 0; i < n; i++)
+			hot_add_sample(&hot->costs.items[groups[i]], b, rows[i], hot->options->mux);
+		break;
+	default:
+		for (size_t i = 0; i < n; i++)
+			add_branch(&hot->costs.items[groups[i]], b, rows[i], hot->options);
 	}
 }
 
@@ -357,9 +360,11 @@ static bool hot_is_wanted(const struct hot *hot, const struct batch *b, size_t r
 /* The rows that are counted. Returns how many they are. */
 static size_t hot_wanted_rows(const struct hot *hot, const struct batch *b, uint16_t *rows)
 {
+	const struct hot_options *o = hot->options;
 	size_t n = 0;
 
-	if (b->kind == BATCH_SPE && !hot->options->without_spe && hot->options->condition == NULL) {
+	if ((b->kind == BATCH_SPE && !o->without_spe && o->condition == NULL) ||
+	    (b->kind == BATCH_SAMPLES && !o->without_samples && o->event < 0)) {
 		for (size_t row = 0; row < b->n; row++)
 			rows[row] = (uint16_t)row;
 		return b->n;
