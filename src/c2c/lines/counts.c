@@ -6,7 +6,6 @@
 #include "access/data_src.h"
 #include "access/samples.h"
 #include "base/alloc.h"
-#include "base/hash.h"
 #include "spe/packet.h"
 
 #define BIT(count) C2C_BIT(count)
@@ -184,7 +183,7 @@ struct spe_access {
 	const struct cpu *cpu;
 	uint64_t events;
 	uint16_t source;
-	bool has_source, is_store;
+	bool has_source, has_address, is_store;
 };
 
 /* Levels whose name leaves open whether another cache had the data modified. */
@@ -207,6 +206,9 @@ static uint32_t spe_load(const struct spe_access *a)
 
 static uint32_t spe_mask(const struct spe_access *a)
 {
+	if (!a->has_address)
+		return BIT(RECORDS) | (a->is_store ? BIT(STORES) | BIT(STORE_NO_ADDRESS)
+						   : BIT(LOADS) | BIT(LOAD_NO_ADDRESS));
 	if (!a->is_store)
 		return BIT(RECORDS) | BIT(LOADS) | spe_load(a);
 	return BIT(RECORDS) | BIT(STORES) |
@@ -219,6 +221,7 @@ enum { SLOTS_LOG = 8 };
 struct slot {
 	uint64_t low, high; /* the question; 0, 0 is none */
 	uint32_t mask;
+	uint32_t n; /* records that are not in `total` yet */
 };
 
 struct c2c_classifier {
@@ -227,6 +230,7 @@ struct c2c_classifier {
 	uint32_t core;			 /* of the row before; UINT32_MAX: not known */
 	const struct cpu *cpu;		 /* of that */
 	struct slot slots[1 << SLOTS_LOG];
+	struct c2c_counts total; /* of all records */
 };
 
 struct c2c_classifier *c2c_classifier_new(const struct session *session)
@@ -245,18 +249,45 @@ void c2c_classifier_free(struct c2c_classifier *c)
 	free(c);
 }
 
-static struct slot *lines_counts_slot_of(struct c2c_classifier *c, uint64_t low, uint64_t high)
+static void count_slot(struct c2c_classifier *c, struct slot *slot)
 {
-	return &c->slots[hash_mix(low ^ 0x9e3779b97f4a7c15u, high ^ 0xd6e8feb86659fd93u) >>
-			 (64 - SLOTS_LOG)];
+	c2c_count_many(&c->total, slot->mask, slot->n);
+	slot->n = 0;
+}
+
+void c2c_classifier_add_counts(struct c2c_classifier *c, struct c2c_counts *to)
+{
+	for (size_t i = 0; i < COUNT(c->slots); i++)
+		count_slot(c, &c->slots[i]);
+	c2c_counts_add(to, &c->total);
+	c->total = (struct c2c_counts){ 0 };
+}
+
+/* By a word of the question: where a CPU's model is in memory is not to decide which questions meet. */
+static inline struct slot *lines_counts_slot_of(struct c2c_classifier *c, uint64_t word)
+{
+	return &c->slots[word * 0x9e3779b97f4a7c15u >> (64 - SLOTS_LOG)];
+}
+
+static inline bool slot_is_of(const struct slot *slot, uint64_t low, uint64_t high)
+{
+	return (slot->low == low) & (slot->high == high);
+}
+
+static void slot_set(struct c2c_classifier *c, struct slot *slot, uint64_t low, uint64_t high,
+		     uint32_t mask)
+{
+	count_slot(c, slot);
+	*slot = (struct slot){ .low = low, .high = high, .mask = mask };
 }
 
 static bool row_has_address(const struct batch *b, size_t row)
 {
-	return b->has[row] & HAS_VA && b->va[row] != 0;
+	return ((b->has[row] & HAS_VA) != 0) & (b->va[row] != 0);
 }
 
-static const struct cpu *cpu_of_row(struct c2c_classifier *c, const struct batch *b, size_t row)
+static inline const struct cpu *cpu_of_row(struct c2c_classifier *c, const struct batch *b,
+					   size_t row)
 {
 	uint32_t core = batch_cpu(b, row);
 
@@ -272,8 +303,12 @@ static bool is_access(const struct batch *b, size_t row)
 	return ((b->has[row] & HAS_OP) != 0) & (b->op_class[row] == SPE_OP_LDST);
 }
 
-/* Of a row that is an access. */
-static inline uint32_t classify_spe(struct c2c_classifier *c, const struct batch *b, size_t row)
+/* What decides about a record, in a word that is not 0: events (32 bits), source (16), and these. */
+enum { ACCESS_IS_ANY = 1, ACCESS_IS_STORE = 2, ACCESS_HAS_SOURCE = 4, ACCESS_HAS_ADDRESS = 8 };
+enum { ACCESS_SOURCE_SHIFT = 8, ACCESS_EVENTS_SHIFT = 24 };
+
+/* What a record has comes as it likes, so there is no decision. */
+static inline uint64_t access_word(const struct batch *b, size_t row)
 {
 	const uint64_t deciding = 1u << SPE_EV_L1D_ACCESS | 1u << SPE_EV_L1D_REFILL |
 				  1u << SPE_EV_LLC_ACCESS | 1u << SPE_EV_LLC_MISS |
@@ -281,24 +316,42 @@ static inline uint32_t classify_spe(struct c2c_classifier *c, const struct batch
 				  1u << SPE_EV_L2D_MISS | 1u << SPE_EV_HITM |
 				  1u << SPE_EV_RECENTLY_FETCHED | 1u << SPE_EV_SNOOPED;
 	uint32_t has = b->has[row];
-	struct spe_access a;
-	struct slot *slot;
-	uint64_t low, high;
+	bool has_events = (has & HAS_EVENTS) != 0, has_source = (has & HAS_SOURCE) != 0;
+	bool has_address = row_has_address(b, row);
+	uint64_t events = b->events[row] & deciding & -(uint64_t)has_events;
+	uint64_t source = (uint16_t)b->source[row] & -(uint64_t)has_source;
+	uint64_t of_address = events << ACCESS_EVENTS_SHIFT | source << ACCESS_SOURCE_SHIFT |
+			      (has_source ? ACCESS_HAS_SOURCE : 0) | ACCESS_HAS_ADDRESS;
 
-	a.is_store = b->op[row] & 1;
-	if (!row_has_address(b, row))
-		return BIT(RECORDS) | (a.is_store ? BIT(STORES) | BIT(STORE_NO_ADDRESS)
-						  : BIT(LOADS) | BIT(LOAD_NO_ADDRESS));
-	a.cpu = cpu_of_row(c, b, row);
-	a.events = has & HAS_EVENTS ? b->events[row] & deciding : 0;
-	a.has_source = (has & HAS_SOURCE) != 0; /* as loads have, and stores do not: no decision */
-	a.source = (uint16_t)(b->source[row] & -(unsigned)a.has_source);
-	low = (uint64_t)(uintptr_t)a.cpu;
-	high = a.events << 24 | (uint64_t)a.source << 8 | (uint64_t)a.has_source << 2 |
-	       (uint64_t)a.is_store << 1 | 1;
-	slot = lines_counts_slot_of(c, low, high);
-	if (slot->low != low || slot->high != high)
-		*slot = (struct slot){ low, high, spe_mask(&a) };
+	return (of_address & -(uint64_t)has_address) | (b->op[row] & 1 ? ACCESS_IS_STORE : 0) |
+	       ACCESS_IS_ANY;
+}
+
+static __attribute__((noinline)) void classify_new(struct c2c_classifier *c, struct slot *slot,
+						   const struct cpu *cpu, uint64_t word)
+{
+	const struct spe_access a = {
+		.cpu = cpu,
+		.events = word >> ACCESS_EVENTS_SHIFT,
+		.source = (uint16_t)(word >> ACCESS_SOURCE_SHIFT),
+		.has_source = word & ACCESS_HAS_SOURCE,
+		.has_address = word & ACCESS_HAS_ADDRESS,
+		.is_store = word & ACCESS_IS_STORE,
+	};
+
+	slot_set(c, slot, (uintptr_t)cpu, word, spe_mask(&a));
+}
+
+/* Of a row that is an access. */
+static inline uint32_t classify_spe(struct c2c_classifier *c, const struct batch *b, size_t row)
+{
+	const struct cpu *cpu = cpu_of_row(c, b, row);
+	uint64_t word = access_word(b, row);
+	struct slot *slot = lines_counts_slot_of(c, word);
+
+	if (!slot_is_of(slot, (uintptr_t)cpu, word))
+		classify_new(c, slot, cpu, word);
+	slot->n++;
 	return slot->mask;
 }
 
@@ -312,9 +365,10 @@ static __attribute__((noinline)) uint32_t classify_sample(struct c2c_classifier 
 	if (!(b->has[row] & HAS_DATA_SRC) ||
 	    (c->sampling.event >= 0 && b->event[row] != (unsigned)c->sampling.event))
 		return 0;
-	slot = lines_counts_slot_of(c, low, high);
-	if (slot->low != low || slot->high != high)
-		*slot = (struct slot){ low, high, c2c_classify_data_src(low, has_address) };
+	slot = lines_counts_slot_of(c, low);
+	if (!slot_is_of(slot, low, high))
+		slot_set(c, slot, low, high, c2c_classify_data_src(low, has_address));
+	slot->n++;
 	return slot->mask;
 }
 

@@ -155,6 +155,9 @@ static inline bool c2c_is_of_line(uint32_t mask)
 	return (mask & (C2C_BIT(RECORDS) | not_of_line)) == C2C_BIT(RECORDS);
 }
 
+/* Adds what the rows count in that were classified since this was asked. */
+void c2c_classifier_add_counts(struct c2c_classifier *, struct c2c_counts *to);
+
 /* By what was recorded, from perf_event.h's union perf_mem_data_src; `has_address`: not 0. */
 uint32_t c2c_classify_data_src(uint64_t data_src, bool has_address);
 

@@ -13,9 +13,6 @@ enum { REGION_SHIFT = 20, REGIONS_LOG = 12 };
 
 enum { LATENCIES = C2C_LATENCY_MAX + 1 };
 
-/* There are few sets of counters that records count in. */
-enum { COUNTS_LOG = 7 };
-
 /*
  * An answer of timeline_place(), and for which addresses and how long it holds; or all zero. Not struct
  * place_cache, which keeps pages, with the numbers of their places: data is on too many pages.
@@ -27,11 +24,6 @@ struct region {
 	bool is_mapped;
 };
 
-/* How many records counted in the same counters. Each mask has a slot where it may be. */
-struct mask_count {
-	uint32_t mask, n;
-};
-
 /* What a worker needs besides the result. */
 struct c2c_lines_work {
 	struct c2c_classifier *classifier;
@@ -39,7 +31,6 @@ struct c2c_lines_work {
 	/* Copies: most rows are where the one before is, of a program or of the kernel. */
 	struct region last_of_code[2];
 	bool is_by_position;
-	struct mask_count counts[1 << COUNTS_LOG]; /* of records that are not in `total` yet */
 
 	uint64_t payloads
 		[256]; /* loads, stores and atomics of SPE by payload of the operation packet */
@@ -236,26 +227,6 @@ static void sum_kinds(struct c2c_lines *l)
 				  l->work->payloads[payload]);
 }
 
-static void empty_count(struct c2c_lines *l, struct mask_count *c)
-{
-	c2c_count_many(&l->total, c->mask, c->n);
-	c->n = 0;
-}
-
-static void count_rows(struct c2c_lines *l, const uint32_t *masks, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		uint32_t mask = masks[i];
-		struct mask_count *c = &l->work->counts[mask * 0x9e3779b9u >> (32 - COUNTS_LOG)];
-
-		if (c->mask != mask) {
-			empty_count(l, c);
-			c->mask = mask;
-		}
-		c->n++;
-	}
-}
-
 static void count_samples(struct c2c_lines *l, const struct batch *b, const uint16_t *rows,
 			  size_t n)
 {
@@ -267,30 +238,49 @@ static void count_samples(struct c2c_lines *l, const struct batch *b, const uint
 }
 
 /*
- * Counts an access among all loads if it is one, and says what of its latency counts for its
- * line, too. Returns what it waited, as in struct c2c_paces. Loads and stores come as they like, so there is no decision here that would be taken
- * wrong as often as right.
+ * The latency of an access whose mask this is, if it is a load that has one; and what of it counts for its line, for that, too. Loads and
+ * stores come as they like, so there is no decision here that would be taken wrong as often as right.
  */
-static inline uint64_t add_load(struct c2c_lines *l, const struct batch *b, size_t row,
-				uint32_t mask, struct c2c_access_row *out)
+static inline bool load_latency(const struct c2c_lines *l, const struct batch *b, size_t row,
+				uint32_t mask, uint64_t *out_total, struct c2c_access_row *out)
 {
-	uint32_t *histogram = l->work->latencies + LATENCIES * ((mask & C2C_BIT(L1)) != 0);
 	uint32_t contended = mask & c2c_mode_masks[l->options->mode];
-	uint64_t total, cycles;
-	bool has_latency = c2c_row_total(b, row, &total);
+	bool has_latency = c2c_row_total(b, row, out_total);
 	bool counts = has_latency & ((mask & C2C_BIT(LOADS)) != 0);
 	bool is_timed = counts & (contended != 0);
 	bool is_reload = counts & c2c_is_reload(mask, contended);
 
-	total &= -(uint64_t)counts;
-	l->loads.n_saturated += c2c_is_saturated(b, total);
-	cycles = c2c_row_access(b, row, total);
-	histogram[bounded(cycles)] += counts;
-	l->all_latencies |= bounded(cycles);
-	l->loads.cycles += cycles - bounded(cycles); /* the rest comes out of the histogram */
-	out->cycles = (uint16_t)bounded(cycles);
+	*out_total &= -(uint64_t)counts;
+	out->cycles = (uint16_t)bounded(c2c_row_access(b, row, *out_total));
 	out->mask = mask | (is_timed ? C2C_ROW_TIMED : 0) | (is_reload ? C2C_ROW_RELOAD : 0);
-	return c2c_wait(bounded(cycles)) & -(uint64_t)is_timed;
+	return counts;
+}
+
+/* Counts an access among all loads if it is one. Returns what it waited, as in struct c2c_paces. */
+static inline uint64_t add_load(struct c2c_lines *l, const struct batch *b, size_t row,
+				uint32_t mask, struct c2c_access_row *out)
+{
+	uint32_t *histogram = l->work->latencies + LATENCIES * ((mask & C2C_BIT(L1)) != 0);
+	uint64_t total;
+	bool counts = load_latency(l, b, row, mask, &total, out);
+
+	l->loads.n_saturated += c2c_is_saturated(b, total);
+	histogram[out->cycles] += counts;
+	l->all_latencies |= out->cycles;
+	/* the rest comes out of the histogram */
+	l->loads.cycles += c2c_row_access(b, row, total) - out->cycles;
+	return c2c_wait(out->cycles) & -(uint64_t)((out->mask & C2C_ROW_TIMED) != 0);
+}
+
+/* Counts it if it is a load that hit the core's own L1. */
+static inline void add_hit(struct c2c_lines *l, const struct batch *b, size_t row, uint32_t mask,
+			   struct c2c_access_row *out)
+{
+	uint64_t total;
+	bool is_hit = load_latency(l, b, row, mask, &total, out) & ((mask & C2C_BIT(L1)) != 0);
+
+	l->work->latencies[LATENCIES + out->cycles] += is_hit;
+	l->all_latencies |= out->cycles & -(uint64_t)is_hit;
 }
 
 /* Leaves contended loads out. Returns how many the others are. */
@@ -371,7 +361,7 @@ static void add_contended_rows(struct c2c_lines *l, const struct batch *b, const
 
 	for (size_t i = 0; i < n; i++) {
 		lines[i] = c2c_spot(l->options, b, rows[i]).address;
-		add_load(l, b, rows[i], masks[i], out);
+		add_hit(l, b, rows[i], masks[i], out);
 		are_reloads[i] = (out->mask & C2C_ROW_RELOAD) != 0;
 		out->line = lines[i];
 		kept[out - first] = rows[i];
@@ -410,9 +400,9 @@ static void lines_consume(void *partial, const struct batch *b)
 	if (l->options->rows == C2C_ALL_ROWS)
 		count_kinds(l, b, rows, masks, n);
 	count_samples(l, b, rows, n);
-	count_rows(l, masks, n);
 	n = keep_rows_of_lines(rows, masks, n);
-	note_columns(l, b, rows, n);
+	if (l->options->rows == C2C_ALL_ROWS)
+		note_columns(l, b, rows, n);
 	if (l->options->rows == C2C_CONTENDED_ROWS)
 		add_contended_rows(l, b, rows, n, masks);
 	else
@@ -430,6 +420,8 @@ static void sum_loads(struct c2c_lines *l)
 		if (n == 0)
 			continue;
 		l->local_hits[i] = hits[i];
+		if (l->options->rows != C2C_ALL_ROWS)
+			continue;
 		l->loads.n += n;
 		l->loads.cycles += n * i;
 		l->loads.squares += n * i * i;
@@ -440,8 +432,7 @@ static void lines_finish(void *partial)
 {
 	struct c2c_lines *l = partial;
 
-	for (size_t i = 0; i < COUNT(l->work->counts); i++)
-		empty_count(l, &l->work->counts[i]);
+	c2c_classifier_add_counts(l->work->classifier, &l->total);
 	sum_kinds(l);
 	sum_loads(l);
 	flush_rows(l);

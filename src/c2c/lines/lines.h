@@ -30,7 +30,9 @@ struct c2c_options {
 	bool by_physical;
 	struct c2c_table *table;     /* where all workers put the lines */
 	struct address_index *index; /* gives way to them if they are many; NULL: none */
-	/* What goes there. Where it is not all, kinds, paces and C2C_NO_MAP are not looked for. */
+	/*
+	 * What goes there. Where it is not all, kinds, paces, C2C_NO_MAP, latencies of all loads, and which columns there are, are not looked for.
+	 */
 	enum c2c_rows {
 		C2C_ALL_ROWS,
 		C2C_CONTENDED_ROWS, /* loads that the mode is about; a sieve counts all rows */
