@@ -17,6 +17,7 @@
 #include "c2c/verdict/cause.h"
 #include "c2c/verdict/verdict.h"
 #include "cpu/cpu.h"
+#include "data/data_names.h"
 #include "scan/spe_filters.h"
 #include "session/interval.h"
 
@@ -186,16 +187,32 @@ static int take_first_look(struct c2c *s, const struct select *select, struct er
 	return 0;
 }
 
+/* Have all bytes of a line one name? Physical lines may be several processes', at other addresses. */
+static bool has_one_name(const struct c2c *s, const struct c2c_subject *line)
+{
+	uint64_t last = line->address + s->options.line_bytes - 1;
+
+	return line->space != C2C_PHYSICAL &&
+	       data_page_has_one_name(s->session, line->space, line->address) &&
+	       data_page_has_one_name(s->session, line->space, last);
+}
+
 /* The second look: at the subjects, and at lines near them. */
 static void add_second_look(struct c2c *s, struct shared_scan *scan)
 {
+	bool by_mapping = s->request.only_phases && data_names_are_of_mappings(s->session);
 	struct scan_wish wish;
 
 	c2c_choice_init(&s->choice, &s->options, s->subjects.n + s->near.lines.n, s->first_ns,
 			s->last_ns);
-	for (size_t i = 0; i < s->subjects.n; i++)
-		c2c_choice_add(&s->choice, s->subjects.items[i].space,
-			       s->subjects.items[i].address);
+	for (size_t i = 0; i < s->subjects.n; i++) {
+		const struct c2c_subject *line = &s->subjects.items[i];
+
+		if (by_mapping && has_one_name(s, line))
+			c2c_choice_add_whole(&s->choice, line->space, line->address);
+		else
+			c2c_choice_add(&s->choice, line->space, line->address);
+	}
 	for (size_t i = 0; i < s->near.lines.n; i++)
 		c2c_choice_add_near(&s->choice, s->near.lines.items[i].space,
 				    s->near.lines.items[i].address);
@@ -269,8 +286,10 @@ static void forget_objects(struct c2c *s)
 static void find_objects(struct c2c *s)
 {
 	s->objects = mem_alloc(1, sizeof(*s->objects));
-	s->instances = mem_alloc(1, sizeof(*s->instances));
 	c2c_objects_init(s->objects, s);
+	if (s->request.only_phases)
+		return;
+	s->instances = mem_alloc(1, sizeof(*s->instances));
 	c2c_instances_init(s->instances, s->objects);
 }
 

@@ -555,6 +555,27 @@ void data_names_set(struct data_names *names, size_t number, const struct data_n
 	shared_names_set(&names->names, number, name);
 }
 
+bool data_names_are_of_mappings(const struct session *s)
+{
+	return s->heap == NULL && !symbols_knows_any(s->symbols);
+}
+
+bool data_page_has_one_name(const struct session *s, uint32_t process, uint64_t address)
+{
+	const struct data_query query = { .process = process,
+					  .address = address,
+					  .time_ns = s->last_ns };
+	uint64_t first = address >> PAGE_SHIFT << PAGE_SHIFT;
+	struct region r = { 0 };
+
+	if (address >> 63)
+		return true;
+	data_find_region(s, &query, &r);
+	return r.below.module.v == 0 && r.above.module.v == 0 && r.first <= first &&
+	       r.last - first >= (UINT64_C(1) << PAGE_SHIFT) - 1 && r.from_ns <= s->first_ns &&
+	       r.to_ns == UINT64_MAX;
+}
+
 void data_names_move_into(struct data_names *names, size_t number, const struct data_query *q,
 			  const struct data_name *object)
 {

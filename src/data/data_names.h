@@ -52,6 +52,15 @@ static inline const struct data_name *data_names_get(const struct data_names *na
 
 void data_names_set(struct data_names *, size_t number, const struct data_name *);
 
+/*
+ * Do mappings alone name data, as nothing else is known? Then no code has a function, either. To be asked when all places have
+ * names.
+ */
+bool data_names_are_of_mappings(const struct session *);
+
+/* If so: has a page the same name at all times of the session? True only if that is certain. */
+bool data_page_has_one_name(const struct session *, uint32_t process, uint64_t address);
+
 /* Renames an address as a part of another name's object, which contains it. Of the query, address and size count. */
 void data_names_move_into(struct data_names *, size_t number, const struct data_query *,
 			  const struct data_name *object);

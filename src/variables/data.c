@@ -260,6 +260,21 @@ bool symbols_is_loaded(const struct symbols *s, struct module_id module, uint64_
 	return elf_file_is_open(&b->code) && is_loaded(b, address);
 }
 
+bool symbols_knows_any(const struct symbols *s)
+{
+	for (uint32_t i = 1; i < s->modules->list.n; i++) {
+		const struct binary *b = &s->states[i].binary;
+		const struct functions *variables = kernel_objects(s, b);
+
+		if (b->is_loaded &&
+		    (elf_file_is_open(&b->code) || b->dump.size > 0 || b->only_name != NULL ||
+		     (b->functions != NULL && b->functions->list.n > 0) ||
+		     (variables != NULL && variables->list.n > 0)))
+			return true;
+	}
+	return false;
+}
+
 void symbols_each_object(struct symbols *s, struct module_id module, uint64_t first, uint64_t last,
 			 void (*each)(void *context, uint64_t address), void *context)
 {

@@ -64,6 +64,12 @@ bool symbols_kernel_data_place(struct symbols *, struct module_id, uint64_t data
 			       uint64_t *out_address);
 
 /*
+ * Is anything known of a module that was loaded so far: code, functions, variables? If not, no place has a function, and no address a
+ * variable.
+ */
+bool symbols_knows_any(const struct symbols *);
+
+/*
  * Calls `each` for every variable of the module's symbol table that has an address from
  * `first` to `last`, both included, by address.
  */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/prefetch.h"
 #include "spe/names.h"
 #include "spe/packet.h"
 
@@ -30,6 +31,7 @@ void c2c_choice_init(struct c2c_choice *c, const struct c2c_options *options, si
 		c->slot_shift++;
 	address_filter_init(&c->filter, options->line_bytes, n_lines);
 	tuples_init(&c->keys, 2);
+	c->is_whole = mem_zalloc(n_lines + 1, sizeof(*c->is_whole));
 }
 
 void c2c_choice_add_near(struct c2c_choice *c, uint32_t space, uint64_t address)
@@ -47,9 +49,16 @@ void c2c_choice_add(struct c2c_choice *c, uint32_t space, uint64_t address)
 	c->n_shown = c->keys.n;
 }
 
+void c2c_choice_add_whole(struct c2c_choice *c, uint32_t space, uint64_t address)
+{
+	c->is_whole[c->keys.n] = true;
+	c2c_choice_add(c, space, address);
+}
+
 void c2c_choice_release(struct c2c_choice *c)
 {
 	tuples_release(&c->keys);
+	free(c->is_whole);
 	address_filter_release(&c->filter);
 	*c = (struct c2c_choice){ 0 };
 }
@@ -481,11 +490,29 @@ struct touches {
 	struct c2c_kept_touch list[TOUCHES_AT_ONCE];
 };
 
+/* Most of what a record changes of a touch of several ones stands at its start. */
+static void fetch_many(const struct c2c_accesses *a, const struct c2c_kept_touch *kept)
+{
+	const char *touch;
+
+	if (!(kept->flags & C2C_KEPT_MANY))
+		return;
+	touch = (const char *)&a->many.items[kept->many];
+	prefetch_to_write(touch);
+	prefetch_to_write(touch + 64);
+}
+
 static void add_touches(struct c2c_accesses *a, struct touches *some)
 {
 	uint32_t numbers[TOUCHES_AT_ONCE];
 
 	tuples_add_all(&a->keys, some->words, some->n, numbers);
+	for (size_t i = 0; i < some->n; i++)
+		if (numbers[i] < a->kept.n)
+			prefetch_to_write(&a->kept.items[numbers[i]]);
+	for (size_t i = 0; i < some->n; i++)
+		if (numbers[i] < a->kept.n)
+			fetch_many(a, &a->kept.items[numbers[i]]);
 	for (size_t i = 0; i < some->n; i++)
 		keep_touch(a, numbers[i], &some->list[i]);
 	some->n = 0;
@@ -521,20 +548,33 @@ static struct c2c_kept_touch touch_of_row(const struct batch *b, size_t row, uin
 	return one;
 }
 
+/* Is all that counts of an access to this line its thread, and whether it writes? */
+static bool is_of_whole(const struct c2c_accesses *a, uint32_t line, uint32_t mask)
+{
+	return !is_near(a, line) && a->choice->is_whole[line] &&
+	       !c2c_is_reload(mask, mask & c2c_mode_masks[a->choice->options->mode]);
+}
+
 static void c2c_accesses_add_row(struct c2c_accesses *a, const struct batch *b, size_t row,
 				 uint32_t line, const struct c2c_spot *spot, uint32_t mask,
 				 struct touches *some)
 {
-	uint32_t has = b->has[row];
-	const uint64_t words[C2C_TOUCH_WORDS] = {
-		pair(line, (uint64_t)vector_of(b, row) << 24 | (uint64_t)spot->offset << 8 |
-				   c2c_row_kind(b, row)),
-		pair(batch_place(b, row), has & HAS_TID ? b->tid[row] : UINT32_MAX),
+	uint32_t has = b->has[row], tid = has & HAS_TID ? b->tid[row] : UINT32_MAX;
+	unsigned kind = c2c_row_kind(b, row);
+	uint64_t words[C2C_TOUCH_WORDS] = {
+		pair(line, (uint64_t)vector_of(b, row) << 24 | (uint64_t)spot->offset << 8 | kind),
+		pair(batch_place(b, row), tid),
 		pair(batch_process(b, row), batch_cpu(b, row)),
 		has & HAS_PC ? b->pc[row] : 0,
 	};
 	struct c2c_kept_touch one = touch_of_row(b, row, mask);
 
+	if (is_of_whole(a, line, mask)) {
+		words[0] = pair(line, kind & (C2C_KIND_STORE | C2C_KIND_ATOMIC));
+		words[1] = tid;
+		words[2] = pair(batch_process(b, row), 0);
+		words[3] = 0;
+	}
 	if (has & HAS_TIME)
 		add_slice(a, line, b->time_ns[row]);
 	if (has & HAS_PA)

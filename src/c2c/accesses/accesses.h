@@ -30,6 +30,7 @@ struct c2c_choice {
 	 * scan can, as others may turn out to be wanted, too.
 	 */
 	size_t most_near, most_kept;
+	bool *is_whole;		      /* by line to be shown: see c2c_choice_add_whole() */
 	struct address_filter filter; /* of all these lines */
 };
 
@@ -37,6 +38,12 @@ struct c2c_choice {
 void c2c_choice_init(struct c2c_choice *, const struct c2c_options *, size_t n_lines,
 		     uint64_t first_ns, uint64_t last_ns);
 void c2c_choice_add(struct c2c_choice *, uint32_t space, uint64_t address);
+
+/*
+ * The same for a line of which nobody wants to know what was done to which of its bytes, by which code, on which CPU: its accesses are told apart
+ * by thread, and by whether they write. Only reloads stay as they are, as each is judged on its own (c2c/accesses/cost.h).
+ */
+void c2c_choice_add_whole(struct c2c_choice *, uint32_t space, uint64_t address);
 
 /* After the lines to be shown: one of which only touches are wanted, no slices and pages. */
 void c2c_choice_add_near(struct c2c_choice *, uint32_t space, uint64_t address);
@@ -69,13 +76,13 @@ struct c2c_mean {
 
 /* What one instruction of one thread on one cpu did to one offset of one line. */
 struct c2c_touch {
-	struct c2c_counts counts;
-	struct c2c_mean met[C2C_N_MET];
-	struct c2c_latency contended; /* of the loads that the mode is about */
-	struct c2c_latency reloads;   /* … and others that found their line gone, too */
 	uint64_t first_ns, last_ns;   /* UINT64_MAX, 0: no times were recorded */
+	uint64_t slots;		      /* when: bit n is slot n of c2c_choice's */
+	struct c2c_latency contended; /* of the loads that the mode is about */
+	struct c2c_counts counts;
+	struct c2c_latency reloads; /* … and others that found their line gone, too */
 	uint64_t first_reload_ns, last_reload_ns;
-	uint64_t slots; /* when: bit n is slot n of c2c_choice's */
+	struct c2c_mean met[C2C_N_MET];
 	uint64_t nodes; /* of the physical pages: bit n is node n */
 };
 

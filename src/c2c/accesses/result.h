@@ -54,7 +54,11 @@ struct c2c_request {
 	/* Only lines that loads waited for: others are not looked at, nor counted, which takes another scan and less time. */
 	bool only_waiting;
 	bool without_index; /* the scans decode most records for others anyway: the first one notes nothing for them */
-	bool only_phases; /* of judgements only what c2c_is_in_phases() asks: no verdict on contended lines */
+	/*
+	 * Of lines only costs, names, and of judgements what c2c_is_in_phases() asks: neither verdicts nor instances, and no accesses of lines whose
+	 * names do not depend on them. All places of the session have names (session/names.h).
+	 */
+	bool only_phases;
 };
 
 enum c2c_verdict {
@@ -172,7 +176,7 @@ struct c2c {
 	VEC_OF(struct c2c_subject) around;   /* lines of their objects: what was done, no more */
 	VEC_OF(struct c2c_access) accesses;  /* by line (subjects, then around), then offset */
 	struct c2c_objects *objects;	     /* of all accesses */
-	struct c2c_instances *instances;
+	struct c2c_instances *instances;     /* NULL: not asked for */
 
 	uint64_t n_lines;	 /* of the capture */
 	uint64_t n_shared_lines; /* with contended loads, or written and used by several threads */

@@ -608,19 +608,8 @@ void c2c_labels_init_names(struct c2c_labels *out, const struct c2c *s)
 	out->names = mem_zalloc(s->subjects.n + 1, sizeof(*out->names));
 	out->objects = mem_zalloc(s->subjects.n + 1, sizeof(*out->objects));
 	out->details = mem_zalloc(s->subjects.n + 1, sizeof(*out->details));
-	c2c_causes_init(&out->causes, s->objects, s->instances);
-	for (size_t i = 0; i < out->causes.list.n; i++) {
-		const struct c2c_cause *cause = &out->causes.list.items[i];
-		size_t first = cause->lines.items[0];
-
-		name_line(&l, first);
-		for (size_t k = 1; k < cause->lines.n; k++) {
-			if (has_own_names(cause))
-				name_line(&l, cause->lines.items[k]);
-			else
-				out->names[cause->lines.items[k]] = out->names[first];
-		}
-	}
+	for (size_t i = 0; i < s->subjects.n; i++)
+		name_line(&l, i);
 }
 
 void c2c_labels_release(struct c2c_labels *l)

@@ -41,7 +41,7 @@ void c2c_labels_init(struct c2c_labels *, const struct c2c *);
  */
 void c2c_labels_init_shown(struct c2c_labels *, const struct c2c *);
 
-/* Looks up `names` and `causes` alone; all else is not to be read. For that no layout is worked out. */
+/* Looks up `names` alone; all else is not to be read. For that neither causes nor layouts are worked out. */
 void c2c_labels_init_names(struct c2c_labels *, const struct c2c *);
 void c2c_labels_release(struct c2c_labels *);
 

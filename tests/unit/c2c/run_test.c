@@ -32,6 +32,7 @@ enum {
 	/* Sources of Neoverse N1. */
 	L1D = 0,
 	PEER = 9,
+	DRAM = 14,
 	NO_SOURCE = 0x100,
 	FALSE_LINE = 0x10000,
 	TRUE_LINE = 0x10040,
@@ -102,7 +103,8 @@ struct world {
 	struct session session;
 };
 
-static void world_of(struct world *w, const struct made *made, size_t n_made, unsigned n_workers)
+static void open_world(struct world *w, const struct made *made, size_t n_made, unsigned n_workers,
+		       bool has_program)
 {
 	const struct built_section sections[] = {
 		{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x10000, code, sizeof(code) },
@@ -116,9 +118,16 @@ static void world_of(struct world *w, const struct made *made, size_t n_made, un
 	w->folder = folder_make();
 	offset = elf_build(in_folder(w->folder, "bin/alpha"), &elf);
 	n = make_records(TEXT_START + offset, made, n_made, records);
-	open_fixture(&(struct contents){ .records = records, .n_records = n, .symfs = w->folder },
+	open_fixture(&(struct contents){ .records = records,
+					 .n_records = n,
+					 .symfs = has_program ? w->folder : NULL },
 		     n_workers, &w->session);
 	free(records);
+}
+
+static void world_of(struct world *w, const struct made *made, size_t n_made, unsigned n_workers)
+{
+	open_world(w, made, n_made, n_workers, true);
 }
 
 static void world_init(struct world *w, unsigned n_workers)
@@ -474,6 +483,78 @@ static void instructions_say_how_far_they_reach(void **state)
 	world_release(&w);
 }
 
+static void expect_same_line(const struct c2c *brief, const struct c2c *full,
+			     const struct c2c_labels *brief_labels,
+			     const struct c2c_labels *full_labels, size_t i)
+{
+	const struct c2c_subject *a = &brief->subjects.items[i], *b = &full->subjects.items[i];
+	const char *a_name = brief_labels->names[i], *b_name = full_labels->names[i];
+
+	assert_int_equal(a->address, b->address);
+	assert_int_equal(a->excess_cycles, b->excess_cycles);
+	assert_memory_equal(&a->contended, &b->contended, sizeof(a->contended));
+	assert_memory_equal(&a->reloads, &b->reloads, sizeof(a->reloads));
+	assert_memory_equal(&a->counts, &b->counts, sizeof(a->counts));
+	assert_int_equal(c2c_is_in_phases(&a->judgement), c2c_is_in_phases(&b->judgement));
+	assert_int_equal(a_name == NULL, b_name == NULL);
+	if (a_name != NULL)
+		assert_string_equal(a_name, b_name);
+}
+
+/* Who asks for costs and names gets the same ones. Accesses are told apart where a program may give them names of their own. */
+static void costs_take_no_accesses(void **state)
+{
+	static const struct made made[] = {
+		{ 20, STORE8, ALPHA, FALSE_LINE, NO_SOURCE, 10 },
+		{ 10, LOAD8, ALPHA_THREAD, FALSE_LINE + 8, PEER, 104 },
+		{ 10, OTHER_LOAD8, ALPHA_THREAD, FALSE_LINE + 16, PEER, 104 },
+		{ 8, LOAD8, ALPHA_THREAD, FALSE_LINE + 8, DRAM, 204 },
+		{ 1, OTHER_LOAD8, ALPHA_THREAD, FALSE_LINE + 8, DRAM, 204 },
+		{ 30, STORE8, ALPHA, TRUE_LINE, NO_SOURCE, 10 },
+		{ 10, LOAD8, ALPHA_THREAD, TRUE_LINE, PEER, 54 },
+		{ 9, LOAD8, ALPHA, TRUE_LINE + 24, DRAM, 304 }, /* its own stores explain none */
+		{ 100, LOAD8, ALPHA, OWN_LINE, L1D, 8 },
+	};
+	static const uint32_t n_reloads[] = { 9, 0 };
+
+	(void)state;
+	for (unsigned n_workers = 1; n_workers <= 3; n_workers += 2)
+		for (int has_program = 0; has_program < 2; has_program++) {
+			const struct c2c_request request = { .mode = -1 },
+						 only_phases = { .mode = -1, .only_phases = true };
+			struct c2c_labels full_labels, brief_labels;
+			struct names names = { 0 };
+			struct c2c full, brief;
+			struct world w;
+			struct err err;
+
+			print_message("%u workers, program %d\n", n_workers, has_program);
+			open_world(&w, made, COUNT(made), n_workers, has_program);
+			assert_int_equal(c2c_run(&w.session, NULL, &request, &full, &err), 0);
+			names_init(&names, &w.session, NULL, SYMBOLS_FUNCTIONS);
+			assert_int_equal(c2c_run(&w.session, NULL, &only_phases, &brief, &err), 0);
+			c2c_labels_init(&full_labels, &full);
+			c2c_labels_init_names(&brief_labels, &brief);
+			assert_int_equal(full.subjects.n, 2);
+			assert_int_equal(brief.subjects.n, full.subjects.n);
+			for (size_t i = 0; i < full.subjects.n; i++) {
+				const struct c2c_subject *line = &brief.subjects.items[i];
+
+				expect_same_line(&brief, &full, &brief_labels, &full_labels, i);
+				assert_int_equal(line->reloads.n, n_reloads[i]);
+				assert_int_equal(line->n_accesses,
+						 has_program ? full.subjects.items[i].n_accesses
+							     : 1);
+			}
+			c2c_labels_release(&brief_labels);
+			c2c_labels_release(&full_labels);
+			c2c_release(&brief);
+			c2c_release(&full);
+			names_release(&names);
+			world_release(&w);
+		}
+}
+
 static void wrong_requests_fail(void **state)
 {
 	static const struct {
@@ -552,6 +633,7 @@ int main(void)
 		cmocka_unit_test(pairs_are_in_order),
 		cmocka_unit_test(little_is_a_finding_only_if_asked_for),
 		cmocka_unit_test(instructions_say_how_far_they_reach),
+		cmocka_unit_test(costs_take_no_accesses),
 		cmocka_unit_test(wrong_requests_fail),
 		cmocka_unit_test(words_are_read),
 	};

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "capture/writer/writer.h"
 #include "variables/heap_map.h"
 #include "../session/fixture.h"
 
@@ -112,11 +113,73 @@ static void heap_maps_name_objects(void **state)
 	heap_map_release(&map);
 }
 
+enum { HALF_PAGE = 2048, LATER_NS = START_NS + 1000 };
+
+static void map_anonymous(struct writer *w, uint32_t pid, uint64_t start, uint64_t length,
+			  uint64_t time_ns)
+{
+	const struct record_mmap map = {
+		.pid = pid,
+		.tid = pid,
+		.start = start,
+		.length = length,
+		.is_data = true,
+		.path = "//anon",
+	};
+	const struct sample_id id = { .has = HAS_TIME, .time_ns = time_ns };
+
+	writer_mmap2(w, &map, 2, &id);
+}
+
+/* There from the start; from some time on; and a part of a page. */
+static void map_more(struct writer *w)
+{
+	map_anonymous(w, ALPHA, 0x600000000000, 0x2000, 1);
+	map_anonymous(w, BETA, 0x600000010000, 0x2000, LATER_NS);
+	map_anonymous(w, ALPHA, 0x600000020000, HALF_PAGE, 1);
+}
+
+static void pages_have_one_name(void **state)
+{
+	static const struct {
+		uint32_t pid;
+		uint64_t address;
+		bool has_one;
+	} pages[] = {
+		{ ALPHA, 0x600000000008, true },     { ALPHA, 0x600000001fff, true },
+		{ BETA, 0x600000010008, false }, /* it had none before */
+		{ ALPHA, 0x600000020008, false },    { ALPHA, 0x600000020ff8, false },
+		{ ALPHA, 0x500000000000, true }, /* nothing is known to be there */
+		{ ALPHA, 0xffff800000001000, true },
+	};
+	struct contents contents = { .write_more = map_more };
+	struct heap_map map = { 0 };
+	struct session session;
+
+	(void)state;
+	open_fixture(&contents, 1, &session);
+	session.first_ns = START_NS;
+	session.last_ns = LATER_NS + 1000;
+	assert_true(data_names_are_of_mappings(&session));
+	for (size_t i = 0; i < COUNT(pages); i++) {
+		uint32_t process =
+			timeline_process_of_pid(session.timeline, pages[i].pid, START_NS);
+
+		print_message("%zu\n", i);
+		assert_int_equal(data_page_has_one_name(&session, process, pages[i].address),
+				 pages[i].has_one);
+	}
+	session.heap = &map;
+	assert_false(data_names_are_of_mappings(&session));
+	close_fixture(&session);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(heap_maps_name_objects),
 		cmocka_unit_test(addresses_have_kinds),
+		cmocka_unit_test(pages_have_one_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
