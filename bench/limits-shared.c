@@ -24,21 +24,8 @@
 #include "limits.h"
 #include "process/attribution.h"
 
-/* As in src/c2c/choose.c. An address of user space has 48 bits. */
-enum { MOST_RECORDS = 65536, LEAST_LINES = 20, PROCESS_SHIFT = 48 - LINE_LOG };
-
-/* n 0: free. */
-struct line {
-	uint64_t key;
-	uint32_t n, thread;
-	uint32_t cycles;
-	bool has_threads, is_written;
-};
-
-struct lines {
-	struct line *slots;
-	size_t mask;
-};
+/* As in src/c2c/choose.c. */
+enum { MOST_RECORDS = 65536, LEAST_LINES = 20 };
 
 struct access {
 	uint64_t pc, order; /* offset, store or load: what rows differ by before pc */
@@ -69,62 +56,11 @@ struct sharing {
 	_Atomic uint64_t n_rows, sum;
 };
 
-static struct line *line_at(const struct lines *t, uint64_t key)
-{
-	size_t at = first_slot(key, t->mask);
-
-	while (t->slots[at].n != 0 && t->slots[at].key != key)
-		at = (at + 1) & t->mask;
-	return &t->slots[at];
-}
-
-static void lines_init(struct lines *t, size_t n)
+void lines_init(struct lines *t, size_t n)
 {
 	size_t n_slots = slots_for(n);
 
 	*t = (struct lines){ mem_zalloc(n_slots, sizeof(*t->slots)), n_slots - 1 };
-}
-
-/* A line of the kernel is the same in all processes. */
-static uint64_t key_of_line(const struct batch *b, size_t row)
-{
-	uint64_t process = batch_process(b, row);
-
-	return b->va[row] >> 63 ? b->va[row] >> LINE_LOG
-				: b->va[row] >> LINE_LOG | process << PROCESS_SHIFT;
-}
-
-/* The kernel's have all high bits. */
-static uint64_t address_of(uint64_t key)
-{
-	const uint64_t user = (UINT64_C(1) << PROCESS_SHIFT) - 1;
-
-	return key >> (63 - LINE_LOG) & 1 ? key << LINE_LOG : (key & user) << LINE_LOG;
-}
-
-static uint32_t thread_of(const struct batch *b, size_t row)
-{
-	return b->has[row] & HAS_TID ? b->tid[row] : 0;
-}
-
-static bool is_store(const struct batch *b, size_t row)
-{
-	return b->op[row] & 1;
-}
-
-static uint32_t cycles_of(const struct batch *b, size_t row)
-{
-	return b->has[row] & HAS_TOTAL && !is_store(b, row) ? b->total[row] : 0;
-}
-
-static void line_merge(struct line *to, const struct line *from)
-{
-	to->has_threads |= from->has_threads || (to->n > 0 && to->thread != from->thread);
-	to->is_written |= from->is_written;
-	to->key = from->key;
-	to->thread = from->thread;
-	to->n += from->n;
-	to->cycles += from->cycles;
 }
 
 static void count_batch(struct lines *t, const struct batch *b)
@@ -235,7 +171,7 @@ static void join_lines(void *context, unsigned part)
 	}
 }
 
-static int compare_lines(const void *left, const void *right)
+int lines_compare(const void *left, const void *right)
 {
 	const struct line *a = left, *b = right;
 
@@ -253,7 +189,7 @@ static void choose_lines(struct sharing *s)
 		for (size_t i = 0; i < s->shared[part].n; i++)
 			*vec_add(&s->chosen) = s->shared[part].items[i];
 	if (s->chosen.n > 1)
-		qsort(s->chosen.items, s->chosen.n, sizeof(*s->chosen.items), compare_lines);
+		qsort(s->chosen.items, s->chosen.n, sizeof(*s->chosen.items), lines_compare);
 	while (n < s->chosen.n && (n < LEAST_LINES || n_records < MOST_RECORDS))
 		n_records += s->chosen.items[n++].n;
 	s->chosen.n = n;

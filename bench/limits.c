@@ -9,7 +9,9 @@
  *	place     decodes, and looks each record up in a table of places, to add two sums there: what hot and mem need at least
  *	line      decodes loads and stores, and looks each up in a table of cache lines: what c2c needs at least
  *	shared    what c2c cannot do without (bench/limits-shared.c)
+ *	diff      what diff cannot do without, for one of its captures (bench/limits-diff.c)
  *	decode-2, place-2, line-2, shared-2    the same by two threads, each with tables of its own, which nobody joins but for `shared`
+ *	diff-2    two captures at once, each by a thread
  *
  *	limits CAPTURE [REPEATS]	(3)
  *
@@ -149,30 +151,7 @@ static int limit_of_first_pass(const char *path, int repeats)
 /* What is looked up for a record: nothing, its place, or the line of its data. */
 enum lookup { LOOK_UP_NOTHING, LOOK_UP_PLACE, LOOK_UP_LINE };
 
-/* Two sums of a key; n 0: free. */
-struct slot {
-	uint64_t key;
-	uint32_t n, sum;
-};
-
-struct table {
-	struct slot *slots;
-	size_t mask, n;
-};
-
-static void table_add(struct table *t, uint64_t key, uint32_t sum)
-{
-	size_t at = first_slot(key, t->mask);
-
-	while (t->slots[at].n != 0 && t->slots[at].key != key)
-		at = (at + 1) & t->mask;
-	t->n += t->slots[at].n == 0;
-	t->slots[at].key = key;
-	t->slots[at].n++;
-	t->slots[at].sum += sum;
-}
-
-static void table_init(struct table *t, size_t n_slots)
+void table_init(struct table *t, size_t n_slots)
 {
 	*t = (struct table){ mem_zalloc(n_slots, sizeof(*t->slots)), n_slots - 1, 0 };
 }
@@ -351,6 +330,7 @@ static int limits_of(const char *path, int repeats)
 	timeline_freeze(timeline, capture_info(c), capture_strings(c));
 	n_records = limits_of_decoding(c, repeats);
 	limits_of_sharing(c, timeline, n_records, repeats);
+	limits_of_diff(c, timeline, n_records, repeats);
 	printf("records  %llu\n", (unsigned long long)n_records);
 	rc = 0;
 out:
