@@ -193,8 +193,8 @@ static bool has_one_name(const struct c2c *s, const struct c2c_subject *line)
 	uint64_t last = line->address + s->options.line_bytes - 1;
 
 	return line->space != C2C_PHYSICAL &&
-	       data_page_has_one_name(s->session, line->space, line->address) &&
-	       data_page_has_one_name(s->session, line->space, last);
+	       data_page_has_one_name(s->session, line->space, line->address, s->first_ns) &&
+	       data_page_has_one_name(s->session, line->space, last, s->first_ns);
 }
 
 /* The second look: at the subjects, and at lines near them. */

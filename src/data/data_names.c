@@ -560,11 +560,12 @@ bool data_names_are_of_mappings(const struct session *s)
 	return s->heap == NULL && !symbols_knows_any(s->symbols);
 }
 
-bool data_page_has_one_name(const struct session *s, uint32_t process, uint64_t address)
+bool data_page_has_one_name(const struct session *s, uint32_t process, uint64_t address,
+			    uint64_t from_ns)
 {
 	const struct data_query query = { .process = process,
 					  .address = address,
-					  .time_ns = s->last_ns };
+					  .time_ns = from_ns };
 	uint64_t first = address >> PAGE_SHIFT << PAGE_SHIFT;
 	struct region r = { 0 };
 
@@ -572,7 +573,7 @@ bool data_page_has_one_name(const struct session *s, uint32_t process, uint64_t 
 		return true;
 	data_find_region(s, &query, &r);
 	return r.below.module.v == 0 && r.above.module.v == 0 && r.first <= first &&
-	       r.last - first >= (UINT64_C(1) << PAGE_SHIFT) - 1 && r.from_ns <= s->first_ns &&
+	       r.last - first >= (UINT64_C(1) << PAGE_SHIFT) - 1 && r.from_ns <= from_ns &&
 	       r.to_ns == UINT64_MAX;
 }
 

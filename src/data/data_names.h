@@ -58,8 +58,9 @@ void data_names_set(struct data_names *, size_t number, const struct data_name *
  */
 bool data_names_are_of_mappings(const struct session *);
 
-/* If so: has a page the same name at all times of the session? True only if that is certain. */
-bool data_page_has_one_name(const struct session *, uint32_t process, uint64_t address);
+/* If so: has a page the same name from that time on? True only if that is certain. */
+bool data_page_has_one_name(const struct session *, uint32_t process, uint64_t address,
+			    uint64_t from_ns);
 
 /* Renames an address as a part of another name's object, which contains it. Of the query, address and size count. */
 void data_names_move_into(struct data_names *, size_t number, const struct data_query *,

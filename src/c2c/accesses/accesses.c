@@ -228,11 +228,29 @@ static uint64_t c2c_accesses_slot_of(const struct c2c_choice *c, uint64_t time_n
 	return UINT64_C(1) << (slot < N_SLOTS ? slot : N_SLOTS - 1);
 }
 
+/* Of what a whole line is asked for. Most records are no contended loads. */
+static void touch_add_whole(enum c2c_mode mode, struct c2c_touch *touch,
+			    const struct c2c_kept_touch *one)
+{
+	uint32_t contended = one->mask & c2c_mode_masks[mode];
+
+	touch->counts.n[C2C_RECORDS]++;
+	if (contended == 0)
+		return;
+	c2c_count_in(&touch->counts, contended);
+	if (c2c_kept_has_latency(one))
+		add_wait(mode, one, &touch->contended, &touch->reloads);
+}
+
 static void touch_add_record(const struct c2c_choice *choice, struct c2c_touch *touch,
 			     const struct c2c_kept_touch *one)
 {
-	c2c_count_in(&touch->counts, one->mask);
-	touch_add_latency(choice->options->mode, touch, one);
+	if (one->flags & C2C_KEPT_WHOLE) {
+		touch_add_whole(choice->options->mode, touch, one);
+	} else {
+		c2c_count_in(&touch->counts, one->mask);
+		touch_add_latency(choice->options->mode, touch, one);
+	}
 	if (one->flags & C2C_KEPT_TIME) {
 		widen_times(&touch->first_ns, &touch->last_ns, one->time_ns, one->time_ns);
 		touch->slots |= c2c_accesses_slot_of(choice, one->time_ns);
@@ -551,7 +569,7 @@ static struct c2c_kept_touch touch_of_row(const struct batch *b, size_t row, uin
 /* Is all that counts of an access to this line its thread, and whether it writes? */
 static bool is_of_whole(const struct c2c_accesses *a, uint32_t line, uint32_t mask)
 {
-	return !is_near(a, line) && a->choice->is_whole[line] &&
+	return c2c_is_whole(a->choice, line) &&
 	       !c2c_is_reload(mask, mask & c2c_mode_masks[a->choice->options->mode]);
 }
 
@@ -574,6 +592,7 @@ static void c2c_accesses_add_row(struct c2c_accesses *a, const struct batch *b, 
 		words[1] = tid;
 		words[2] = pair(batch_process(b, row), 0);
 		words[3] = 0;
+		one.flags |= C2C_KEPT_WHOLE;
 	}
 	if (has & HAS_TIME)
 		add_slice(a, line, b->time_ns[row]);
@@ -680,6 +699,7 @@ static void accesses_merge(void *into, const void *from, const struct id_map *ma
 
 	(void)map;
 	append_touches(to, part);
+	to->is_joined = true;
 	to->kept_end = part->kept_end < to->kept_end ? part->kept_end : to->kept_end;
 	for (uint32_t line = to->choice->n_shown; line < to->n_lines; line++)
 		to->near[line - to->choice->n_shown] |= part->near[line - to->choice->n_shown];

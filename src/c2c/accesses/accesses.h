@@ -109,6 +109,8 @@ enum {
 	C2C_KEPT_LATENCY = 4,
 	C2C_KEPT_SATURATED = 8,
 	C2C_KEPT_NO_RELOAD = 16, /* see c2c_touch_forget_reloads() */
+	C2C_KEPT_WHOLE =
+		32, /* of a whole line, and no reload: nobody asks what it met, nor in what else it counts */
 };
 
 /* Parts of a touch's key, and what it is made of. */
@@ -141,8 +143,15 @@ struct c2c_accesses {
 	uint64_t *slices;	 /* records by line of the choice and slice, if time is sliced */
 	struct tuples views;	 /* (line, process) of lines of physical memory, … */
 	VEC_OF(uint64_t) viewed; /* … and the lowest address of the line there */
+	bool is_joined; /* of several workers, so the same touch may be there several times */
 	struct c2c_classifier *classifier;
 };
+
+/* Is a line of the choice, or whose number is behind them, one of which only threads are told apart? */
+static inline bool c2c_is_whole(const struct c2c_choice *c, uint32_t line)
+{
+	return line < c->n_shown && c->is_whole[line];
+}
 
 /*
  * The words of a key.

@@ -15,7 +15,7 @@ static bool is_other_row(const struct c2c *s, uint32_t touch)
 	struct c2c_touch_key b = c2c_touch_key(s->accesses_seen, touch);
 	unsigned by = s->request.coalesce;
 
-	if (a.line < s->choice.n_shown && s->choice.is_whole[a.line])
+	if (c2c_is_whole(&s->choice, a.line))
 		return false;
 	return a.offset != b.offset || ((a.kind ^ b.kind) & ~(unsigned)C2C_KIND_PARTIAL) != 0 ||
 	       (by & C2C_BY_PLACE && (a.place != b.place || a.pc != b.pc)) ||

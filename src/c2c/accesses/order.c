@@ -123,6 +123,41 @@ static void sort_many(const struct ordering *o, uint32_t *touches, uint32_t n)
 	free(keys);
 }
 
+struct plain_key {
+	uint64_t words[C2C_TOUCH_WORDS];
+	uint32_t touch;
+};
+
+static int compare_plain_keys(const void *left, const void *right)
+{
+	const struct plain_key *a = left, *b = right;
+
+	for (size_t i = 0; i < C2C_TOUCH_WORDS; i++)
+		if (a->words[i] != b->words[i])
+			return (a->words[i] > b->words[i]) - (a->words[i] < b->words[i]);
+	return 0;
+}
+
+/* Of a line that is one row: in any order, as long as those that are alike stand together. */
+static void sort_whole(const struct ordering *o, uint32_t *touches, uint32_t n)
+{
+	struct plain_key *keys;
+
+	if (!o->seen->is_joined)
+		return;
+	keys = mem_alloc((size_t)n + 1, sizeof(*keys));
+	for (uint32_t i = 0; i < n; i++) {
+		keys[i].touch = touches[i];
+		memcpy(keys[i].words, tuples_get(&o->seen->keys, touches[i]),
+		       sizeof(keys[i].words));
+	}
+	if (n > 1)
+		qsort(keys, n, sizeof(*keys), compare_plain_keys);
+	for (uint32_t i = 0; i < n; i++)
+		touches[i] = keys[i].touch;
+	free(keys);
+}
+
 /* How many of these touches, of which the first ones may be alike, are. */
 static uint32_t count_alike(const struct ordering *o, const uint32_t *touches, uint32_t n)
 {
@@ -147,7 +182,9 @@ static void order_line(void *context, size_t line, unsigned worker)
 	uint32_t *touches = o->order + o->first[line], n = o->first[line + 1] - o->first[line];
 
 	(void)worker;
-	if (n < FEW)
+	if (c2c_is_whole(o->seen->choice, (uint32_t)line))
+		sort_whole(o, touches, n);
+	else if (n < FEW)
 		sort_touches(o, touches, n);
 	else
 		sort_many(o, touches, n);

@@ -158,16 +158,15 @@ static void pages_have_one_name(void **state)
 
 	(void)state;
 	open_fixture(&contents, 1, &session);
-	session.first_ns = START_NS;
-	session.last_ns = LATER_NS + 1000;
 	assert_true(data_names_are_of_mappings(&session));
 	for (size_t i = 0; i < COUNT(pages); i++) {
 		uint32_t process =
 			timeline_process_of_pid(session.timeline, pages[i].pid, START_NS);
 
 		print_message("%zu\n", i);
-		assert_int_equal(data_page_has_one_name(&session, process, pages[i].address),
-				 pages[i].has_one);
+		assert_int_equal(
+			data_page_has_one_name(&session, process, pages[i].address, START_NS),
+			pages[i].has_one);
 	}
 	session.heap = &map;
 	assert_false(data_names_are_of_mappings(&session));
