@@ -119,16 +119,19 @@ static size_t lines_to_choose(const struct c2c *s)
 	return s->request.with_objects && top > 0 && top < LEAST_LINES ? LEAST_LINES : top;
 }
 
-/* Lets the root sink to where it belongs. */
-static void sift_down(struct candidate *heap, size_t n)
+/* What is at the root of a heap: the last of its candidates, or the first. */
+enum root { LAST_AT_ROOT = 1, FIRST_AT_ROOT = -1 };
+
+/* Lets a candidate sink to where it belongs. */
+static void sift_down(struct candidate *heap, size_t n, size_t at, enum root root)
 {
-	struct candidate moved = heap[0];
-	size_t at = 0, child;
+	struct candidate moved = heap[at];
+	size_t child;
 
 	while ((child = 2 * at + 1) < n) {
-		if (child + 1 < n && compare_candidates(&heap[child + 1], &heap[child]) > 0)
+		if (child + 1 < n && root * compare_candidates(&heap[child + 1], &heap[child]) > 0)
 			child++;
-		if (compare_candidates(&heap[child], &moved) <= 0)
+		if (root * compare_candidates(&heap[child], &moved) <= 0)
 			break;
 		heap[at] = heap[child];
 		at = child;
@@ -154,7 +157,7 @@ static void keep_candidate(struct choice *c, const struct candidate *candidate)
 			sift_up(c->list.items, c->list.n - 1);
 	} else if (compare_candidates(candidate, &c->list.items[0]) < 0) {
 		c->list.items[0] = *candidate;
-		sift_down(c->list.items, c->list.n);
+		sift_down(c->list.items, c->list.n, 0, LAST_AT_ROOT);
 	}
 }
 
@@ -192,8 +195,8 @@ static void weigh_shard(void *context, size_t shard, unsigned worker)
 
 	(void)worker;
 	c2c_table_visit(c->s->options.table, shard, c->of_sharing | c->of_mode, weigh_line, c);
-	if (c->list.n > 1)
-		qsort(c->list.items, c->list.n, sizeof(*c->list.items), compare_candidates);
+	for (size_t i = c->list.n / 2; i-- > 0;)
+		sift_down(c->list.items, c->list.n, i, FIRST_AT_ROOT);
 }
 
 static void join_choice(struct c2c *s, struct choice *all, const struct choice *part)
@@ -204,21 +207,22 @@ static void join_choice(struct c2c *s, struct choice *all, const struct choice *
 	all->ranks += part->ranks;
 }
 
-/* What is left of a shard's candidates, which are in order; not empty. */
+/* What is left of a shard's candidates: a heap with the first of them at its root; not empty. */
 struct rest_of_shard {
-	const struct candidate *next, *end;
+	struct candidate *heap;
+	size_t n;
 };
 
-/* Lets one of a heap, whose root has the first of all candidates (unlike sift_down()), sink to where it belongs. */
+/* Of shards a heap, too: the root has the first of all candidates. Lets one sink to where it belongs. */
 static void sink_rest(struct rest_of_shard *heap, size_t n, size_t at)
 {
 	struct rest_of_shard moved = heap[at];
 	size_t child;
 
 	while ((child = 2 * at + 1) < n) {
-		if (child + 1 < n && compare_candidates(heap[child + 1].next, heap[child].next) < 0)
+		if (child + 1 < n && compare_candidates(heap[child + 1].heap, heap[child].heap) < 0)
 			child++;
-		if (compare_candidates(moved.next, heap[child].next) <= 0)
+		if (compare_candidates(moved.heap, heap[child].heap) <= 0)
 			break;
 		heap[at] = heap[child];
 		at = child;
@@ -235,15 +239,20 @@ static void merge_candidates(struct choice *all, const struct choice parts[C2C_S
 
 	for (size_t i = 0; i < C2C_SHARDS; i++)
 		if (parts[i].list.n > 0)
-			heap[n++] = (struct rest_of_shard){ parts[i].list.items,
-							    parts[i].list.items + parts[i].list.n };
+			heap[n++] = (struct rest_of_shard){ parts[i].list.items, parts[i].list.n };
 	for (size_t i = n; i-- > 0;)
 		sink_rest(heap, n, i);
 	while (n > 0 && all->list.n < most) {
-		*vec_add(&all->list) = *heap[0].next++;
-		if (heap[0].next == heap[0].end)
-			heap[0] = heap[--n];
-		sink_rest(heap, n, 0);
+		struct rest_of_shard *first = &heap[0];
+
+		*vec_add(&all->list) = first->heap[0];
+		first->heap[0] = first->heap[--first->n];
+		if (first->n > 0)
+			sift_down(first->heap, first->n, 0, FIRST_AT_ROOT);
+		else
+			*first = heap[--n];
+		if (n > 0)
+			sink_rest(heap, n, 0);
 	}
 }
 
