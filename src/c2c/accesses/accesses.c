@@ -75,32 +75,47 @@ struct scan_wish c2c_accesses_wish(const struct c2c_choice *choice)
 static const uint64_t partial_events =
 	(uint64_t)1 << SPE_EV_PARTIAL_PREDICATE | (uint64_t)1 << SPE_EV_EMPTY_PREDICATE;
 
-static unsigned kind_of_spe(const struct batch *b, size_t row)
+/* How an access with this payload is made. */
+static struct c2c_payload payload_of(uint8_t payload)
 {
-	struct spe_op op = spe_op_of(b->op_class[row], b->op[row]);
-	unsigned kind = b->op[row] & 1 ? C2C_KIND_STORE : 0;
+	struct spe_op op = spe_op_of(SPE_OP_LDST, payload);
+	unsigned kind = payload & 1 ? C2C_KIND_STORE : 0;
 
 	kind |= op.is_atomic ? C2C_KIND_ATOMIC : 0;
 	kind |= op.is_exclusive ? C2C_KIND_EXCLUSIVE : 0;
 	kind |= op.is_acquire_release ? C2C_KIND_ORDERED : 0;
-	if (op.is_sve && b->has[row] & HAS_EVENTS && b->events[row] & partial_events)
-		kind |= C2C_KIND_PARTIAL;
-	return kind | (op.is_simd || op.is_sve || op.is_sme ? C2C_KIND_VECTOR : 0);
+	kind |= op.is_simd || op.is_sve || op.is_sme ? C2C_KIND_VECTOR : 0;
+	return (struct c2c_payload){
+		.kind = (uint8_t)kind,
+		.vector = (uint8_t)(op.is_sve ? (payload >> VECTOR_LENGTH_SHIFT &
+						 VECTOR_LENGTH_MASK) +
+							1u
+					      : 0),
+	};
 }
 
-static unsigned vector_of(const struct batch *b, size_t row)
+static unsigned vector_of(const struct c2c_accesses *a, const struct batch *b, size_t row)
 {
-	if (b->kind != BATCH_SPE || !spe_op_of(b->op_class[row], b->op[row]).is_sve)
-		return 0;
-	return (b->op[row] >> VECTOR_LENGTH_SHIFT & VECTOR_LENGTH_MASK) + 1u;
+	return b->kind == BATCH_SPE ? a->of_payload[b->op[row]].vector : 0;
 }
 
-unsigned c2c_row_kind(const struct batch *b, size_t row)
+/* Only accesses of SVE have a length. */
+static unsigned kind_of_spe(const struct c2c_accesses *a, const struct batch *b, size_t row)
+{
+	struct c2c_payload p = a->of_payload[b->op[row]];
+	bool is_partial =
+		p.vector > 0 && b->has[row] & HAS_EVENTS && b->events[row] & partial_events;
+
+	return p.kind | (is_partial ? C2C_KIND_PARTIAL : 0u);
+}
+
+/* How a row accesses memory: bits of enum c2c_kind. */
+static unsigned row_kind(const struct c2c_accesses *a, const struct batch *b, size_t row)
 {
 	uint32_t mask;
 
 	if (b->kind == BATCH_SPE)
-		return kind_of_spe(b, row);
+		return kind_of_spe(a, b, row);
 	mask = c2c_classify_data_src(b->data_src[row], true);
 	return (mask & C2C_BIT(STORES) ? C2C_KIND_STORE : 0u) |
 	       (mask & C2C_BIT(LOCKED) ? C2C_KIND_ATOMIC : 0u);
@@ -121,6 +136,8 @@ static void *accesses_new(const struct session *session, const void *options)
 	a->n_lines = a->near_end = a->kept_end = a->choice->keys.n;
 	a->near = mem_zalloc(a->n_lines - a->choice->n_shown + 1, sizeof(*a->near));
 	a->classifier = c2c_classifier_new(session);
+	for (unsigned i = 0; i < COUNT(a->of_payload); i++)
+		a->of_payload[i] = payload_of((uint8_t)i);
 	tuples_init(&a->keys, C2C_TOUCH_WORDS);
 	tuples_init(&a->pages, 2);
 	a->slices = mem_zalloc(n_slices(a) + 1, sizeof(*a->slices));
@@ -573,26 +590,39 @@ static bool is_of_whole(const struct c2c_accesses *a, uint32_t line, uint32_t ma
 	       !c2c_is_reload(mask, mask & c2c_mode_masks[a->choice->options->mode]);
 }
 
+static void touch_key(const struct c2c_accesses *a, const struct batch *b, size_t row,
+		      uint32_t line, uint32_t offset, unsigned kind, uint32_t tid,
+		      uint64_t words[C2C_TOUCH_WORDS])
+{
+	words[0] = pair(line, (uint64_t)vector_of(a, b, row) << 24 | (uint64_t)offset << 8 | kind);
+	words[1] = pair(batch_place(b, row), tid);
+	words[2] = pair(batch_process(b, row), batch_cpu(b, row));
+	words[3] = b->has[row] & HAS_PC ? b->pc[row] : 0;
+}
+
+static void whole_key(const struct batch *b, size_t row, uint32_t line, unsigned kind, uint32_t tid,
+		      uint64_t words[C2C_TOUCH_WORDS])
+{
+	words[0] = pair(line, kind & (C2C_KIND_STORE | C2C_KIND_ATOMIC));
+	words[1] = tid;
+	words[2] = pair(batch_process(b, row), 0);
+	words[3] = 0;
+}
+
 static void c2c_accesses_add_row(struct c2c_accesses *a, const struct batch *b, size_t row,
 				 uint32_t line, const struct c2c_spot *spot, uint32_t mask,
 				 struct touches *some)
 {
 	uint32_t has = b->has[row], tid = has & HAS_TID ? b->tid[row] : UINT32_MAX;
-	unsigned kind = c2c_row_kind(b, row);
-	uint64_t words[C2C_TOUCH_WORDS] = {
-		pair(line, (uint64_t)vector_of(b, row) << 24 | (uint64_t)spot->offset << 8 | kind),
-		pair(batch_place(b, row), tid),
-		pair(batch_process(b, row), batch_cpu(b, row)),
-		has & HAS_PC ? b->pc[row] : 0,
-	};
+	unsigned kind = row_kind(a, b, row);
 	struct c2c_kept_touch one = touch_of_row(b, row, mask);
+	uint64_t words[C2C_TOUCH_WORDS];
 
 	if (is_of_whole(a, line, mask)) {
-		words[0] = pair(line, kind & (C2C_KIND_STORE | C2C_KIND_ATOMIC));
-		words[1] = tid;
-		words[2] = pair(batch_process(b, row), 0);
-		words[3] = 0;
+		whole_key(b, row, line, kind, tid, words);
 		one.flags |= C2C_KEPT_WHOLE;
+	} else {
+		touch_key(a, b, row, line, spot->offset, kind, tid, words);
 	}
 	if (has & HAS_TIME)
 		add_slice(a, line, b->time_ns[row]);

@@ -125,6 +125,12 @@ struct c2c_touch_key {
 
 enum { C2C_TOUCH_WORDS = 4 };
 
+/* How an access of SPE is made, by the payload of its operation packet. */
+struct c2c_payload {
+	uint8_t kind;	/* enum c2c_kind */
+	uint8_t vector; /* as in struct c2c_touch_key */
+};
+
 struct c2c_accesses {
 	const struct session *session;
 	const struct c2c_choice *choice;
@@ -145,6 +151,7 @@ struct c2c_accesses {
 	VEC_OF(uint64_t) viewed; /* … and the lowest address of the line there */
 	bool is_joined; /* of several workers, so the same touch may be there several times */
 	struct c2c_classifier *classifier;
+	struct c2c_payload of_payload[256];
 };
 
 /* Is a line of the choice, or whose number is behind them, one of which only threads are told apart? */
@@ -236,8 +243,5 @@ void c2c_accesses_take(struct c2c_accesses *, const struct c2c_accesses *from);
 
 /* Keeps the rows of the choice alone, or a few more. */
 struct scan_wish c2c_accesses_wish(const struct c2c_choice *);
-
-/* How a row accesses memory: bits of enum c2c_kind. */
-unsigned c2c_row_kind(const struct batch *, size_t row);
 
 #endif
