@@ -201,7 +201,7 @@ static void take_touches(const struct ordering *o, const uint32_t *touches, uint
 	const struct c2c_accesses *seen = o->seen;
 
 	*out = seen->kept.items[touches[0]];
-	if (!becomes_many(o, touches[0], n_alike))
+	if (!seen->is_joined || !becomes_many(o, touches[0], n_alike))
 		return;
 	c2c_touch_get(seen, touches[0], &o->out.many.items[many]);
 	for (uint32_t i = 1; i < n_alike; i++)
@@ -314,8 +314,12 @@ static void place_touches(struct ordering *o)
 	tuples_forget_index(&o->out.keys);
 	tuples_append(&o->out.keys, n, &first);
 	vec_reserve(&o->out.kept, n);
-	vec_reserve(&o->out.many, n_many);
 	o->out.kept.n = n;
+	if (!seen->is_joined) { /* none is alike: those of several records stay where they are */
+		o->out.many = seen->many;
+		return;
+	}
+	vec_reserve(&o->out.many, n_many);
 	o->out.many.n = n_many;
 }
 
@@ -340,7 +344,8 @@ void c2c_order_touches(const struct c2c *s, struct c2c_accesses *seen)
 	pool_run(s->session->pool, n_lines, take_line, &o);
 	tuples_release(&seen->keys);
 	vec_release(&seen->kept);
-	vec_release(&seen->many);
+	if (seen->is_joined)
+		vec_release(&seen->many);
 	free(seen->first);
 	seen->keys = o.out.keys;
 	seen->kept = o.out.kept;
