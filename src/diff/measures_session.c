@@ -212,20 +212,19 @@ static void add_other_spe(struct costs *c, const struct spe_sum *one, uint64_t i
 
 static void consume_spe(struct costs *c, const struct batch *b)
 {
-	uint32_t last = 0;
+	uint32_t places[BATCH_ROWS], last = 0;
 
 	for (size_t row = 0; row < b->n; row++) {
-		uint32_t place = place_of_row(c, b, row);
-
-		last = place > last ? place : last;
+		places[row] = b->place[row] & -(uint32_t)((b->has[row] & c->if_place) != 0);
+		last = places[row] > last ? places[row] : last;
 	}
 	costs_reach_place(c, last);
 	for (size_t row = 0; row < b->n; row++)
-		prefetch_to_write(&c->spe.items[place_of_row(c, b, row)]);
+		prefetch_to_write(&c->spe.items[places[row]]);
 	for (size_t row = 0; row < b->n; row++) {
 		const struct spe_sum one = sum_of_row(b, row);
 		uint32_t cpu = batch_cpu(b, row);
-		uint32_t place = place_of_row(c, b, row);
+		uint32_t place = places[row];
 		struct source_sum *of_source;
 
 		if (cpu != c->cpu)
