@@ -31,9 +31,21 @@ uint32_t vector_length_recorded(const struct batch *b, size_t row)
 	return (uint32_t)LENGTH_UNIT_BITS << (b->op[row] >> LENGTH_SHIFT & LENGTH_MASK);
 }
 
+/* May any row be of SVE? Most captures have none, so what else a row needs for it is not looked at. */
+static bool may_have_vectors(const struct batch *b)
+{
+	unsigned n = 0;
+
+	for (size_t row = 0; row < b->n; row++)
+		n += (b->op[row] & SVE_MASK) == SVE;
+	return n > 0;
+}
+
 static void vector_length_consume(void *partial, const struct batch *b)
 {
-	for (size_t row = 0; b->kind == BATCH_SPE && row < b->n; row++) {
+	if (b->kind != BATCH_SPE || !may_have_vectors(b))
+		return;
+	for (size_t row = 0; row < b->n; row++) {
 		uint32_t bits = vector_length_recorded(b, row);
 
 		if (bits > 0)

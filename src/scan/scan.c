@@ -209,17 +209,20 @@ static void workers_start(struct scan_job *job)
 		worker_init(&job->workers[i], job);
 }
 
-static void scan_note_times(const struct batch *b, struct time_span *span)
+static void add_times(struct time_span *to, const struct time_span *from)
 {
-	uint64_t first_ns = span->first_ns, last_ns = span->last_ns;
+	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
+	to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
+}
 
-	for (size_t row = 0; row < b->n; row++) {
-		if (!(b->has[row] & HAS_TIME))
-			continue;
-		first_ns = b->time_ns[row] < first_ns ? b->time_ns[row] : first_ns;
-		last_ns = b->time_ns[row] > last_ns ? b->time_ns[row] : last_ns;
-	}
-	*span = (struct time_span){ first_ns, last_ns };
+static struct time_span times_of(const struct batch *b)
+{
+	struct time_span span = no_times;
+
+	for (size_t row = 0; row < b->n; row++)
+		if (b->has[row] & HAS_TIME)
+			add_times(&span, &(struct time_span){ b->time_ns[row], b->time_ns[row] });
+	return span;
 }
 
 static bool is_wanted(const struct scan_wish *wish, const struct batch *b, size_t row)
@@ -233,13 +236,23 @@ static bool is_wanted(const struct scan_wish *wish, const struct batch *b, size_
 		address_filter_may_have(wish->addresses, b->pa[row]));
 }
 
+/* Has the decoder dropped all that is not memory? Of records that it had to parse some may have come. */
+static bool are_all_memory(const struct batch *b)
+{
+	size_t n = 0;
+
+	for (size_t row = 0; row < b->n; row++)
+		n += ((b->has[row] & HAS_OP) != 0) & (b->op_class[row] == SPE_OP_LDST);
+	return b->kind != BATCH_SPE || n == b->n;
+}
+
 /* Drops rows that the wish leaves out, and that the decoder could not drop. */
 static void drop_unwanted(const struct scan_wish *wish, struct batch *b)
 {
 	bool keep[BATCH_ROWS];
 	size_t n = 0;
 
-	if (wish->addresses == NULL && !wish->only_memory)
+	if (wish->addresses == NULL && (!wish->only_memory || are_all_memory(b)))
 		return;
 	for (size_t row = 0; row < b->n; row++)
 		n += keep[row] = is_wanted(wish, b, row);
@@ -286,24 +299,23 @@ static void hold_to_filters(const struct scan_job *job, struct worker *w)
 		w->n_unfiltered += !spe_filters_let_pass(&job->filters, w->batch, row);
 }
 
-static bool leaves_out_rows(const struct scan_job *job)
-{
-	return job->select != NULL || job->wish.addresses != NULL || job->wish.only_memory;
-}
-
 /* The next rows that passed the selection; false at the end of the unit. */
 static bool next_rows(const struct scan_job *job, struct worker *w)
 {
 	while (read_rows(job, w)) {
+		size_t n = w->batch->n;
+		struct time_span span = times_of(w->batch);
+
 		hold_to_filters(job, w);
-		scan_note_times(w->batch, &w->decoded);
+		add_times(&w->decoded, &span);
 		drop_unwanted(&job->wish, w->batch);
 		if (!job->is_for_times)
 			attribution_apply(w->attribution, w->batch);
 		if (job->select != NULL)
 			select_apply(job->select, w->batch);
-		if (leaves_out_rows(job))
-			scan_note_times(w->batch, &w->passed);
+		if (w->batch->n < n)
+			span = times_of(w->batch);
+		add_times(&w->passed, &span);
 		if (w->batch->n > 0)
 			return true;
 	}
@@ -530,10 +542,8 @@ static struct time_span times_of_all(const struct scan_job *job, bool of_passed)
 
 	for (unsigned i = 0; i < job->n_workers; i++) {
 		const struct worker *w = &job->workers[i];
-		const struct time_span *span = of_passed ? &w->passed : &w->decoded;
 
-		all.first_ns = span->first_ns < all.first_ns ? span->first_ns : all.first_ns;
-		all.last_ns = span->last_ns > all.last_ns ? span->last_ns : all.last_ns;
+		add_times(&all, of_passed ? &w->passed : &w->decoded);
 	}
 	return all;
 }
@@ -555,7 +565,7 @@ static void take_unfiltered(const struct scan_job *job)
 static void workers_finish(struct scan_job *job)
 {
 	struct session *s = job->session;
-	struct time_span times = times_of_all(job, leaves_out_rows(job));
+	struct time_span times = times_of_all(job, true);
 	unsigned n = job->n_workers;
 
 	s->attribution = (struct attribution_totals){ 0 };
