@@ -20,16 +20,15 @@ static void latency_set(struct latencies *l, enum latency what, uint32_t has, ui
 /* `a` and less of `b`, where both are known; counters that contradict each other give 0. */
 static void set_difference(struct latencies *l, enum latency what, enum latency a, enum latency b)
 {
-	if (l->state[a] == LATENCY_USABLE && l->state[b] == LATENCY_USABLE) {
-		l->state[what] = LATENCY_USABLE;
+	enum latency_state state = latency_state_of_difference((enum latency_state)l->state[a],
+							       (enum latency_state)l->state[b]);
+
+	l->state[what] = (uint8_t)state;
+	if (state != LATENCY_USABLE)
+		l->cycles[what] = l->cycles[a];
+	else
 		l->cycles[what] =
 			l->cycles[a] > l->cycles[b] ? (uint16_t)(l->cycles[a] - l->cycles[b]) : 0;
-		return;
-	}
-	l->state[what] = l->state[a] == LATENCY_ABSENT || l->state[b] == LATENCY_ABSENT
-				 ? LATENCY_ABSENT
-				 : LATENCY_FULL;
-	l->cycles[what] = l->cycles[a];
 }
 
 void latencies_read(struct latencies *l, const struct batch *b, size_t row)

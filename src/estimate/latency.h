@@ -36,6 +36,15 @@ enum latency_state {
 	LATENCY_FULL, /* one of them was full */
 };
 
+/* The state of what is left of one latency without another one. */
+static inline enum latency_state latency_state_of_difference(enum latency_state a,
+							     enum latency_state b)
+{
+	if (a == LATENCY_ABSENT || b == LATENCY_ABSENT)
+		return LATENCY_ABSENT;
+	return a == LATENCY_USABLE && b == LATENCY_USABLE ? LATENCY_USABLE : LATENCY_FULL;
+}
+
 /* The latencies of one record, in cycles. */
 struct latencies {
 	uint16_t cycles[N_LATENCIES];

@@ -76,7 +76,9 @@ static void prepare(struct making *m)
 
 	m->options[BY_EVENTS].dimensions = 1u << DIM_EVENTS | (is_simple ? by : 0);
 	m->options[BY_EVENTS].with_histograms = is_simple;
+	m->options[BY_EVENTS].only_total = m->request->only_total_percentiles;
 	m->options[BY_PLACE].dimensions = 1u << DIM_PLACE | 1u << DIM_VECTOR | by | slices;
+	m->options[BY_PLACE].only_total = m->request->only_total_percentiles;
 	m->options[BY_PLACE].groups_bytes =
 		m->request->groups_bytes > 0 ? m->request->groups_bytes : mem_groups_bytes(m->s);
 	m->set = (struct mem_set_options){ m->options, N_GROUPINGS };
@@ -335,6 +337,7 @@ int mem_report_make(struct session *s, const struct select *select,
 		.clock = request->clock,
 	};
 	struct keys named = *m.by;
+	struct scan_wish wish;
 	bool by_caller, *places;
 	int rc;
 
@@ -345,8 +348,9 @@ int mem_report_make(struct session *s, const struct select *select,
 		callers_estimate(s);
 	prepare(&m);
 	/* a record's callers depend on all records around it */
-	scan_part(s, select, &(struct scan_wish){ .only_memory = !by_caller }, m.parts,
-		  request->with_levels ? N_PARTS : LEVELS);
+	wish = (struct scan_wish){ .only_memory = !by_caller,
+				   .without_addresses = !by_caller && !request->with_levels };
+	scan_part(s, select, &wish, m.parts, request->with_levels ? N_PARTS : LEVELS);
 	if (m.clock.basis == CLOCK_UNKNOWN)
 		m.clock = core_clock_derived(m.parts[CLOCK].result);
 	if (request->by.n == 0)

@@ -89,6 +89,8 @@ static int mem_answer(struct question *q, struct session *s, const struct select
 	int rc;
 
 	command->request.for_programs = !question_is_for_reading(q);
+	command->request.only_total_percentiles =
+		question_shows_screen(q) && q->rows.sort == NULL && !command->histogram;
 	rc = mem_report_make(s, select, &command->request, &report, err);
 	q->lacks_data =
 		rc == 0 && table_n_rows(command->by_level ? &report.levels : &report.rows) == 0;

@@ -39,7 +39,11 @@ static void add_record(struct mem_histograms *h, const struct mem *m, const stru
 	} else {
 		struct latencies l = latencies_of(b, row);
 
-		mem_histograms_add(h, &l);
+		if (m->options->only_total)
+			histogram_add(&h->of[LATENCY_TOTAL], l.cycles[LATENCY_TOTAL],
+				      (enum latency_state)l.state[LATENCY_TOTAL]);
+		else
+			mem_histograms_add(h, &l);
 	}
 }
 
@@ -100,6 +104,7 @@ struct mem_detail *mem_detail_scan(struct session *s, const struct select *selec
 	const struct scan_wish wish = {
 		.keeps_places = true,
 		.only_memory = mem_wants_chains(focus->rows->mem->options) == 0,
+		.without_addresses = mem_wants_chains(focus->rows->mem->options) == 0,
 	};
 	struct analysis detail = { .class = &mem_detail_class, .options = focus };
 

@@ -3,7 +3,7 @@
  * The groups of mem.h. The dimensions besides the place take few values, which get
  * numbers: with the place they are the group.
  *
- * The sums of a group have room for 65535 records. When that is used up they move into a struct
+ * The sums of a group have room for MEM_SUMS_MOST records. When that is used up they move into a struct
  * mem_cost, of which only groups with so many records have one.
  */
 #include <stdlib.h>
@@ -16,7 +16,8 @@
 #include "mem/mem.h"
 #include "spe/packet.h"
 
-enum { MAX_WORDS = 1 + N_DIMENSIONS };
+/* In a rest: the kind, the states, … */
+enum { BEFORE_DIMENSIONS = 2, MAX_WORDS = BEFORE_DIMENSIONS + N_DIMENSIONS };
 
 enum { PLACES_TOGETHER = 256 };
 
@@ -25,7 +26,7 @@ enum { GROUP_BYTES = 16 };
 
 static void init_groups(struct mem *m)
 {
-	tuples_init(&m->rests, 1 + m->n_dimensions);
+	tuples_init(&m->rests, BEFORE_DIMENSIONS + m->n_dimensions);
 	tuples_init(&m->wide_groups, 1);
 	tuples_init(&m->groups, 1);
 }
@@ -36,6 +37,7 @@ static void release_groups(struct mem *m)
 	vec_release(&m->wide);
 	tuples_release(&m->wide_groups);
 	vec_release(&m->sums);
+	vec_release(&m->group_of);
 	tuples_release(&m->groups);
 	vec_release(&m->rest_of_class);
 	tuples_release(&m->rests);
@@ -79,12 +81,12 @@ static uint64_t mem_groups_key_of(const struct mem *m, uint32_t group)
 
 void mem_add_class(struct mem *m, const enum dimension *dimensions, const uint64_t *words)
 {
-	uint64_t its[MAX_WORDS] = { words[0] };
+	uint64_t its[MAX_WORDS] = { words[0], words[1] };
 
 	for (size_t i = 0, at = 0; i < m->n_dimensions; i++) {
 		while (dimensions[at] != m->dimensions[i])
 			at++;
-		its[1 + i] = words[1 + at];
+		its[BEFORE_DIMENSIONS + i] = words[BEFORE_DIMENSIONS + at];
 	}
 	*vec_add(&m->rest_of_class) = tuples_add(&m->rests, its);
 }
@@ -98,6 +100,85 @@ static void mem_groups_add_group(struct mem *m)
 		vec_add(&m->histograms);
 }
 
+/* Is the group's number in `group_of`? */
+static inline bool is_first(uint32_t place, uint32_t rest)
+{
+	return place < MEM_FIRST_PLACES && rest < MEM_FIRST_RESTS;
+}
+
+static inline size_t slot_of_first(uint32_t place, uint32_t rest)
+{
+	return (size_t)place * MEM_FIRST_RESTS + rest;
+}
+
+static void reach_first_places(struct mem *m, uint32_t n)
+{
+	size_t more = (size_t)n * MEM_FIRST_RESTS - m->group_of.n;
+
+	vec_reserve(&m->group_of, more);
+	m->group_of.n += more;
+}
+
+/* Makes room in `group_of`. True: all groups have a slot there. */
+static bool reach_first(struct mem *m, const uint32_t *places, const uint32_t *rests, size_t n)
+{
+	uint32_t end = 0;
+	bool are_first = true;
+
+	for (size_t i = 0; i < n; i++) {
+		bool is = is_first(places[i], rests[i]);
+
+		end = is && places[i] >= end ? places[i] + 1 : end;
+		are_first &= is;
+	}
+	if ((size_t)end * MEM_FIRST_RESTS > m->group_of.n)
+		reach_first_places(m, end);
+	return are_first;
+}
+
+__attribute__((noinline)) static uint32_t add_first(struct mem *m, uint32_t place, uint32_t rest)
+{
+	uint64_t packed = mem_groups_pack(place, rest);
+	uint32_t group = tuples_add(&m->groups, &packed);
+
+	m->group_of.items[slot_of_first(place, rest)] = group + 1;
+	return group;
+}
+
+static void find_first_groups(struct mem *m, const uint32_t *places, const uint32_t *rests,
+			      size_t n, uint32_t *out)
+{
+	for (size_t i = 0; i < n; i++)
+		prefetch(&m->group_of.items[slot_of_first(places[i], rests[i])]);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t group = m->group_of.items[slot_of_first(places[i], rests[i])];
+
+		out[i] = group != 0 ? group - 1 : add_first(m, places[i], rests[i]);
+	}
+}
+
+/* Those that have no slot are looked up together. */
+static void find_all_groups(struct mem *m, const uint32_t *places, const uint32_t *rests, size_t n,
+			    uint32_t *out)
+{
+	uint64_t packed[MEM_ROWS_AT_ONCE] = { 0 };
+	uint32_t groups[MEM_ROWS_AT_ONCE];
+	uint16_t others[MEM_ROWS_AT_ONCE];
+	size_t n_others = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (is_first(places[i], rests[i])) {
+			find_first_groups(m, places + i, rests + i, 1, out + i);
+			continue;
+		}
+		others[n_others] = (uint16_t)i;
+		packed[n_others++] = mem_groups_pack(places[i], rests[i]);
+	}
+	tuples_add_all(&m->groups, packed, n_others, groups);
+	for (size_t i = 0; i < n_others; i++)
+		out[others[i]] = groups[i];
+}
+
 /*
  * The groups of these places and rests, up to MEM_ROWS_AT_ONCE, which are added if they are new;
  * without places the number of the rest is that of the group.
@@ -105,17 +186,18 @@ static void mem_groups_add_group(struct mem *m)
 static void find_groups(struct mem *m, const uint32_t *places, const uint32_t *rests, size_t n,
 			uint32_t *out)
 {
-	uint64_t packed[MEM_ROWS_AT_ONCE] = { 0 };
+	uint32_t last = 0;
 
-	for (size_t i = 0; i < n; i++)
-		packed[i] = m->has_place ? mem_groups_pack(places[i], rests[i]) : 0;
-	if (m->has_place)
-		tuples_add_all(&m->groups, packed, n, out);
-	else
+	if (!m->has_place)
 		memcpy(out, rests, n * sizeof(*out));
+	else if (reach_first(m, places, rests, n))
+		find_first_groups(m, places, rests, n, out);
+	else
+		find_all_groups(m, places, rests, n, out);
 	for (size_t i = 0; i < n; i++)
-		while (out[i] >= m->sums.n)
-			mem_groups_add_group(m);
+		last = out[i] > last ? out[i] : last;
+	while (n > 0 && last >= m->sums.n)
+		mem_groups_add_group(m);
 	for (size_t i = 0; i < n; i++) {
 		const char *sums = (const char *)&m->sums.items[out[i]];
 
@@ -142,22 +224,45 @@ static const struct mem_cost *find_wide(const struct mem *m, uint32_t group)
 	return number == TUPLES_NONE ? NULL : &m->wide.items[number];
 }
 
-static void mem_groups_widen(struct latency_sum *to, const struct mem_sums *s, int slot)
+static void add_latency(struct latency_sum *to, enum latency_state state, uint64_t n,
+			uint64_t cycles)
 {
-	to->cycles += s->cycles[slot];
-	to->n += s->n[slot];
-	to->n_full += s->n_full[slot];
+	if (state == LATENCY_USABLE) {
+		to->n += (uint32_t)n;
+		to->cycles += cycles;
+	} else if (state == LATENCY_FULL) {
+		to->n_full += (uint32_t)n;
+	}
 }
 
 /* All but the operations. */
-static void add_to_cost(struct mem_cost *to, const struct mem_sums *s)
+static void add_to_cost(struct mem_cost *to, const struct mem_sums *s, unsigned states)
 {
-	to->n += s->n[MEM_ALL];
-	for (int i = 0; i < N_LATENCIES; i++)
-		mem_groups_widen(&to->sums[i], s, i);
-	to->full_cycles += s->cycles[MEM_ALL];
-	to->n_walks += s->n[MEM_WALKS];
-	mem_groups_widen(&to->walk, s, MEM_WALK);
+	enum latency_state total_state = (enum latency_state)(states & MEM_STATE_MASK);
+	enum latency_state issue_state =
+		(enum latency_state)(states >> MEM_STATE_ISSUE_SHIFT & MEM_STATE_MASK);
+	enum latency_state xlat_state =
+		(enum latency_state)(states >> MEM_STATE_XLAT_SHIFT & MEM_STATE_MASK);
+	enum latency_state access_state = latency_state_of_difference(total_state, issue_state);
+	uint64_t total = s->words[0] & UINT32_MAX, issue = s->words[0] >> 32;
+	uint64_t xlat = s->words[1] & UINT32_MAX, xlat_of_walks = s->words[1] >> 32;
+	uint64_t n = mem_sums_n(s), n_walks = s->words[2] >> 32;
+	uint64_t access = states & MEM_ISSUE_ABOVE_TOTAL ? 0 : total - issue;
+	uint64_t execution = states & MEM_XLAT_ABOVE_ACCESS ? 0 : access - xlat;
+
+	to->n += n;
+	to->n_walks += n_walks;
+	add_latency(&to->sums[LATENCY_TOTAL], total_state, n, total);
+	add_latency(&to->sums[LATENCY_ISSUE], issue_state, n, issue);
+	add_latency(&to->sums[LATENCY_XLAT], xlat_state, n, xlat);
+	add_latency(&to->sums[LATENCY_ACCESS], access_state, n, access);
+	if (xlat_state == LATENCY_ABSENT)
+		add_latency(&to->sums[LATENCY_EXECUTION], access_state, n, access);
+	else
+		add_latency(&to->sums[LATENCY_EXECUTION],
+			    latency_state_of_difference(access_state, xlat_state), n, execution);
+	add_latency(&to->walk, xlat_state, n_walks, xlat_of_walks);
+	to->full_cycles += total_state == LATENCY_FULL ? total : 0;
 }
 
 void mem_group_read(const struct mem *m, uint32_t group, struct mem_group *out)
@@ -167,11 +272,12 @@ void mem_group_read(const struct mem *m, uint32_t group, struct mem_group *out)
 	const struct mem_cost *wide = find_wide(m, group);
 
 	out->kind = (enum memory_kind)words[0];
+	out->states = (unsigned)words[1];
 	memset(out->key, 0, sizeof(out->key));
 	out->key[DIM_EVENT] = capture_n_events(m->session->capture);
 	out->key[DIM_PLACE] = packed >> 32;
 	for (size_t i = 0; i < m->n_dimensions; i++)
-		out->key[m->dimensions[i]] = words[1 + i];
+		out->key[m->dimensions[i]] = words[BEFORE_DIMENSIONS + i];
 	out->sums = m->sums.items[group];
 	out->has_wide = wide != NULL;
 	if (wide != NULL)
@@ -212,7 +318,7 @@ void mem_partitions_release(struct mem_partitions *p)
 
 void mem_cost_add_group(struct mem_cost *to, const struct mem_group *g)
 {
-	add_to_cost(to, &g->sums);
+	add_to_cost(to, &g->sums, g->states);
 	if (g->has_wide)
 		mem_cost_add(to, &g->wide);
 	to->operations += g->operations;
@@ -224,7 +330,7 @@ size_t mem_groups_size(const struct mem *m)
 	size_t group = sizeof(*m->sums.items) + GROUP_BYTES +
 		       (m->has_operations ? sizeof(*m->operations.items) : 0);
 
-	return m->rests.n * rest + m->sums.n * group +
+	return m->rests.n * rest + m->sums.n * group + m->group_of.n * sizeof(*m->group_of.items) +
 	       m->wide.n * (sizeof(*m->wide.items) + GROUP_BYTES);
 }
 
@@ -234,6 +340,7 @@ void mem_groups_reset(struct mem *m)
 	tuples_reset(&m->groups);
 	tuples_reset(&m->wide_groups);
 	m->sums.n = 0;
+	m->group_of.n = 0;
 	m->wide.n = 0;
 	m->operations.n = 0;
 	m->rest_of_class.n = 0;
@@ -245,20 +352,28 @@ void mem_groups_give_back(struct mem *m)
 	init_groups(m);
 }
 
-static void add_sums(struct mem *m, uint32_t group, const struct mem_sums *from)
+static unsigned states_of_group(const struct mem *m, uint32_t group)
+{
+	return (unsigned)tuples_get(&m->rests, (uint32_t)mem_groups_key_of(m, group))[1];
+}
+
+/* Moves the sums of a group to where there is room for more. */
+__attribute__((noinline)) static void widen(struct mem *m, uint32_t group)
+{
+	struct mem_sums *sums = &m->sums.items[group];
+
+	add_to_cost(wide_of(m, group), sums, states_of_group(m, group));
+	*sums = (struct mem_sums){ 0 };
+}
+
+static inline void add_sums(struct mem *m, uint32_t group, const struct mem_sums *from)
 {
 	struct mem_sums *to = &m->sums.items[group];
 
-	if ((uint32_t)to->n[MEM_ALL] + from->n[MEM_ALL] > UINT16_MAX) {
-		add_to_cost(wide_of(m, group), to);
-		*to = (struct mem_sums){ 0 };
-	}
-	for (int i = 0; i < N_MEM_SLOTS; i++)
-		to->cycles[i] += from->cycles[i];
-	for (int i = 0; i < N_MEM_SLOTS; i++)
-		to->n[i] = (uint16_t)(to->n[i] + from->n[i]);
-	for (int i = 0; i < N_MEM_SLOTS; i++)
-		to->n_full[i] = (uint16_t)(to->n_full[i] + from->n_full[i]);
+	if (mem_sums_n(to) + mem_sums_n(from) > MEM_SUMS_MOST)
+		widen(m, group);
+	for (size_t i = 0; i < COUNT(to->words); i++)
+		to->words[i] += from->words[i];
 }
 
 static uint64_t operations_of(const struct mem *m, const struct batch *b, size_t row)
@@ -281,6 +396,20 @@ static void add_samples(struct mem *m, const struct mem_records *r, const uint32
 	}
 }
 
+static void add_histograms(struct mem *m, const struct mem_records *r, const uint32_t *groups)
+{
+	for (size_t i = 0; i < r->n && m->options->only_total; i++)
+		histogram_add(&m->histograms.items[groups[i]].of[LATENCY_TOTAL],
+			      mem_sums_total(&r->sums[i]),
+			      (enum latency_state)(r->states[i] & MEM_STATE_MASK));
+	for (size_t i = 0; i < r->n && !m->options->only_total; i++) {
+		struct latencies l;
+
+		latencies_read(&l, r->batch, r->rows[i]);
+		mem_histograms_add(&m->histograms.items[groups[i]], &l);
+	}
+}
+
 void mem_add_records(struct mem *m, const struct mem_records *r)
 {
 	uint32_t places[MEM_ROWS_AT_ONCE], rests[MEM_ROWS_AT_ONCE], groups[MEM_ROWS_AT_ONCE];
@@ -294,12 +423,10 @@ void mem_add_records(struct mem *m, const struct mem_records *r)
 		add_sums(m, groups[i], &r->sums[i]);
 	for (size_t i = 0; i < r->n && m->has_operations; i++)
 		m->operations.items[groups[i]] += operations_of(m, r->batch, r->rows[i]);
-	if (m->is_sampled) {
+	if (m->is_sampled)
 		add_samples(m, r, groups);
-		return;
-	}
-	for (size_t i = 0; i < r->n && m->options->with_histograms; i++)
-		mem_histograms_add(&m->histograms.items[groups[i]], &r->latencies[i]);
+	else if (m->options->with_histograms)
+		add_histograms(m, r, groups);
 }
 
 /* Adds group `i` of `from` to this one. */

@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mem/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "access/data_src.h"
 #include "access/samples.h"
 #include "base/alloc.h"
 #include "spe/packet.h"
+
+/* In a class: the kind, the states, … */
+enum { BEFORE_DIMENSIONS = 2, MAX_WORDS = BEFORE_DIMENSIONS + N_DIMENSIONS };
+
+enum {
+	/* Classes that are known by what was recorded. In most captures these are all. */
+	KNOWN_LOG = 8,
+
+	/* What the place and struct mem_known_class tell. */
+	KNOWN_DIMENSIONS = 1 << DIM_PLACE | 1 << DIM_EVENT | 1 << DIM_OPERATION | 1 << DIM_EVENTS |
+			   1 << DIM_SOURCE | 1 << DIM_VECTOR,
+};
 
 const struct mem_times mem_times_none = { .first_ns = UINT64_MAX };
 
@@ -58,12 +72,6 @@ void mem_cost_add(struct mem_cost *to, const struct mem_cost *from)
 	to->n_walks += from->n_walks;
 	to->n_translated += from->n_translated;
 	mem_sum_add(&to->walk, &from->walk);
-}
-
-void mem_times_add(struct mem_times *to, const struct mem_times *from)
-{
-	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
-	to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
 }
 
 uint64_t mem_times_length_ns(const struct mem_times *t)
@@ -124,7 +132,9 @@ static void *set_new(const struct session *session, const void *options)
 	for (int i = 0; i < N_DIMENSIONS; i++)
 		if (i != DIM_PLACE && dimensions >> i & 1)
 			set->dimensions[set->n_dimensions++] = (enum dimension)i;
-	tuples_init(&set->classes, 1 + set->n_dimensions);
+	tuples_init(&set->classes, BEFORE_DIMENSIONS + set->n_dimensions);
+	if (!(dimensions & ~(uint32_t)KNOWN_DIMENSIONS))
+		set->known = mem_zalloc(1 << KNOWN_LOG, sizeof(*set->known));
 	tuples_init(&set->threads, 2);
 	return set;
 }
@@ -140,72 +150,151 @@ static void set_free(void *partial)
 	vec_release(&set->times);
 	tuples_release(&set->threads);
 	tuples_release(&set->classes);
+	free(set->known);
 	free(set->list);
 	free(set);
 }
 
+/* The numbers of the classes of `n` records from one on. */
+static void add_classes(struct mem_set *set, const struct mem_records *r, size_t from, size_t n,
+			uint32_t *out)
+{
+	uint64_t words[MEM_ROWS_AT_ONCE * MAX_WORDS];
+	size_t width = set->classes.width;
+	uint32_t n_known = set->classes.n;
+
+	for (size_t i = 0; i < n; i++) {
+		words[i * width] = r->kinds[from + i];
+		words[i * width + 1] = r->states[from + i];
+	}
+	for (size_t d = 0; d < set->n_dimensions; d++)
+		records_dimension(set->list[0].session, r->batch, r->rows + from, n,
+				  set->dimensions[d], words + BEFORE_DIMENSIONS + d, width);
+	tuples_add_runs(&set->classes, words, n, out);
+	for (; n_known < set->classes.n; n_known++)
+		for (size_t i = 0; i < set->n; i++)
+			mem_add_class(&set->list[i], set->dimensions,
+				      tuples_get(&set->classes, n_known));
+}
+
+/* What a record is, as it was recorded; never 0. The kind is told by the operation. */
+static inline uint64_t known_key(const struct batch *b, size_t row, uint8_t states)
+{
+	uint64_t has_source = (b->has[row] & HAS_SOURCE) != 0;
+	uint64_t source = b->source[row] & -has_source;
+
+	return 1 | has_source << 1 | (uint64_t)b->op[row] << 8 | (uint64_t)states << 16 |
+	       source << 24;
+}
+
+static inline struct mem_known_class *known_at(const struct mem_set *set, uint64_t events,
+					       uint64_t key)
+{
+	uint64_t mixed = (events * 0x9e3779b97f4a7c15 ^ key) * 0xd6e8feb86659fd93;
+
+	return &set->known[mixed >> (64 - KNOWN_LOG)];
+}
+
+__attribute__((noinline)) static uint32_t add_known(struct mem_set *set,
+						    const struct mem_records *r, size_t i,
+						    struct mem_known_class *known,
+						    const struct mem_known_class *wanted)
+{
+	*known = *wanted;
+	add_classes(set, r, i, 1, &known->class);
+	return known->class;
+}
+
+/* Records of a class come as they like, so each is looked up by what is known of it. */
+static void find_known_classes(struct mem_set *set, struct mem_records *r)
+{
+	const struct batch *b = r->batch;
+	const struct session *s = set->list[0].session;
+	uint32_t cpu = batch_cpu(b, r->rows[0]);
+	const struct cpu *model = session_cpu_of(s, cpu);
+
+	for (size_t i = 0; i < r->n; i++) {
+		size_t row = r->rows[i];
+		uint64_t events = batch_events(b, row), key = known_key(b, row, r->states[i]);
+		struct mem_known_class *known = known_at(set, events, key);
+
+		if (batch_cpu(b, row) != cpu) {
+			cpu = batch_cpu(b, row);
+			model = session_cpu_of(s, cpu);
+		}
+		if (((known->events ^ events) | (known->key ^ key)) == 0 && known->model == model)
+			r->classes[i] = known->class;
+		else
+			r->classes[i] =
+				add_known(set, r, i, known,
+					  &(struct mem_known_class){ events, key, model, 0 });
+	}
+}
+
 static void find_classes(struct mem_set *set, struct mem_records *r)
 {
-	uint64_t words[MEM_ROWS_AT_ONCE * (1 + N_DIMENSIONS)];
-	size_t width = set->classes.width;
-	uint32_t n = set->classes.n;
-
-	for (size_t i = 0; i < r->n; i++)
-		words[i * width] = r->kinds[i];
-	for (size_t d = 0; d < set->n_dimensions; d++)
-		records_dimension(set->list[0].session, r->batch, r->rows, r->n, set->dimensions[d],
-				  words + 1 + d, width);
-	tuples_add_runs(&set->classes, words, r->n, r->classes);
-	for (; n < set->classes.n; n++)
-		for (size_t i = 0; i < set->n; i++)
-			mem_add_class(&set->list[i], set->dimensions, tuples_get(&set->classes, n));
+	if (set->known != NULL && r->batch->kind == BATCH_SPE)
+		find_known_classes(set, r);
+	else
+		add_classes(set, r, 0, r->n, r->classes);
 }
 
-static void add_slot(struct mem_sums *s, int slot, uint16_t cycles, uint8_t state)
-{
-	s->n[slot] = state == LATENCY_USABLE;
-	s->cycles[slot] = state == LATENCY_USABLE ? cycles : 0;
-	s->n_full[slot] = state == LATENCY_FULL;
-}
-
-/* What one record adds up to. It is written where it is kept: a copy would wait for each of the parts. */
-static void fill_sums(struct mem_sums *s, const struct latencies *l, bool is_walk)
-{
-	*s = (struct mem_sums){ .n[MEM_ALL] = 1, .n[MEM_WALKS] = is_walk };
-	for (int i = 0; i < N_LATENCIES; i++)
-		add_slot(s, i, l->cycles[i], l->state[i]);
-	if (is_walk)
-		add_slot(s, MEM_WALK, l->cycles[LATENCY_XLAT], l->state[LATENCY_XLAT]);
-	if (l->state[LATENCY_TOTAL] == LATENCY_FULL)
-		s->cycles[MEM_ALL] = l->cycles[LATENCY_TOTAL];
-}
-
-/* Their latencies go into struct mem_cost alone: they are too wide for the sums. */
+/* The latencies of samples go into struct mem_cost alone: they are too wide for the sums. */
 static void find_sample_sums(struct mem_records *r)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		uint64_t facts = data_src_facts(r->batch->data_src[r->rows[i]]);
-		bool is_walk = facts >> SPE_EV_TLB_WALK & 1;
+		uint64_t is_walk = facts >> SPE_EV_TLB_WALK & 1;
 
-		r->sums[i] = (struct mem_sums){ .n[MEM_ALL] = 1, .n[MEM_WALKS] = is_walk };
+		r->states[i] = 0;
+		r->sums[i] = (struct mem_sums){ { 0, 0, 1 | is_walk << 32 } };
 	}
 }
 
+/* The states of a record where a counter is full, or counters contradict each other. */
+__attribute__((noinline)) static uint8_t rare_states(const struct batch *b, size_t row)
+{
+	struct latencies l;
+	unsigned states;
+
+	latencies_read(&l, b, row);
+	states = l.state[LATENCY_TOTAL] |
+		 (unsigned)l.state[LATENCY_ISSUE] << MEM_STATE_ISSUE_SHIFT |
+		 (unsigned)l.state[LATENCY_XLAT] << MEM_STATE_XLAT_SHIFT;
+	if (l.state[LATENCY_ACCESS] == LATENCY_USABLE && b->issue[row] > b->total[row])
+		states |= MEM_ISSUE_ABOVE_TOTAL;
+	if (l.state[LATENCY_ACCESS] == LATENCY_USABLE && l.state[LATENCY_XLAT] == LATENCY_USABLE &&
+	    b->xlat[row] > l.cycles[LATENCY_ACCESS])
+		states |= MEM_XLAT_ABOVE_ACCESS;
+	return (uint8_t)states;
+}
+
+/* By bits: which of total, issue and translation were recorded, none of them full. */
+static const uint8_t usable_states[8] = { 0x00, 0x01, 0x04, 0x05, 0x10, 0x11, 0x14, 0x15 };
+
+/* What records show, and add up to. Without decisions, but for what is rare. */
 static void find_sums(struct mem_records *r)
 {
+	static_assert(HAS_ISSUE == HAS_TOTAL << 1 && HAS_XLAT == HAS_TOTAL << 2, "in order");
+	static_assert(LATENCY_ABSENT == 0 && LATENCY_USABLE == 1, "as in usable_states");
 	const struct batch *b = r->batch;
 
-	if (b->kind == BATCH_SAMPLES) {
-		find_sample_sums(r);
-		return;
-	}
-	for (size_t i = 0; i < r->n; i++)
-		latencies_read(&r->latencies[i], b, r->rows[i]);
 	for (size_t i = 0; i < r->n; i++) {
-		uint16_t row = r->rows[i];
-		uint64_t events = batch_events(b, row);
+		size_t row = r->rows[i];
+		unsigned has = b->has[row] / HAS_TOTAL % COUNT(usable_states);
+		uint64_t total = b->total[row] & -(uint64_t)(has & 1);
+		uint64_t issue = b->issue[row] & -(uint64_t)(has >> 1 & 1);
+		uint64_t xlat = b->xlat[row] & -(uint64_t)(has >> 2);
+		uint64_t is_walk = batch_events(b, row) >> SPE_EV_TLB_WALK & 1;
 
-		fill_sums(&r->sums[i], &r->latencies[i], events >> SPE_EV_TLB_WALK & 1);
+		r->sums[i] = (struct mem_sums){ {
+			total | issue << 32,
+			xlat | (xlat & -is_walk) << 32,
+			1 | is_walk << 32,
+		} };
+		r->states[i] = issue + xlat <= total && total < LATENCY_LEAST_FULL
+				       ? usable_states[has]
+				       : rare_states(b, row);
 	}
 }
 
@@ -257,6 +346,8 @@ static void spill_groups(struct mem_set *set)
 	if (!is_spilled)
 		return;
 	tuples_reset(&set->classes);
+	if (set->known != NULL)
+		memset(set->known, 0, sizeof(*set->known) << KNOWN_LOG);
 	for (size_t i = 0; i < set->n; i++)
 		set->list[i].rest_of_class.n = 0;
 }
@@ -274,8 +365,11 @@ static void set_consume(void *partial, const struct batch *b)
 		some.n = n - from < MEM_ROWS_AT_ONCE ? n - from : MEM_ROWS_AT_ONCE;
 		some.rows = rows + from;
 		some.kinds = kinds + from;
+		if (b->kind == BATCH_SPE)
+			find_sums(&some);
+		else
+			find_sample_sums(&some);
 		find_classes(set, &some);
-		find_sums(&some);
 		for (size_t i = 0; i < set->n; i++)
 			mem_add_records(&set->list[i], &some);
 	}

@@ -32,24 +32,42 @@ struct mem_cost {
 
 void mem_cost_add(struct mem_cost *, const struct mem_cost *);
 
-/* What a group has a sum of: latencies by enum latency, and … */
-enum mem_slot {
-	MEM_WALK = N_LATENCIES, /* translation latency of records with a walk */
-	MEM_ALL,   /* n: records; cycles: what full counters of the total latency show */
-	MEM_WALKS, /* n: records with a walk */
-	N_MEM_SLOTS,
+/*
+ * What the latency counters of a record show: for each of total, issue and translation an enum latency_state, and whether they
+ * contradict each other. It is part of what groups differ by, so the states of differences need not be counted.
+ */
+enum mem_states {
+	MEM_STATE_ISSUE_SHIFT = 2,
+	MEM_STATE_XLAT_SHIFT = 4,
+	MEM_STATE_MASK = 3,
+	MEM_ISSUE_ABOVE_TOTAL = 1 << 6, /* so total - issue counts as 0 */
+	MEM_XLAT_ABOVE_ACCESS = 1 << 7, /* so total - issue - translation counts as 0 */
 };
 
 /*
- * The sums of a record, or of each of very many groups. Adding is three loops without a
- * condition. What does not fit any more goes into a struct mem_cost (mem/groups.c): sums of up
- * to 65535 records do fit.
+ * The sums of a record, or of each of very many groups, in three words, so that three additions add up all of it. A group
+ * has at most 65535 records: no half overflows. More are in a struct mem_cost (mem/groups.c).
+ *
+ *	0: total 32, issue 32
+ *	1: translation 32, translation of records with a walk 32
+ *	2: n 32, n_walks 32
  */
 struct mem_sums {
-	uint32_t cycles[N_MEM_SLOTS]; /* of usable ones */
-	uint16_t n[N_MEM_SLOTS];      /* usable ones */
-	uint16_t n_full[N_MEM_SLOTS]; /* of full counters */
+	uint64_t words[3];
 };
+
+enum { MEM_SUMS_MOST = 65535 };
+
+static inline uint32_t mem_sums_n(const struct mem_sums *s)
+{
+	return (uint32_t)s->words[2];
+}
+
+/* Of usable counters and of full ones. */
+static inline uint32_t mem_sums_total(const struct mem_sums *s)
+{
+	return (uint32_t)s->words[0];
+}
 
 /* From the first to the last of some records; UINT64_MAX, 0: none has a time. */
 struct mem_times {
@@ -58,7 +76,11 @@ struct mem_times {
 
 extern const struct mem_times mem_times_none;
 
-void mem_times_add(struct mem_times *, const struct mem_times *);
+static inline void mem_times_add(struct mem_times *to, const struct mem_times *from)
+{
+	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
+	to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
+}
 
 /* 0 if there are no two records with a time. */
 uint64_t mem_times_length_ns(const struct mem_times *);
@@ -66,6 +88,7 @@ uint64_t mem_times_length_ns(const struct mem_times *);
 struct mem_options {
 	uint32_t dimensions; /* bit n: grouped by enum dimension n */
 	bool with_histograms;
+	bool only_total; /* histograms of the total latency alone */
 
 	/* Groups of a worker that take so many bytes go to a temporary file, if they have no histograms. 0: none do. */
 	size_t groups_bytes;
@@ -97,8 +120,11 @@ struct mem_spilled {
 	uint64_t starts[MEM_PARTITIONS + 1]; /* by partition; the last one: the end of all */
 };
 
+/* Most records are of places and rests that came first, whose groups need no hash table: up to 2 MiB of numbers. */
+enum { MEM_FIRST_PLACES = 1 << 14, MEM_FIRST_RESTS = 32 };
+
 /*
- * Groups of records, numbered. The kind is always one of the dimensions. Most groups differ in their
+ * Groups of records, numbered. Kind and states are always two of the dimensions. Most groups differ in their
  * place, and there may be very many, so they are as small as they can be (mem/groups.c).
  */
 struct mem {
@@ -112,9 +138,11 @@ struct mem {
 	uint64_t each;	     /* operations that a record stands for, unless … */
 	bool has_operations; /* … they differ, by CPU: then they are added up, too */
 
-	struct tuples rests;		/* kind, then the dimensions */
+	struct tuples rests;		/* kind, states, then the dimensions */
 	VEC_OF(uint32_t) rest_of_class; /* by number in the set's `classes` */
 	struct tuples groups; /* place << 32 | rest; unused without places: the rest is the group */
+	VEC_OF(uint32_t)
+	group_of; /* … of the first places and rests: number + 1, by place * MEM_FIRST_RESTS + rest; 0: none */
 	VEC_OF(struct mem_sums) sums;		  /* by group */
 	struct tuples wide_groups;		  /* whose sums did not fit; by number: */
 	VEC_OF(struct mem_cost) wide;		  /* … the rest of them */
@@ -130,6 +158,7 @@ struct mem {
 /* A group with its key. Sums are in several pieces: mem_cost_add_group(). */
 struct mem_group {
 	enum memory_kind kind;
+	unsigned states;	    /* enum mem_states */
 	uint64_t key[N_DIMENSIONS]; /* 0: not grouped by */
 	struct mem_sums sums;
 	bool has_wide;
@@ -141,7 +170,7 @@ struct mem_group {
 /* How many records are in it. */
 static inline uint64_t mem_group_n(const struct mem_group *g)
 {
-	return g->sums.n[MEM_ALL] + (g->has_wide ? g->wide.n : 0);
+	return mem_sums_n(&g->sums) + (g->has_wide ? g->wide.n : 0);
 }
 
 /* Adds what a group adds up to. */
@@ -176,6 +205,16 @@ struct mem_partition_position {
 bool mem_next_of(const struct mem *, const struct mem_partitions *, size_t partition,
 		 struct mem_partition_position *, struct mem_group *out);
 
+/*
+ * A class by all that it depends on, as it was recorded: for the dimensions that operation, events and data source tell.
+ * Zeroed: none, as `key` has a bit that is always set.
+ */
+struct mem_known_class {
+	uint64_t events, key;
+	const struct cpu *model; /* of the CPU, by which the source is told */
+	uint32_t class;
+};
+
 /* Several groupings, made in one look at the records. */
 struct mem_set_options {
 	const struct mem_options *list;
@@ -190,9 +229,10 @@ struct mem_set {
 	 * The dimensions of all of the list, but for the place. One look-up finds a record's class,
 	 * and the class has the rest in each of the list.
 	 */
-	struct tuples classes; /* kind, then the dimensions */
+	struct tuples classes; /* kind, states, then the dimensions */
 	enum dimension dimensions[N_DIMENSIONS];
 	size_t n_dimensions;
+	struct mem_known_class *known; /* cache; NULL: there are other dimensions than it has */
 
 	struct tuples threads; /* kind, thread: those of records with a time, by number: */
 	VEC_OF(struct mem_times) times;
@@ -246,12 +286,12 @@ struct mem_records {
 	size_t n;
 	const uint16_t *rows;
 	const uint8_t *kinds;
+	uint8_t states[MEM_ROWS_AT_ONCE];
 	uint32_t classes[MEM_ROWS_AT_ONCE];
-	struct latencies latencies[MEM_ROWS_AT_ONCE];
 	struct mem_sums sums[MEM_ROWS_AT_ONCE];
 };
 
-/* Tells the rest of a new class: `words` are the kind and those of the `dimensions`. */
+/* Tells the rest of a new class: `words` are the kind, the states and those of the `dimensions`. */
 void mem_add_class(struct mem *, const enum dimension *dimensions, const uint64_t *words);
 
 /* Adds records to their groups, or what the groups of `from` add up to. */

@@ -132,8 +132,7 @@ static void weigh_waiting(struct weighed *w, struct groups_at_once *groups)
 /* The weight of what a group adds up to, as mem_weight() of its cost. */
 static struct weight mem_group_weight(const struct mem_group *g)
 {
-	struct weight weight = { (uint64_t)g->sums.cycles[LATENCY_TOTAL] + g->sums.cycles[MEM_ALL],
-				 mem_group_n(g) };
+	struct weight weight = { mem_sums_total(&g->sums), mem_group_n(g) };
 
 	if (g->has_wide)
 		weight.cycles += mem_weight(&g->wide);

@@ -65,7 +65,8 @@ static void get_cost(const uint8_t **bytes, struct mem_cost *out)
 struct fixed_part {
 	struct mem_sums sums;
 	uint32_t place;
-	uint16_t kind, has_wide;
+	uint8_t kind, states;
+	uint16_t has_wide;
 	uint64_t operations;
 };
 
@@ -74,8 +75,14 @@ static_assert(sizeof(struct fixed_part) == sizeof(struct mem_sums) + 16, "has pa
 
 static void write_group(const struct mem *m, struct text *out, const struct mem_group *g)
 {
-	struct fixed_part fixed = { g->sums, (uint32_t)g->key[DIM_PLACE], (uint16_t)g->kind,
-				    g->has_wide, g->operations };
+	struct fixed_part fixed = {
+		.sums = g->sums,
+		.place = (uint32_t)g->key[DIM_PLACE],
+		.kind = (uint8_t)g->kind,
+		.states = (uint8_t)g->states,
+		.has_wide = g->has_wide,
+		.operations = g->operations,
+	};
 
 	text_add(out, (const char *)&fixed, sizeof(fixed));
 	for (size_t i = 0; i < m->n_dimensions; i++)
@@ -91,6 +98,7 @@ static void read_group(const struct mem *m, const uint8_t **bytes, struct mem_gr
 	memcpy(&fixed, *bytes, sizeof(fixed));
 	*bytes += sizeof(fixed);
 	out->kind = (enum memory_kind)fixed.kind;
+	out->states = fixed.states;
 	memset(out->key, 0, sizeof(out->key));
 	out->key[DIM_EVENT] = capture_n_events(m->session->capture);
 	out->key[DIM_PLACE] = fixed.place;
