@@ -278,42 +278,75 @@ __attribute__((always_inline)) static inline void deliver_as(const struct shaped
 	spe_deliver(head, payload_of_shaped, r, without, has_targets, out);
 }
 
-/* Functions of their own: what the others need in registers would be saved for each record. */
-__attribute__((noinline)) static void deliver_without_addresses(const struct spe_shape *s,
-								const uint8_t *bytes,
-								uint64_t position,
-								struct batch *out)
+/* A record that is to become a row: its shape's number, and its offset in the bytes. */
+struct found {
+	size_t at;
+	unsigned shape;
+};
+
+/* Records are found before they are delivered: what the one needs in registers is not saved for the other. */
+enum { FOUND_AT_ONCE = 64 };
+
+/* Where records were found. */
+struct source {
+	const struct spe_shapes *all;
+	const uint8_t *bytes;
+	uint64_t position; /* of the bytes in the file */
+};
+
+static inline struct shaped shaped_at(const struct source *from, const struct found *f)
 {
-	deliver_as(&(struct shaped){ s, bytes }, position, SPE_WITHOUT_ADDRESSES, false, out);
+	return (struct shaped){ &from->all->items[f->shape], from->bytes + f->at };
 }
 
-__attribute__((noinline)) static void deliver_without_targets(const struct spe_shape *s,
-							      const uint8_t *bytes,
-							      uint64_t position, struct batch *out)
+__attribute__((noinline)) static void deliver_without_addresses(const struct source *from,
+								const struct found *list, size_t n,
+								struct batch *out)
 {
-	deliver_as(&(struct shaped){ s, bytes }, position, SPE_WITHOUT_TARGETS, false, out);
+	for (size_t i = 0; i < n; i++) {
+		struct shaped r = shaped_at(from, &list[i]);
+
+		deliver_as(&r, from->position + list[i].at, SPE_WITHOUT_ADDRESSES, false, out);
+	}
+}
+
+__attribute__((noinline)) static void deliver_without_targets(const struct source *from,
+							      const struct found *list, size_t n,
+							      struct batch *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct shaped r = shaped_at(from, &list[i]);
+
+		deliver_as(&r, from->position + list[i].at, SPE_WITHOUT_TARGETS, false, out);
+	}
 }
 
 /* Branch targets are a third of the work, so they are skipped for other records. */
-__attribute__((noinline)) static void deliver_all(const struct spe_shape *s, const uint8_t *bytes,
-						  uint64_t position, struct batch *out)
+__attribute__((noinline)) static void deliver_all(const struct source *from,
+						  const struct found *list, size_t n,
+						  struct batch *out)
 {
-	if (s->has & (HAS_TARGET | HAS_PREV_TARGET))
-		deliver_as(&(struct shaped){ s, bytes }, position, SPE_WITHOUT_NOTHING, true, out);
-	else
-		deliver_as(&(struct shaped){ s, bytes }, position, SPE_WITHOUT_NOTHING, false, out);
+	for (size_t i = 0; i < n; i++) {
+		struct shaped r = shaped_at(from, &list[i]);
+		uint64_t position = from->position + list[i].at;
+
+		if (r.shape->has & (HAS_TARGET | HAS_PREV_TARGET))
+			deliver_as(&r, position, SPE_WITHOUT_NOTHING, true, out);
+		else
+			deliver_as(&r, position, SPE_WITHOUT_NOTHING, false, out);
+	}
 }
 
-/* Appends a row. */
-static inline void deliver_row(const struct spe_shape *s, const uint8_t *bytes, uint64_t position,
-			       const struct spe_wanted *wanted, struct batch *out)
+/* Appends rows. */
+static inline void deliver_rows(const struct source *from, const struct found *list, size_t n,
+				const struct spe_wanted *wanted, struct batch *out)
 {
 	if (wanted->without_addresses)
-		deliver_without_addresses(s, bytes, position, out);
+		deliver_without_addresses(from, list, n, out);
 	else if (wanted->without_targets)
-		deliver_without_targets(s, bytes, position, out);
+		deliver_without_targets(from, list, n, out);
 	else
-		deliver_all(s, bytes, position, out);
+		deliver_all(from, list, n, out);
 }
 
 /* Loads and stores come among others as they like, so nothing is decided before all is known. */
@@ -334,38 +367,49 @@ static inline bool shape_is_wanted(const struct spe_shape *s, const uint8_t *byt
 /*
  * `length` is that of all shapes, or 0: then it is only known after the look-up, so the next record
  * cannot be examined in parallel. `wants_all`: no record is to be skipped. Each caller gets its own copy of the loop.
+ * Which records are wanted is random, so each is written to the list, and the next one to the same place if it is not.
  */
 __attribute__((always_inline)) static inline size_t spe_decode_shapes(
 	struct spe_shapes *all, size_t length, bool wants_all, const uint8_t *bytes, size_t size,
 	uint64_t position, const struct spe_wanted *wanted, struct batch *out, uint64_t *padding)
 {
 	const struct spe_wanted w = *wanted; /* a copy, which the compiler knows to be constant */
+	const struct source source = { all, bytes, position };
 	size_t n_padding = 0;
 	size_t at = 0;
+	bool is_end = false;
 
-	while (!batch_is_full(out)) {
-		struct spe_shape *s;
-		unsigned number;
+	while (!batch_is_full(out) && !is_end) {
+		size_t room = BATCH_ROWS - out->n, n = 0;
+		size_t most = room < FOUND_AT_ONCE ? room : FOUND_AT_ONCE;
+		struct found list[FOUND_AT_ONCE];
 
-		if (at < size && bytes[at] == 0) {
-			size_t n = spe_padding_size(bytes + at, size - at);
+		while (n < most) {
+			struct spe_shape *s;
+			unsigned number;
 
-			at += n;
-			n_padding += n;
-		}
-		if (size - at > FETCH_AHEAD)
+			if (at < size && bytes[at] == 0) {
+				size_t skipped = spe_padding_size(bytes + at, size - at);
+
+				at += skipped;
+				n_padding += skipped;
+			}
+			is_end = size - at < READ_AHEAD;
+			if (is_end)
+				break;
 			prefetch(bytes + at + FETCH_AHEAD);
-		else if (size - at < READ_AHEAD)
-			break;
-		number = find_shape(all, bytes + at);
-		if (number == SPE_N_SHAPES)
-			break;
-		s = &all->items[number];
-		if (wants_all || shape_is_wanted(s, bytes + at, &w))
-			deliver_row(s, bytes + at, position + at, &w, out);
-		s->n_hits++;
-		at += length != 0 ? length : all->lengths[number];
-		n_padding += s->padding;
+			number = find_shape(all, bytes + at);
+			is_end = number == SPE_N_SHAPES;
+			if (is_end)
+				break;
+			s = &all->items[number];
+			list[n] = (struct found){ at, number };
+			n += wants_all || shape_is_wanted(s, bytes + at, &w);
+			s->n_hits++;
+			at += length != 0 ? length : all->lengths[number];
+			n_padding += s->padding;
+		}
+		deliver_rows(&source, list, n, &w, out);
 	}
 	*padding += n_padding;
 	return at;
@@ -403,6 +447,7 @@ static inline size_t next_record(struct address_cursor *c, const uint8_t *bytes,
 static size_t decode_records(struct spe_shapes *all, const uint8_t *bytes, size_t size,
 			     uint64_t position, const struct spe_wanted *wanted, struct batch *out)
 {
+	const struct source source = { all, bytes, position };
 	size_t at = 0;
 
 	while (!batch_is_full(out)) {
@@ -417,7 +462,7 @@ static size_t decode_records(struct spe_shapes *all, const uint8_t *bytes, size_
 			break;
 		s = &all->items[number];
 		if (shape_is_wanted(s, bytes + at, wanted))
-			deliver_row(s, bytes + at, position + at, wanted, out);
+			deliver_rows(&source, &(struct found){ at, number }, 1, wanted, out);
 		s->n_hits++;
 		at += s->length;
 	}
