@@ -79,25 +79,16 @@ static uint64_t mem_groups_key_of(const struct mem *m, uint32_t group)
 	return m->has_place ? tuples_get(&m->groups, group)[0] : group;
 }
 
-void mem_add_class(struct mem *m, const enum dimension *dimensions, const uint64_t *words)
+/* Gives each of the first `n` groups its sums. */
+static void mem_groups_reach(struct mem *m, uint32_t n)
 {
-	uint64_t its[MAX_WORDS] = { words[0], words[1] };
-
-	for (size_t i = 0, at = 0; i < m->n_dimensions; i++) {
-		while (dimensions[at] != m->dimensions[i])
-			at++;
-		its[BEFORE_DIMENSIONS + i] = words[BEFORE_DIMENSIONS + at];
+	while (m->sums.n < n) {
+		vec_add(&m->sums);
+		if (m->has_operations)
+			vec_add(&m->operations);
+		if (m->options->with_histograms)
+			vec_add(&m->histograms);
 	}
-	*vec_add(&m->rest_of_class) = tuples_add(&m->rests, its);
-}
-
-static void mem_groups_add_group(struct mem *m)
-{
-	vec_add(&m->sums);
-	if (m->has_operations)
-		vec_add(&m->operations);
-	if (m->options->with_histograms)
-		vec_add(&m->histograms);
 }
 
 /* Is the group's number in `group_of`? */
@@ -111,99 +102,82 @@ static inline size_t slot_of_first(uint32_t place, uint32_t rest)
 	return (size_t)place * MEM_FIRST_RESTS + rest;
 }
 
-static void reach_first_places(struct mem *m, uint32_t n)
+/* Makes room in `group_of` for all places that have numbers, and may be first ones. */
+static void reach_first_places(struct mem *m)
 {
-	size_t more = (size_t)n * MEM_FIRST_RESTS - m->group_of.n;
+	uint32_t n = place_numbers_n(m->session->places);
+	size_t wanted = slot_of_first(n < MEM_FIRST_PLACES ? n : MEM_FIRST_PLACES, 0);
 
-	vec_reserve(&m->group_of, more);
-	m->group_of.n += more;
-}
-
-/* Makes room in `group_of`. True: all groups have a slot there. */
-static bool reach_first(struct mem *m, const uint32_t *places, const uint32_t *rests, size_t n)
-{
-	uint32_t end = 0;
-	bool are_first = true;
-
-	for (size_t i = 0; i < n; i++) {
-		bool is = is_first(places[i], rests[i]);
-
-		end = is && places[i] >= end ? places[i] + 1 : end;
-		are_first &= is;
+	if (wanted > m->group_of.n) {
+		vec_reserve(&m->group_of, wanted - m->group_of.n);
+		m->group_of.n = wanted;
 	}
-	if ((size_t)end * MEM_FIRST_RESTS > m->group_of.n)
-		reach_first_places(m, end);
-	return are_first;
 }
 
 __attribute__((noinline)) static uint32_t add_first(struct mem *m, uint32_t place, uint32_t rest)
 {
-	uint64_t packed = mem_groups_pack(place, rest);
-	uint32_t group = tuples_add(&m->groups, &packed);
+	uint32_t group;
 
+	*tuples_append(&m->groups, 1, &group) = mem_groups_pack(place, rest);
+	mem_groups_reach(m, m->groups.n);
 	m->group_of.items[slot_of_first(place, rest)] = group + 1;
 	return group;
 }
 
-static void find_first_groups(struct mem *m, const uint32_t *places, const uint32_t *rests,
-			      size_t n, uint32_t *out)
+static inline uint32_t find_first(struct mem *m, uint32_t place, uint32_t rest)
 {
-	for (size_t i = 0; i < n; i++)
-		prefetch(&m->group_of.items[slot_of_first(places[i], rests[i])]);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t group = m->group_of.items[slot_of_first(places[i], rests[i])];
+	uint32_t group = m->group_of.items[slot_of_first(place, rest)];
 
-		out[i] = group != 0 ? group - 1 : add_first(m, places[i], rests[i]);
-	}
+	return group != 0 ? group - 1 : add_first(m, place, rest);
 }
 
-/* Those that have no slot are looked up together. */
-static void find_all_groups(struct mem *m, const uint32_t *places, const uint32_t *rests, size_t n,
-			    uint32_t *out)
+/* The groups of up to MEM_ROWS_AT_ONCE places and rests. Those that are not in `group_of` are looked up together. */
+static void find_groups(struct mem *m, const uint32_t *places, const uint32_t *rests, size_t n,
+			uint32_t *out)
 {
 	uint64_t packed[MEM_ROWS_AT_ONCE] = { 0 };
 	uint32_t groups[MEM_ROWS_AT_ONCE];
 	uint16_t others[MEM_ROWS_AT_ONCE];
 	size_t n_others = 0;
 
+	reach_first_places(m);
 	for (size_t i = 0; i < n; i++) {
 		if (is_first(places[i], rests[i])) {
-			find_first_groups(m, places + i, rests + i, 1, out + i);
+			prefetch(&m->group_of.items[slot_of_first(places[i], rests[i])]);
 			continue;
 		}
 		others[n_others] = (uint16_t)i;
 		packed[n_others++] = mem_groups_pack(places[i], rests[i]);
 	}
-	tuples_add_all(&m->groups, packed, n_others, groups);
+	if (n_others > 0) {
+		tuples_add_all(&m->groups, packed, n_others, groups);
+		mem_groups_reach(m, m->groups.n);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (is_first(places[i], rests[i]))
+			out[i] = find_first(m, places[i], rests[i]);
 	for (size_t i = 0; i < n_others; i++)
 		out[others[i]] = groups[i];
-}
-
-/*
- * The groups of these places and rests, up to MEM_ROWS_AT_ONCE, which are added if they are new;
- * without places the number of the rest is that of the group.
- */
-static void find_groups(struct mem *m, const uint32_t *places, const uint32_t *rests, size_t n,
-			uint32_t *out)
-{
-	uint32_t last = 0;
-
-	if (!m->has_place)
-		memcpy(out, rests, n * sizeof(*out));
-	else if (reach_first(m, places, rests, n))
-		find_first_groups(m, places, rests, n, out);
-	else
-		find_all_groups(m, places, rests, n, out);
-	for (size_t i = 0; i < n; i++)
-		last = out[i] > last ? out[i] : last;
-	while (n > 0 && last >= m->sums.n)
-		mem_groups_add_group(m);
 	for (size_t i = 0; i < n; i++) {
 		const char *sums = (const char *)&m->sums.items[out[i]];
 
 		prefetch_to_write(sums);
 		prefetch_to_write(sums + sizeof(struct mem_sums) - 1);
 	}
+}
+
+void mem_add_class(struct mem *m, const enum dimension *dimensions, const uint64_t *words)
+{
+	uint64_t its[MAX_WORDS] = { words[0], words[1] };
+
+	for (size_t i = 0, at = 0; i < m->n_dimensions; i++) {
+		while (dimensions[at] != m->dimensions[i])
+			at++;
+		its[BEFORE_DIMENSIONS + i] = words[BEFORE_DIMENSIONS + at];
+	}
+	*vec_add(&m->rest_of_class) = tuples_add(&m->rests, its);
+	if (!m->has_place)
+		mem_groups_reach(m, m->rests.n);
 }
 
 static struct mem_cost *wide_of(struct mem *m, uint32_t group)
@@ -310,10 +284,32 @@ void mem_partitions_init(struct mem_partitions *p, const struct mem *m)
 		p->groups[ends[partition_of(m, group)]++] = group;
 }
 
+void mem_partitions_fetch(const struct mem_partitions *p, const struct mem *m, uint32_t at)
+{
+	uint32_t group;
+
+	if (at >= p->starts[MEM_PARTITIONS])
+		return;
+	group = p->groups[at];
+	prefetch(&m->sums.items[group]);
+	if (m->has_place)
+		prefetch(tuples_get(&m->groups, group));
+}
+
 void mem_partitions_release(struct mem_partitions *p)
 {
 	free(p->groups);
 	p->groups = NULL;
+}
+
+void mem_note_places(const struct mem *m, bool *places)
+{
+	places[0] |= m->sums.n > 0; /* most have no caller */
+	for (uint32_t group = 0; group < m->sums.n && m->has_place; group++)
+		places[mem_groups_key_of(m, group) >> 32] = true;
+	for (size_t i = 0; i < m->n_dimensions; i++)
+		for (uint32_t rest = 0; rest < m->rests.n && m->dimensions[i] == DIM_CALLER; rest++)
+			places[tuples_get(&m->rests, rest)[BEFORE_DIMENSIONS + i]] = true;
 }
 
 void mem_cost_add_group(struct mem_cost *to, const struct mem_group *g)
@@ -412,13 +408,16 @@ static void add_histograms(struct mem *m, const struct mem_records *r, const uin
 
 void mem_add_records(struct mem *m, const struct mem_records *r)
 {
-	uint32_t places[MEM_ROWS_AT_ONCE], rests[MEM_ROWS_AT_ONCE], groups[MEM_ROWS_AT_ONCE];
+	uint32_t places[MEM_ROWS_AT_ONCE], rests[MEM_ROWS_AT_ONCE], found[MEM_ROWS_AT_ONCE];
+	const uint32_t *groups =
+		m->has_place ? found : rests; /* without places a rest is a group */
 
-	if (m->has_place)
-		records_places(r->batch, r->rows, r->n, places);
 	for (size_t i = 0; i < r->n; i++)
 		rests[i] = m->rest_of_class.items[r->classes[i]];
-	find_groups(m, places, rests, r->n, groups);
+	if (m->has_place) {
+		records_places(r->batch, r->rows, r->n, places);
+		find_groups(m, places, rests, r->n, found);
+	}
 	for (size_t i = 0; i < r->n; i++)
 		add_sums(m, groups[i], &r->sums[i]);
 	for (size_t i = 0; i < r->n && m->has_operations; i++)
@@ -443,13 +442,11 @@ static void add_group_of(struct mem *m, uint32_t group, const struct mem *from, 
 		mem_histograms_merge(&m->histograms.items[group], &from->histograms.items[i]);
 }
 
-void mem_add_groups(struct mem *m, const struct mem *from)
+/* Adds the groups of places, several at a time. */
+static void add_groups_of_places(struct mem *m, const struct mem *from, const uint32_t *rest_here)
 {
-	uint32_t *rest_here = mem_alloc(from->rests.n + 1, sizeof(*rest_here));
 	uint32_t places[MEM_ROWS_AT_ONCE], rests[MEM_ROWS_AT_ONCE], groups[MEM_ROWS_AT_ONCE];
 
-	for (uint32_t i = 0; i < from->rests.n; i++)
-		rest_here[i] = tuples_add(&m->rests, tuples_get(&from->rests, i));
 	for (uint32_t at = 0, n = (uint32_t)from->sums.n; at < n; at += MEM_ROWS_AT_ONCE) {
 		uint32_t some = n - at < MEM_ROWS_AT_ONCE ? n - at : MEM_ROWS_AT_ONCE;
 
@@ -462,6 +459,21 @@ void mem_add_groups(struct mem *m, const struct mem *from)
 		find_groups(m, places, rests, some, groups);
 		for (uint32_t i = 0; i < some; i++)
 			add_group_of(m, groups[i], from, at + i);
+	}
+}
+
+void mem_add_groups(struct mem *m, const struct mem *from)
+{
+	uint32_t *rest_here = mem_alloc(from->rests.n + 1, sizeof(*rest_here));
+
+	for (uint32_t i = 0; i < from->rests.n; i++)
+		rest_here[i] = tuples_add(&m->rests, tuples_get(&from->rests, i));
+	if (m->has_place) {
+		add_groups_of_places(m, from, rest_here);
+	} else {
+		mem_groups_reach(m, m->rests.n);
+		for (uint32_t i = 0; i < from->rests.n; i++)
+			add_group_of(m, rest_here[i], from, i);
 	}
 	free(rest_here);
 }

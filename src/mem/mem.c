@@ -177,14 +177,15 @@ static void add_classes(struct mem_set *set, const struct mem_records *r, size_t
 				      tuples_get(&set->classes, n_known));
 }
 
-/* What a record is, as it was recorded; never 0. The kind is told by the operation. */
+/*
+ * What a record is, as it was recorded, but for the events; never 0. The kind is told by the operation. What is absent may be
+ * anything: then a class is there several times.
+ */
 static inline uint64_t known_key(const struct batch *b, size_t row, uint8_t states)
 {
-	uint64_t has_source = (b->has[row] & HAS_SOURCE) != 0;
-	uint64_t source = b->source[row] & -has_source;
+	uint64_t has = b->has[row] & (HAS_OP | HAS_SOURCE | HAS_EVENTS);
 
-	return 1 | has_source << 1 | (uint64_t)b->op[row] << 8 | (uint64_t)states << 16 |
-	       source << 24;
+	return has << 32 | (uint64_t)b->source[row] << 16 | (uint64_t)b->op[row] << 8 | states;
 }
 
 static inline struct mem_known_class *known_at(const struct mem_set *set, uint64_t events,
@@ -215,7 +216,7 @@ static void find_known_classes(struct mem_set *set, struct mem_records *r)
 
 	for (size_t i = 0; i < r->n; i++) {
 		size_t row = r->rows[i];
-		uint64_t events = batch_events(b, row), key = known_key(b, row, r->states[i]);
+		uint64_t events = b->events[row], key = known_key(b, row, r->states[i]);
 		struct mem_known_class *known = known_at(set, events, key);
 
 		if (batch_cpu(b, row) != cpu) {

@@ -261,6 +261,12 @@ void mem_release(struct mem *);
 /* mem/groups.c: a group that is in memory. */
 void mem_group_read(const struct mem *, uint32_t group, struct mem_group *out);
 
+/* mem/groups.c: fetches the group at this position of `groups`, if there is any. */
+void mem_partitions_fetch(const struct mem_partitions *, const struct mem *, uint32_t at);
+
+/* mem/groups.c: notes the places and callers of groups that are in memory, by number. */
+void mem_note_places(const struct mem *, bool *places);
+
 /* mem/groups.c: bytes that the groups take; forgets all of them, and what classes are; frees their memory, too. */
 size_t mem_groups_size(const struct mem *);
 void mem_groups_reset(struct mem *);

@@ -541,13 +541,8 @@ uint32_t mem_rows_detail(struct mem_rows *r, struct session *s, const struct sel
 bool *mem_places(const struct session *s, const struct mem *mem)
 {
 	bool *places = mem_zalloc(place_numbers_n(s->places) + 1, sizeof(*places));
-	struct mem_group g;
 
-	for (uint32_t group = 0; group < mem->sums.n; group++) {
-		mem_group_read(mem, group, &g);
-		places[g.key[DIM_PLACE]] = true;
-		places[g.key[DIM_CALLER]] = true;
-	}
+	mem_note_places(mem, places);
 	for (size_t i = 0; i < 64 * mem->spilled_places.n; i++)
 		if (mem->spilled_places.items[i / 64] >> i % 64 & 1)
 			places[i] = true;

@@ -11,6 +11,9 @@
 #include "mem/mem.h"
 #include "session/session.h"
 
+/* Groups of a partition lie apart. */
+enum { FETCH_AHEAD = 8 };
+
 enum { MOST_BYTES = 8 << 20, MOST_BYTES_OF_ALL = 24 << 20, PIECE_BYTES = 64 << 10 };
 
 enum { SUM_WORDS = 3, COST_WORDS = 4 + (N_ALL_LATENCIES + 1) * SUM_WORDS };
@@ -192,6 +195,7 @@ bool mem_next_of(const struct mem *m, const struct mem_partitions *p, size_t par
 
 	if (group < p->starts[partition + 1]) {
 		at->group++;
+		mem_partitions_fetch(p, m, group + FETCH_AHEAD);
 		mem_group_read(m, p->groups[group], out);
 		return true;
 	}
