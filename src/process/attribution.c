@@ -80,10 +80,15 @@ __attribute__((noinline)) static void ask_for_span(const struct attribution *a,
 	*out = (struct known_span){ .span = c->find(a->timeline, id, time_ns), .id = id };
 }
 
+static inline uint32_t span_slot(uint32_t id)
+{
+	return (id * 0x9e3779b9u) >> (32 - SPANS_LOG);
+}
+
 static inline uint32_t find_span(const struct attribution *a, struct span_cache *c, uint32_t id,
 				 uint64_t time_ns)
 {
-	struct known_span *k = &c->slots[(id * 0x9e3779b9u) >> (32 - SPANS_LOG)];
+	struct known_span *k = &c->slots[span_slot(id)];
 
 	if (k->id != id || time_ns - k->span.from_ns >= k->span.to_ns - k->span.from_ns)
 		ask_for_span(a, c, id, time_ns, k);
@@ -183,18 +188,59 @@ __attribute__((always_inline)) static inline uint32_t find_process(struct attrib
 	return of_thread;
 }
 
+/* The process of a context, in a span of time. */
+struct known_context {
+	uint32_t context, process, pid;
+	uint64_t from_ns, length_ns;
+};
+
+/* The rows from this one on that are of the known context and say no pid: most records follow one of their thread. */
+static size_t apply_known_context(struct attribution *a, struct batch *b, size_t first,
+				  const struct known_context *known)
+{
+	size_t row = first;
+
+	for (; row < b->n; row++) {
+		if ((b->has[row] & (HAS_CONTEXT | HAS_PID)) != HAS_CONTEXT ||
+		    b->context[row] != known->context ||
+		    a->times_ns[row] - known->from_ns >= known->length_ns)
+			break;
+		b->tid[row] = known->context;
+		b->process[row] = known->process;
+		b->pid[row] = known->pid;
+		b->has[row] |= HAS_TID | HAS_PROCESS | HAS_PID;
+	}
+	a->totals.n_by_context += row - first;
+	return row;
+}
+
+/* Fills in what a row with a thread and a process tells of the next ones: something if its context told both, and is not 0. */
+static bool note_known_context(const struct attribution *a, const struct batch *b, size_t row,
+			       struct known_context *out)
+{
+	uint32_t context = b->context[row];
+	const struct known_span *k = &a->by_tid.slots[span_slot(context)];
+
+	if (context == 0 || k->id != context || k->span.value != b->process[row])
+		return false;
+	*out = (struct known_context){ context, b->process[row], b->pid[row], k->span.from_ns,
+				       k->span.to_ns - k->span.from_ns };
+	return true;
+}
+
 __attribute__((always_inline)) static inline void apply_tasks(struct attribution *a,
 							      struct batch *b, bool is_spe)
 {
 	uint32_t last = HISTORY_NONE, pid = 0;
 
-	for (size_t row = 0; row < b->n; row++) {
+	for (size_t row = 0; row < b->n;) {
 		uint64_t time_ns = a->times_ns[row];
 		uint32_t of_thread = apply_thread(a, b, row, time_ns, is_spe);
 		uint32_t process = find_process(a, b, row, time_ns, of_thread);
+		struct known_context known;
 
 		if (process == HISTORY_NONE) {
-			b->process[row] = 0;
+			b->process[row++] = 0;
 			a->totals.n_without_process++;
 			continue;
 		}
@@ -204,6 +250,10 @@ __attribute__((always_inline)) static inline void apply_tasks(struct attribution
 		b->process[row] = process;
 		b->pid[row] = pid;
 		b->has[row] |= HAS_PROCESS | HAS_PID;
+		row++;
+		if (is_spe && b->has[row - 1] & HAS_CONTEXT &&
+		    note_known_context(a, b, row - 1, &known))
+			row = apply_known_context(a, b, row, &known);
 	}
 }
 

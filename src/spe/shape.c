@@ -140,8 +140,14 @@ static void learn_to_guess(struct spe_shapes *all)
 		tell_apart(all, pairs, all->probes[i]);
 		fill_possible(all, all->probes[i], all->possible[i]);
 	}
-	for (size_t i = 0; i < all->n; i++)
+	all->memory = 0;
+	for (size_t i = 0; i < all->n; i++) {
+		bool is_memory =
+			all->items[i].has & HAS_OP && all->items[i].op_class == SPE_OP_LDST;
+
 		all->lengths[i] = all->items[i].length;
+		all->memory |= (uint32_t)is_memory << i;
+	}
 }
 
 /* Makes room for a shape, in place of the least used one if necessary. */
@@ -350,11 +356,12 @@ static inline void deliver_rows(const struct source *from, const struct found *l
 }
 
 /* Loads and stores come among others as they like, so nothing is decided before all is known. */
-static inline bool shape_is_wanted(const struct spe_shape *s, const uint8_t *bytes,
-				   const struct spe_wanted *wanted)
+static inline bool is_wanted_record(const struct spe_shapes *all, unsigned number,
+				    const uint8_t *bytes, const struct spe_wanted *wanted)
 {
-	bool is_memory = ((s->has & HAS_OP) != 0) & (s->op_class == SPE_OP_LDST);
-	bool is_of_kind = is_memory | !wanted->only_memory;
+	const struct spe_shape *s = &all->items[number];
+	uint32_t shapes = wanted->only_memory ? all->memory : UINT32_MAX;
+	bool is_of_kind = shapes >> number & 1;
 	uint64_t address;
 
 	if (wanted->addresses == NULL)
@@ -404,7 +411,7 @@ __attribute__((always_inline)) static inline size_t spe_decode_shapes(
 				break;
 			s = &all->items[number];
 			list[n] = (struct found){ at, number };
-			n += wants_all || shape_is_wanted(s, bytes + at, &w);
+			n += wants_all || is_wanted_record(all, number, bytes + at, &w);
 			s->n_hits++;
 			at += length != 0 ? length : all->lengths[number];
 			n_padding += s->padding;
@@ -461,7 +468,7 @@ static size_t decode_records(struct spe_shapes *all, const uint8_t *bytes, size_
 		if (number == SPE_N_SHAPES)
 			break;
 		s = &all->items[number];
-		if (shape_is_wanted(s, bytes + at, wanted))
+		if (is_wanted_record(all, number, bytes + at, wanted))
 			deliver_rows(&source, &(struct found){ at, number }, 1, wanted, out);
 		s->n_hits++;
 		at += s->length;

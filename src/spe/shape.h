@@ -50,6 +50,7 @@ struct spe_shapes {
 	uint8_t probes[SPE_N_PROBES];	      /* the offsets */
 	uint16_t possible[SPE_N_PROBES][256]; /* bit i: shape i, by the byte there */
 	uint8_t lengths[SPE_N_SHAPES];	      /* of the shapes */
+	uint32_t memory;		      /* bit i: shape i is of loads, stores and atomics */
 	struct spe_shape items[SPE_N_SHAPES];
 };
 

@@ -26,7 +26,7 @@ enum {
 
 /*
  * Process 7 with threads 7 and 70 runs /bin/a; process 8 is forked at 100, executes /bin/b at
- * 200. Thread 70 runs on cpu 1 from 50 to 60, then nobody knows.
+ * 200. Thread 70 runs on cpu 1 from 50 to 60, then nobody knows; from 300 on it is one of process 8.
  */
 static void make_timeline(struct fixture *f)
 {
@@ -39,6 +39,7 @@ static void make_timeline(struct fixture *f)
 	feed_fork(f, 100, 8, 8, 7, 7);
 	feed_exec(f, 200, 8, "b");
 	feed_map(f, 201, 8, U, 0x1000, 0, "/bin/b");
+	feed_fork(f, 300, 8, 70, 8, 8);
 	fixture_freeze(f);
 }
 
@@ -132,6 +133,28 @@ static const struct {
 	  EL2,
 	  K + 8,
 	  { 999, NOBODY, "[kernel.kallsyms]", -2 } },
+	/* each directly behind one of the same context */
+	{ "used by a process",
+	  ALL | HAS_CONTEXT,
+	  70,
+	  0,
+	  0,
+	  40,
+	  EL0,
+	  U + 4,
+	  { 70, 7, "/bin/a", 4 } },
+	{ "by another one", ALL | HAS_CONTEXT, 70, 0, 0, 310, EL0, U + 4, { 70, 8, "/bin/b", 4 } },
+	{ "by it again", ALL | HAS_CONTEXT, 70, 0, 0, 311, EL0, U + 4, { 70, 8, "/bin/b", 4 } },
+	{ "by the first one", ALL | HAS_CONTEXT, 70, 0, 0, 41, EL0, U + 4, { 70, 7, "/bin/a", 4 } },
+	{ "by the last one, without a time",
+	  HAS_PC | HAS_CONTEXT,
+	  70,
+	  0,
+	  0,
+	  0,
+	  EL0,
+	  U + 4,
+	  { 70, 8, "/bin/b", 4 } },
 	{ "switch", ALL | HAS_CPU, 0, 1, 0, 55, EL0, U + 4, { 70, 7, "/bin/a", 4 } },
 	{ "switch beats buffer",
 	  ALL | HAS_CPU | HAS_TID,
@@ -225,14 +248,14 @@ static void test_spe(void **state)
 	}
 	n = attribution_totals(a);
 	assert_int_equal(n->n_rows, 2 * COUNT(spe_rows));
-	assert_int_equal(n->n_by_context, 2 * 8);
+	assert_int_equal(n->n_by_context, 2 * 13);
 	assert_int_equal(n->n_by_switch, 2 * 2);
 	assert_int_equal(n->n_by_buffer, 2 * 7);
 	assert_int_equal(n->n_by_record, 0);
 	assert_int_equal(n->n_without_tid, 2 * 4);
 	assert_int_equal(n->n_without_process, 2 * 6);
 	assert_int_equal(n->n_without_place, 2 * 9);
-	assert_int_equal(n->n_without_time, 2 * 2);
+	assert_int_equal(n->n_without_time, 2 * 3);
 	attribution_free(a);
 	batch_free(b);
 	fixture_release(&f);
