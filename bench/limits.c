@@ -148,8 +148,11 @@ static int limit_of_first_pass(const char *path, int repeats)
 	return 0;
 }
 
-/* What is looked up for a record: nothing, its place, or the line of its data. */
-enum lookup { LOOK_UP_NOTHING, LOOK_UP_PLACE, LOOK_UP_LINE };
+/* What a record is looked up by. */
+enum key { KEY_PLACE, KEY_PAGE, KEY_LINE, N_KEYS };
+
+/* What is done with a record, as bits: 1 << enum key, … */
+enum { DO_NOTHING = 0, DO_MEMORY = 1 << N_KEYS, DO_ALL = (1 << (N_KEYS + 1)) - 1 };
 
 void table_init(struct table *t, size_t n_slots)
 {
@@ -168,64 +171,132 @@ static void table_grow(struct table *t)
 	free(old.slots);
 }
 
-static uint64_t key_of(const struct batch *b, size_t row, enum lookup lookup)
+static uint64_t key_of(const struct batch *b, size_t row, enum key key)
 {
-	return lookup == LOOK_UP_PLACE ? b->pc[row] : b->va[row] >> LINE_LOG;
+	switch (key) {
+	case KEY_PAGE:
+		return b->va[row] / PAGE_BYTES;
+	case KEY_LINE:
+		return b->va[row] >> LINE_LOG;
+	default:
+		return b->pc[row];
+	}
 }
 
-static void look_up(struct table *t, const struct batch *b, enum lookup lookup)
+static void look_up(struct table *t, const struct batch *b, enum key key)
 {
 	for (size_t from = 0; from < b->n; from += ROWS_AT_ONCE) {
 		size_t to = b->n - from < ROWS_AT_ONCE ? b->n : from + ROWS_AT_ONCE;
 
 		for (size_t row = from; row < to; row++)
-			prefetch_to_write(&t->slots[first_slot(key_of(b, row, lookup), t->mask)]);
+			prefetch_to_write(&t->slots[first_slot(key_of(b, row, key), t->mask)]);
 		for (size_t row = from; row < to; row++)
-			if (lookup == LOOK_UP_PLACE || b->has[row] & HAS_VA)
-				table_add(t, key_of(b, row, lookup),
+			if (key == KEY_PLACE || b->has[row] & HAS_VA)
+				table_add(t, key_of(b, row, key),
 					  b->has[row] & HAS_TOTAL ? b->total[row] : 1);
 	}
 }
 
+/* How many keys there are: of the thread that has most. */
+struct sizes {
+	_Atomic size_t of_keys[N_KEYS], of_memory;
+};
+
 /* What threads share: each takes the next unit. */
 struct job {
 	const struct capture *capture;
-	enum lookup lookup;
-	size_t n_slots; /* 0: tables grow, as the number of keys is not known yet */
+	unsigned what;
+	const struct sizes *sizes; /* NULL: tables grow, as they are not known yet */
+	struct sizes found;
 	_Atomic size_t next_unit;
 	_Atomic uint64_t n_rows;
-	_Atomic size_t n_keys; /* of the thread that has most */
 };
+
+/* What a thread has. */
+struct sums {
+	struct table tables[N_KEYS];
+	struct memory_sums *memory;
+};
+
+static void sums_init(struct sums *s, const struct job *job)
+{
+	for (enum key key = 0; key < N_KEYS; key++)
+		if (job->what >> key & 1)
+			table_init(&s->tables[key],
+				   slots_for(job->sizes != NULL ? job->sizes->of_keys[key] : 0));
+	if (job->what & DO_MEMORY)
+		s->memory =
+			memory_sums_new(slots_for(job->sizes != NULL ? job->sizes->of_memory : 0));
+}
+
+static void sums_add(struct sums *s, const struct job *job, const struct batch *b)
+{
+	for (enum key key = 0; key < N_KEYS; key++) {
+		struct table *t = &s->tables[key];
+
+		if (!(job->what >> key & 1))
+			continue;
+		look_up(t, b, key);
+		if (job->sizes == NULL && 2 * t->n + 2 * BATCH_ROWS > t->mask)
+			table_grow(t);
+	}
+	if (!(job->what & DO_MEMORY))
+		return;
+	memory_sums_add(s->memory, b);
+	if (job->sizes == NULL)
+		memory_sums_reach(s->memory, BATCH_ROWS);
+}
+
+static void take_most(_Atomic size_t *most, size_t n)
+{
+	*most = n > *most ? n : *most;
+}
+
+static void sums_release(struct sums *s, struct job *job)
+{
+	for (enum key key = 0; key < N_KEYS; key++) {
+		take_most(&job->found.of_keys[key], s->tables[key].n);
+		free(s->tables[key].slots);
+	}
+	if (s->memory != NULL)
+		take_most(&job->found.of_memory, memory_sums_n(s->memory));
+	memory_sums_free(s->memory);
+}
+
+/* Places of all records are wanted, all else of loads and stores alone. */
+static struct spe_wanted wanted_by(unsigned what)
+{
+	return (struct spe_wanted){
+		.only_memory = what != DO_NOTHING && !(what >> KEY_PLACE & 1),
+		.without_addresses = what == DO_MEMORY,
+	};
+}
 
 static void look_up_all(void *context, unsigned thread)
 {
 	struct job *job = context;
 	struct unit_reader *r = unit_reader_new(job->capture);
 	struct batch *batch = batch_new();
-	struct table t = { 0 };
+	struct sums sums = { 0 };
 	uint64_t n_rows = 0;
 	size_t unit;
 
 	(void)thread;
-	if (job->lookup != LOOK_UP_NOTHING)
-		table_init(&t, job->n_slots > 0 ? job->n_slots : 2 * BATCH_ROWS);
-	unit_reader_want_spe(r, (struct spe_wanted){ .only_memory = job->lookup == LOOK_UP_LINE });
-	if (job->lookup == LOOK_UP_NOTHING) /* which is beside `export`, too */
+	sums_init(&sums, job);
+	unit_reader_want_spe(r, wanted_by(job->what));
+	if (job->what == DO_NOTHING) /* which is beside `export`, too */
 		unit_reader_want_branches(r);
 	while ((unit = atomic_fetch_add(&job->next_unit, 1)) < capture_n_units(job->capture)) {
 		unit_reader_start(r, unit);
 		while (unit_reader_next(r, batch)) {
 			n_rows += batch->n;
-			if (job->lookup == LOOK_UP_NOTHING)
-				continue;
-			look_up(&t, batch, job->lookup);
-			if (job->n_slots == 0 && 2 * t.n + 2 * BATCH_ROWS > t.mask)
-				table_grow(&t);
+			sums_add(&sums, job, batch);
 		}
 	}
-	job->n_keys = t.n > job->n_keys ? t.n : job->n_keys;
+	if (sums.memory != NULL)
+		memory_sums_finish(sums.memory);
 	job->n_rows += n_rows;
-	free(t.slots);
+	sums_release(&sums, job);
 	batch_free(batch);
 	unit_reader_free(r);
 }
@@ -275,19 +346,39 @@ size_t slots_for(size_t n_keys)
 	return n;
 }
 
+/* What each experiment does, and of what there is a number then. */
+static const struct {
+	const char *names[MOST_THREADS];
+	unsigned what;
+	const char *counted;
+} experiments[] = {
+	{ { "decode", "decode-2" }, DO_NOTHING, NULL },
+	{ { "place", "place-2" }, 1 << KEY_PLACE, "places" },
+	{ { "memory", "memory-2" }, DO_MEMORY, "places by kind and data source" },
+	{ { "page", "page-2" }, 1 << KEY_PAGE, "pages" },
+	{ { "line", "line-2" }, 1 << KEY_LINE, "lines" },
+	{ { "report", "report-2" }, DO_ALL, NULL },
+};
+
+static size_t n_counted(const struct sizes *sizes)
+{
+	size_t n = sizes->of_memory;
+
+	for (enum key key = 0; key < N_KEYS; key++)
+		n += sizes->of_keys[key];
+	return n;
+}
+
 static uint64_t limits_of_decoding(const struct capture *c, int repeats)
 {
-	static const char *const names[][MOST_THREADS] = { { "decode", "decode-2" },
-							   { "place", "place-2" },
-							   { "line", "line-2" } };
 	uint64_t n_rows = 0;
 
-	for (enum lookup lookup = LOOK_UP_NOTHING; lookup <= LOOK_UP_LINE; lookup++) {
-		struct job job = { .capture = c, .lookup = lookup };
+	for (size_t e = 0; e < COUNT(experiments); e++) {
+		struct job first = { .capture = c, .what = experiments[e].what };
+		struct job job = { .capture = c, .what = first.what, .sizes = &first.found };
 
-		if (lookup != LOOK_UP_NOTHING)
-			run_job(&job, 1);
-		job.n_slots = slots_for(job.n_keys);
+		if (first.what != DO_NOTHING)
+			run_job(&first, 1);
 		for (unsigned n_threads = 1; n_threads <= MOST_THREADS; n_threads++) {
 			struct cost least = { 0 };
 
@@ -297,13 +388,11 @@ static uint64_t limits_of_decoding(const struct capture *c, int repeats)
 				run_job(&job, n_threads);
 				take_least(&least, start, i == 0);
 			}
-			print_limit(names[lookup][n_threads - 1], least, capture_size(c));
+			print_limit(experiments[e].names[n_threads - 1], least, capture_size(c));
 		}
-		if (lookup == LOOK_UP_NOTHING)
-			n_rows = job.n_rows;
-		else
-			printf("%s %zu\n", lookup == LOOK_UP_PLACE ? "places" : "lines",
-			       job.n_keys);
+		n_rows = job.n_rows > n_rows ? job.n_rows : n_rows;
+		if (experiments[e].counted != NULL)
+			printf("%s %zu\n", experiments[e].counted, n_counted(&first.found));
 	}
 	return n_rows;
 }

@@ -132,6 +132,17 @@ int lines_compare(const void *left, const void *right);
 /* Runs `work` on so many threads, one of which is this one, and returns when all are done. */
 void run_threads(unsigned n, void (*work)(void *context, unsigned thread), void *context);
 
+/*
+ * What mem needs at least of the records of some batches (bench/limits-memory.c): with room for the groups of places that half
+ * of the slots, a power of two, are for. n() groups there are; reach() makes room for so many more, finish() comes last.
+ */
+struct memory_sums *memory_sums_new(size_t n_slots);
+void memory_sums_free(struct memory_sums *);
+void memory_sums_add(struct memory_sums *, const struct batch *);
+size_t memory_sums_n(const struct memory_sums *);
+void memory_sums_reach(struct memory_sums *, size_t n);
+void memory_sums_finish(struct memory_sums *);
+
 /* "shared" and "shared-2": see bench/limits-shared.c. */
 void limits_of_sharing(const struct capture *, const struct timeline *, size_t n_records,
 		       int repeats);
