@@ -73,6 +73,7 @@ static void *addr_new(const struct session *session, const void *options)
 	a->options = options;
 	addr_slices_init(&a->slices);
 	tuples_init(&a->keys, addr_key_words(a->options->grain));
+	a->is_by_position = timeline_is_by_position(session->timeline);
 	a->is_sampled = access_is_sampled(session);
 	a->sampling = access_sampling_of(session);
 	addr_read_nodes(a);
@@ -129,7 +130,7 @@ static void addr_add_access(struct addr *a, const struct batch *b, size_t row,
 {
 	struct addr_record record = {
 		.access = access,
-		.time_ns = data_time(a->session, b, row),
+		.time_ns = data_time(a->is_by_position, b, row),
 	};
 	bool is_of_memory;
 

@@ -70,6 +70,7 @@ struct addr {
 	VEC_OF(struct addr_pattern) patterns; /* of ADDR_INSTRUCTIONS */
 	struct addr_slices slices;	      /* nothing if time is not sliced */
 	uint64_t n_without_address;	      /* loads and stores without an address: not counted */
+	bool is_by_position;		      /* timeline_is_by_position() */
 	bool is_sampled;		      /* counts PMU samples, those of `sampling` */
 	struct access_sampling sampling;
 	uint64_t *cpu_nodes; /* by CPU: bit of its NUMA node; 0: not known */

@@ -134,7 +134,8 @@ static void add_insn_record(struct bottleneck_sums *s, uint32_t slot, const stru
 		if (has & HAS_VA)
 			add_address(s, slot, b->va[row],
 				    has & HAS_PROCESS ? b->process[row] : OF_SEVERAL,
-				    data_time(s->plan->session, b, row));
+				    data_time(timeline_is_by_position(s->plan->session->timeline),
+					      b, row));
 	}
 }
 

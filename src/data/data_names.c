@@ -615,13 +615,6 @@ const char no_data_addresses[] =
 	"no access with a data address was found: SPE records and samples of `perf mem record` "
 	"have them";
 
-uint64_t data_time(const struct session *s, const struct batch *b, size_t row)
-{
-	if (timeline_is_by_position(s->timeline))
-		return b->position[row];
-	return b->has[row] & HAS_TIME ? b->time_ns[row] : TIMELINE_NO_TIME;
-}
-
 void data_heap_text(const struct session *s, struct text *out)
 {
 	const struct heap_map *map = s->heap;

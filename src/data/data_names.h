@@ -66,8 +66,13 @@ bool data_page_has_one_name(const struct session *, uint32_t process, uint64_t a
 void data_names_move_into(struct data_names *, size_t number, const struct data_query *,
 			  const struct data_name *object);
 
-/* The time for a query about a row's address. */
-uint64_t data_time(const struct session *, const struct batch *, size_t row);
+/* The time for a query about a row's address. `is_by_position` is timeline_is_by_position(). */
+static inline uint64_t data_time(bool is_by_position, const struct batch *b, size_t row)
+{
+	if (is_by_position)
+		return b->position[row];
+	return b->has[row] & HAS_TIME ? b->time_ns[row] : TIMELINE_NO_TIME;
+}
 
 /*
  * Appends what the query's address is, for people: "buf1.reader1", "table+0x40", "[heap]",

@@ -72,11 +72,6 @@ struct spe_interval spe_interval_recorded(const struct capture *c, uint32_t cpu_
 	return i;
 }
 
-const struct spe_interval *spe_interval(const struct session *s, uint32_t cpu_number)
-{
-	return &s->intervals[cpu_number < SESSION_CPUS ? cpu_number : SESSION_CPUS];
-}
-
 /* Does the CPU have SPE data in this capture? The last number stands for all others. */
 static bool has_data(const struct capture *c, uint32_t cpu_number)
 {

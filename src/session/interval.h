@@ -40,9 +40,6 @@ struct spe_interval {
 struct spe_interval spe_interval_recorded(const struct capture *, uint32_t cpu_number,
 					  const struct cpu *);
 
-/* The interval of a CPU in this session: --interval, or as recorded. */
-const struct spe_interval *spe_interval(const struct session *, uint32_t cpu_number);
-
 /* The interval that all CPUs with SPE data have; basis UNKNOWN and mean 0 if they differ. */
 struct spe_interval spe_interval_common(const struct session *);
 

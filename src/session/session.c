@@ -26,7 +26,7 @@ static void set_symbols_options(struct session *s, const struct symbols_options 
 		s->symbols_options.use_this_machine = true;
 }
 
-static const struct cpu *look_up_cpu(const struct session *s, uint32_t number)
+const struct cpu *session_look_up_cpu_(const struct session *s, uint32_t number)
 {
 	uint64_t midr = capture_midr(s->capture, number);
 
@@ -166,7 +166,7 @@ int session_open(struct session *out, const struct session_options *options, str
 	if (session_find_cpu(s, options, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < SESSION_CPUS; i++)
-		s->cpus[i] = look_up_cpu(s, i);
+		s->cpus[i] = session_look_up_cpu_(s, i);
 	find_intervals(s, options->interval);
 	s->lost.is_unknown = capture_totals(s->capture)->n_aux_collision +
 				     capture_totals(s->capture)->n_aux_truncated >
@@ -188,16 +188,4 @@ void session_release(struct session *s)
 	if (s->callers.free != NULL)
 		s->callers.free(s->callers.of.context);
 	*s = (struct session){ 0 };
-}
-
-const struct cpu *session_cpu_of(const struct session *s, uint32_t cpu)
-{
-	return cpu < SESSION_CPUS ? s->cpus[cpu] : look_up_cpu(s, cpu);
-}
-
-const struct cpu_source *session_source(const struct session *s, uint32_t cpu, uint16_t value)
-{
-	const struct cpu *model = session_cpu_of(s, cpu);
-
-	return model == NULL ? NULL : cpu_source(model, value);
 }

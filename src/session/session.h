@@ -107,11 +107,27 @@ struct session {
 int session_open(struct session *out, const struct session_options *, struct err *);
 void session_release(struct session *);
 
+/* For session_cpu_of(): of the CPUs that have no place in `cpus`. */
+const struct cpu *session_look_up_cpu_(const struct session *, uint32_t cpu);
+
 /* The model of core `cpu` (UINT32_MAX: core not known). NULL if it is not known. */
-const struct cpu *session_cpu_of(const struct session *, uint32_t cpu);
+static inline const struct cpu *session_cpu_of(const struct session *s, uint32_t cpu)
+{
+	return cpu < SESSION_CPUS ? s->cpus[cpu] : session_look_up_cpu_(s, cpu);
+}
 
 /* The meaning of a data source value on core `cpu`; NULL if its model does not have it. */
-const struct cpu_source *session_source(const struct session *, uint32_t cpu, uint16_t value);
+static inline const struct cpu_source *session_source(const struct session *s, uint32_t cpu,
+						      uint16_t value)
+{
+	return cpu_source(session_cpu_of(s, cpu), value);
+}
+
+/* The interval of a CPU in this session: --interval, or as recorded. */
+static inline const struct spe_interval *spe_interval(const struct session *s, uint32_t cpu_number)
+{
+	return &s->intervals[cpu_number < SESSION_CPUS ? cpu_number : SESSION_CPUS];
+}
 
 /* A global place as (module, offset). */
 static inline struct place session_place(const struct session *s, uint32_t place)
