@@ -5,6 +5,31 @@
 
 #include "base/alloc.h"
 
+/* Of `n` rows from one on. Without decisions: a number of rows that the compiler knows is looked at side by side. */
+static inline bool are_all(const struct batch *b, size_t from, size_t n, uint32_t has,
+			   uint8_t op_class)
+{
+	uint32_t all_have = UINT32_MAX;
+	uint8_t differing = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all_have &= b->has[from + i];
+	for (size_t i = 0; i < n; i++)
+		differing |= b->op_class[from + i] ^ op_class;
+	return (all_have & has) == has && differing == 0;
+}
+
+bool batch_all_are(const struct batch *b, uint32_t has, uint8_t op_class)
+{
+	enum { BLOCK = 64 };
+	size_t row = 0;
+	bool are = true;
+
+	for (; row + BLOCK <= b->n; row += BLOCK)
+		are &= are_all(b, row, BLOCK, has, op_class);
+	return are && are_all(b, row, b->n - row, has, op_class);
+}
+
 struct batch *batch_new(void)
 {
 	struct batch *b = mem_alloc(1, sizeof(*b));

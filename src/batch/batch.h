@@ -202,6 +202,9 @@ static inline bool batch_is_full(const struct batch *b)
 	return b->n == BATCH_ROWS;
 }
 
+/* Do all rows have these columns, of which one is the operation, and is that of this class? */
+bool batch_all_are(const struct batch *, uint32_t has, uint8_t op_class);
+
 /* An empty batch on the heap: it is too large for a stack. */
 struct batch *batch_new(void);
 void batch_free(struct batch *);

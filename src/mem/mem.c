@@ -47,6 +47,13 @@ size_t mem_rows_of(const struct mem *m, const struct batch *b, uint16_t rows[BAT
 		return sampled_rows(m, b, rows, kinds);
 	if (b->kind != BATCH_SPE)
 		return 0;
+	if (batch_all_are(b, HAS_OP, SPE_OP_LDST)) {
+		for (size_t row = 0; row < b->n; row++)
+			rows[row] = (uint16_t)row;
+		for (size_t row = 0; row < b->n; row++)
+			kinds[row] = (uint8_t)memory_kind_of_payload(b->op[row]);
+		return b->n;
+	}
 	for (size_t row = 0; row < b->n; row++) {
 		rows[n] = (uint16_t)row;
 		kinds[n] = (uint8_t)memory_kind_of_payload(b->op[row]);

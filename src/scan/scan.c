@@ -239,11 +239,7 @@ static bool is_wanted(const struct scan_wish *wish, const struct batch *b, size_
 /* Has the decoder dropped all that is not memory? Of records that it had to parse some may have come. */
 static bool are_all_memory(const struct batch *b)
 {
-	size_t n = 0;
-
-	for (size_t row = 0; row < b->n; row++)
-		n += ((b->has[row] & HAS_OP) != 0) & (b->op_class[row] == SPE_OP_LDST);
-	return b->kind != BATCH_SPE || n == b->n;
+	return b->kind != BATCH_SPE || batch_all_are(b, HAS_OP, SPE_OP_LDST);
 }
 
 /* Drops rows that the wish leaves out, and that the decoder could not drop. */
