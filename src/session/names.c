@@ -11,7 +11,7 @@ enum { PLACES_AT_ONCE = 64 << 10 };
 
 /* Without a list of places in their order: some after the other. Returns how many have a function. */
 static size_t resolve_some(struct names *n, const bool *wanted, enum symbols_depth depth,
-			   bool is_zeroed)
+			   bool has_functions)
 {
 	struct place *places = mem_alloc(PLACES_AT_ONCE, sizeof(*places));
 	size_t n_with = 0;
@@ -22,8 +22,8 @@ static size_t resolve_some(struct names *n, const bool *wanted, enum symbols_dep
 		for (uint32_t i = 0; i < some; i++)
 			places[i] = session_place(n->session, n->numbers[first + i]);
 		n_with += symbols_resolve_sorted(n->session->symbols, n->session->pool, places,
-						 &n->numbers[first], some, wanted, depth, is_zeroed,
-						 n->symbols);
+						 &n->numbers[first], some, wanted, depth,
+						 has_functions, n->symbols);
 	}
 	free(places);
 	return n_with;
@@ -31,13 +31,13 @@ static size_t resolve_some(struct names *n, const bool *wanted, enum symbols_dep
 
 /* Looks up those that are wanted (NULL: all) of the sorted places. */
 static void resolve_wanted(struct names *n, const bool *wanted, enum symbols_depth depth,
-			   bool is_zeroed)
+			   bool has_functions)
 {
 	size_t n_with = n->places == NULL
-				? resolve_some(n, wanted, depth, is_zeroed)
+				? resolve_some(n, wanted, depth, has_functions)
 				: symbols_resolve_sorted(n->session->symbols, n->session->pool,
 							 n->places, n->numbers, n->n, wanted, depth,
-							 is_zeroed, n->symbols);
+							 has_functions, n->symbols);
 
 	n->has_functions |= n_with > 0;
 }
@@ -52,7 +52,7 @@ void names_init(struct names *out, struct session *s, const bool *wanted, enum s
 	out->places = mem_alloc(n, sizeof(*out->places));
 	place_numbers_restore_index(s->places);
 	place_numbers_sorted(s->places, s->pool, out->numbers, out->places);
-	resolve_wanted(out, wanted, depth, true);
+	resolve_wanted(out, wanted, depth, false);
 }
 
 /* Takes the symbol of a place from other names, if these have one with all that is asked for. */
@@ -121,7 +121,7 @@ void names_init_in_order(struct names *out, struct session *s, uint32_t *numbers
 
 	*out = (struct names){ .session = s, .n = n, .depth = depth, .numbers = numbers };
 	out->symbols = mem_zalloc(n, sizeof(*out->symbols));
-	resolve_wanted(out, wanted, depth, true);
+	resolve_wanted(out, wanted, depth, false);
 }
 
 void names_forget_order(struct names *n)
@@ -134,7 +134,7 @@ void names_forget_order(struct names *n)
 
 void names_add_inlined(struct names *n, const bool *wanted)
 {
-	resolve_wanted(n, wanted, SYMBOLS_INLINED, false);
+	resolve_wanted(n, wanted, SYMBOLS_INLINED, true);
 }
 
 void names_release(struct names *n)

@@ -47,7 +47,7 @@ void names_add_few(struct names *, const bool *wanted, const struct names *known
 /* Frees the order of places: `numbers` and `places`. names_add_inlined() needs them, and no name. */
 void names_forget_order(struct names *);
 
-/* Looks up again the places whose `wanted` is true, now with what was inlined. */
+/* Adds to the places whose `wanted` is true, which have a function, what was inlined. */
 void names_add_inlined(struct names *, const bool *wanted);
 
 /* The module's short name; "[unknown]" if there is none. */

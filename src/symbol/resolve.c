@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bisect.h"
 #include "base/radix.h"
 #include "base/sort.h"
 #include "base/text.h"
@@ -62,7 +63,6 @@ struct resolving {
 	const struct place *places;
 	const uint32_t *numbers; /* by place: index in `out`; NULL: the same index */
 	struct symbol *out;
-	bool is_zeroed;	    /* there are no older answers in it */
 	uint32_t *order;    /* of the places, by module and offset */
 	uint32_t *function; /* by position in `order`: number of the function in its stretch */
 	VEC_OF(struct group) groups;
@@ -109,8 +109,7 @@ static void resolve_make_groups(struct resolving *r, size_t n)
 
 		group->module = place_at(r, i)->module;
 		group->from = i;
-		while (i < n && place_at(r, i)->module.v == group->module.v)
-			i++;
+		i = bisect_near(i, n, k, place_at(r, k)->module.v == group->module.v);
 		group->to = i;
 		symbols_prepare(r->symbols, group->module);
 		make_stretches(r, group);
@@ -126,6 +125,19 @@ static void resolve_load_module(void *context, size_t job, unsigned worker)
 	symbols_load(r->symbols, r->groups.items[job].module);
 }
 
+/* Is the file of a module not here? */
+static bool is_nowhere(const struct binary *b)
+{
+	return !b->has_segments && b->size == 0 && b->to_file == 0;
+}
+
+/* Has a module nothing to say of any place? */
+static bool knows_nothing(const struct resolving *r, const struct binary *b)
+{
+	return r->numbers != NULL && is_nowhere(b) && b->only_name == NULL &&
+	       (b->functions == NULL || b->functions->list.n == 0);
+}
+
 /* A job: looks up the functions of a stretch. */
 static void find_functions(void *context, size_t job, unsigned worker)
 {
@@ -135,6 +147,8 @@ static void find_functions(void *context, size_t job, unsigned worker)
 
 	(void)worker;
 	vec_add(&stretch->functions);
+	if (knows_nothing(r, binary))
+		return;
 	for (size_t i = stretch->from; i < stretch->to; i++) {
 		const struct function *function = NULL;
 		uint64_t address;
@@ -207,15 +221,14 @@ static struct symbol symbol_at(const struct resolving *r, const struct stretch *
 }
 
 /*
- * Where nothing is known and there is no older answer nothing is written: untouched pages take no memory. Zeroed ones are
- * not read either: to write to a page that was read before interrupts the other cores.
+ * Where nothing is known nothing is written: untouched pages take no memory. They are not read either: to write to a page
+ * that was read before interrupts the other cores.
  */
-static void put_answer(const struct resolving *r, struct symbol *out, const struct symbol *answer)
+static void put_answer(struct symbol *out, const struct symbol *answer)
 {
 	static const struct symbol nothing;
 
-	if (memcmp(answer, &nothing, sizeof(nothing)) != 0 ||
-	    (!r->is_zeroed && memcmp(out, &nothing, sizeof(nothing)) != 0))
+	if (memcmp(answer, &nothing, sizeof(nothing)) != 0)
 		*out = *answer;
 }
 
@@ -226,10 +239,12 @@ static void resolve_write_answers(void *context, size_t job, unsigned worker)
 	struct stretch *stretch = &r->stretches.items[job];
 	const struct module_state *state = &r->symbols->states[stretch->module.v];
 	const struct binary *b = &state->binary;
-	bool is_nowhere = !b->has_segments && b->size == 0 && b->to_file == 0; /* not here */
 	size_t n_without = 0; /* counted here: stretches of two workers share cache lines */
 
 	(void)worker;
+	stretch->n_without_function = stretch->to - stretch->from;
+	if (knows_nothing(r, b))
+		return;
 	for (size_t i = stretch->from; i < stretch->to; i++) {
 		struct symbol symbol = symbol_at(r, stretch, i);
 
@@ -237,9 +252,9 @@ static void resolve_write_answers(void *context, size_t job, unsigned worker)
 			symbol.function = state->only_name;
 			symbol.function_offset = place_at(r, i)->offset;
 		}
-		if (r->numbers != NULL && is_nowhere && symbol.function.v == 0)
+		if (r->numbers != NULL && is_nowhere(b) && symbol.function.v == 0)
 			symbol.address = 0;
-		put_answer(r, answer_at(r, i), &symbol);
+		put_answer(answer_at(r, i), &symbol);
 		n_without += symbol.function.v == 0;
 	}
 	stretch->n_without_function = n_without;
@@ -419,13 +434,12 @@ static void finish_lines(struct resolving *r)
 	for (size_t g = 0; g < r->groups.n; g++) {
 		const struct group *group = &r->groups.items[g];
 		struct module_state *state = &r->symbols->states[group->module.v];
-		uint64_t n_without = 0;
+		uint64_t n_without = group->n_answers > 0 ? 0 : group->to - group->from;
 
-		for (size_t i = group->from; i < group->to; i++) {
+		for (size_t i = group->from; i < group->to && group->n_answers > 0; i++) {
 			struct symbol *out = answer_at(r, i);
 
-			if (group->n_answers > 0)
-				finish_place(r, group, group->address_index[i - group->from], out);
+			finish_place(r, group, group->address_index[i - group->from], out);
 			n_without += out->n_frames == 0;
 		}
 		if (n_without > state->n_without_line)
@@ -485,20 +499,30 @@ static void resolving_release(struct resolving *r)
 	free(r->order);
 }
 
-/* Resolves the places at the positions in r->order, which it frees. Returns how many have a function. */
-static size_t resolve_ordered(struct resolving *r, struct pool *pool, size_t n,
-			      enum symbols_depth depth)
+/* Looks up the functions of all groups. Returns how many places have one. */
+static size_t resolve_functions(struct resolving *r, struct pool *pool, size_t n)
 {
-	size_t n_with;
-
 	r->function = mem_alloc(n, sizeof(*r->function));
-	resolve_make_groups(r, n);
 	pool_run(pool, r->groups.n, resolve_load_module, r);
 	pool_run(pool, r->stretches.n, find_functions, r);
 	name_modules(r);
 	resolve_name_functions(r);
 	pool_run(pool, r->stretches.n, resolve_write_answers, r);
-	n_with = count_missing(r);
+	return count_missing(r);
+}
+
+/*
+ * Resolves the places at the positions in r->order, which it frees. Returns how many got a function, which they may have
+ * already.
+ */
+static size_t resolve_ordered(struct resolving *r, struct pool *pool, size_t n,
+			      enum symbols_depth depth, bool has_functions)
+{
+	size_t n_with = 0;
+
+	resolve_make_groups(r, n);
+	if (!has_functions)
+		n_with = resolve_functions(r, pool, n);
 	if (depth != SYMBOLS_FUNCTIONS)
 		ask_for_lines(r, pool, depth);
 	resolving_release(r);
@@ -508,13 +532,9 @@ static size_t resolve_ordered(struct resolving *r, struct pool *pool, size_t n,
 
 size_t symbols_resolve_sorted(struct symbols *s, struct pool *pool, const struct place *places,
 			      const uint32_t *numbers, size_t n, const bool *wanted,
-			      enum symbols_depth depth, bool is_zeroed, struct symbol *out)
+			      enum symbols_depth depth, bool has_functions, struct symbol *out)
 {
-	struct resolving r = { .symbols = s,
-			       .places = places,
-			       .numbers = numbers,
-			       .out = out,
-			       .is_zeroed = is_zeroed };
+	struct resolving r = { .symbols = s, .places = places, .numbers = numbers, .out = out };
 	size_t n_wanted = 0;
 
 	r.order = mem_alloc(n + 1, sizeof(*r.order));
@@ -523,7 +543,7 @@ size_t symbols_resolve_sorted(struct symbols *s, struct pool *pool, const struct
 		n_wanted += wanted == NULL || wanted[numbers[i]];
 	}
 	if (n_wanted > 0)
-		return resolve_ordered(&r, pool, n_wanted, depth);
+		return resolve_ordered(&r, pool, n_wanted, depth, has_functions);
 	free(r.order);
 	return 0;
 }
@@ -531,11 +551,11 @@ size_t symbols_resolve_sorted(struct symbols *s, struct pool *pool, const struct
 void symbols_resolve(struct symbols *s, struct pool *pool, const struct place *places, size_t n,
 		     enum symbols_depth depth, struct symbol *out)
 {
-	struct resolving r = { .symbols = s, .places = places, .out = out, .is_zeroed = true };
+	struct resolving r = { .symbols = s, .places = places, .out = out };
 
 	if (n == 0)
 		return;
 	memset(out, 0, n * sizeof(*out));
 	r.order = radix_order(places, n, symbols_place_key);
-	resolve_ordered(&r, pool, n, depth);
+	resolve_ordered(&r, pool, n, depth, false);
 }

@@ -85,12 +85,13 @@ void symbols_resolve(struct symbols *, struct pool *, const struct place *places
 
 /*
  * The same of those of `n` sorted places whose wanted[numbers[i]] is true (NULL: all); out[numbers[i]] belongs to places[i].
- * `out` is zeroed (and `is_zeroed` true, which is faster) or holds older answers: where nothing is known of a place, an empty
- * one is not written to. Of a file that is not here the address is 0, not the offset. Returns how many of them have a function.
+ * `out` is zeroed, and where nothing is known of a place it is not written to; or it has the functions of all wanted places
+ * already (`has_functions`), and inline chains or lines are added. Of a file that is not here the address is 0, not the
+ * offset. Returns how many places got a function.
  */
 size_t symbols_resolve_sorted(struct symbols *, struct pool *, const struct place *places,
 			      const uint32_t *numbers, size_t n, const bool *wanted,
-			      enum symbols_depth, bool is_zeroed, struct symbol *out);
+			      enum symbols_depth, bool has_functions, struct symbol *out);
 
 /*
  * The name of the function at one place, demangled, valid as long as the symbols; the same pointer for the same name; and
