@@ -31,39 +31,59 @@ static bool first_group(const struct hot_grouping *g, uint32_t *out)
 	return i < n;
 }
 
+/* Is a place of the function with these words? They begin with the event. */
+static bool is_place_of(const struct hot_grouping *g, uint32_t place, const uint64_t *wanted,
+			bool is_outer)
+{
+	const uint64_t raw[N_DIMENSIONS] = { [DIM_EVENT] = wanted[0], [DIM_PLACE] = place };
+	uint64_t words[HOT_GROUP_WORDS];
+
+	if (names_know_any(g->names) && g->names->symbols[place].function.v != wanted[1])
+		return false; /* most are of others */
+	hot_words(g, raw, words);
+	if (is_outer)
+		hot_words_of_outer(g, words);
+	return memcmp(words, wanted, g->n_words * sizeof(*words)) == 0;
+}
+
+/* By place: what its groups weigh that are not in hot->by_place. NULL: there are none. To be freed. */
+static uint64_t *weigh_other_groups(const struct hot_grouping *g, uint64_t event)
+{
+	const struct hot *hot = g->hot;
+	uint64_t *weights = NULL;
+
+	if (hot->costs.n > 0)
+		weights = mem_zalloc(g->names->n + 1, sizeof(*weights));
+	for (uint32_t i = hot_n_by_place(hot); i < hot_end(hot); i++) {
+		const struct hot_cost cost = hot_cost(hot, i);
+
+		if (hot_key_word(hot, i, DIM_EVENT) == event)
+			weights[hot_key_word(hot, i, DIM_PLACE)] +=
+				hot_event_weight(hot, event, &cost);
+	}
+	return weights;
+}
+
 /* The place that weighs most of a function by its words; of equals the first in its module. */
 static uint32_t heaviest_place(const struct hot_grouping *g, const uint64_t *wanted, bool is_outer)
 {
 	const struct hot *hot = g->hot;
-	uint64_t *weights = mem_zalloc(g->names->n + 1, sizeof(*weights));
-	uint64_t raw[N_DIMENSIONS] = { 0 }; /* a function is of a place alone */
-	uint32_t best = NO_PLACE;
+	uint64_t *others = weigh_other_groups(g, wanted[0]), most = 0;
+	uint32_t n_own = hot_is_spe(hot, wanted[0]) ? hot_n_by_place(hot) : 0, best = NO_PLACE;
 
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t words[HOT_GROUP_WORDS];
-
-		raw[DIM_PLACE] = hot_key_word(hot, i, DIM_PLACE);
-		if (g->names->symbols[raw[DIM_PLACE]].function.v != wanted[1])
-			continue; /* most are of others */
-		raw[DIM_EVENT] = hot_key_word(hot, i, DIM_EVENT);
-		hot_words(g, raw, words);
-		if (is_outer)
-			hot_words_of_outer(g, words);
-		if (memcmp(words, wanted, g->n_words * sizeof(*words)) == 0) {
-			const struct hot_cost cost = hot_cost(hot, i);
-
-			weights[raw[DIM_PLACE]] += hot_event_weight(hot, raw[DIM_EVENT], &cost);
-		}
-	}
 	for (uint32_t place = 0; place < g->names->n; place++) {
-		bool is_equal = best != NO_PLACE && weights[place] == weights[best];
+		uint64_t weight = others != NULL ? others[place] : 0;
 
-		if (weights[place] > 0 &&
-		    (best == NO_PLACE || weights[place] > weights[best] ||
-		     (is_equal && hot_place_is_before(hot->session, place, best))))
-			best = place;
+		if (place < n_own)
+			weight += place_costs_cycles(&hot->by_place, place);
+		/* few weigh as much as the heaviest so far, so the function is compared last */
+		if (weight == 0 || weight < most || !is_place_of(g, place, wanted, is_outer) ||
+		    (weight == most && !hot_place_is_before(hot->session, place, best)))
+			continue;
+		most = weight;
+		best = place;
 	}
-	free(weights);
+	free(others);
 	return best;
 }
 

@@ -145,9 +145,12 @@ static void show_module(const struct names *n, const uint64_t *words, struct tab
 
 static void make_function(const struct names *n, const uint64_t *raw, uint64_t *words)
 {
-	words[0] = n->symbols[raw[DIM_PLACE]].function.v;
+	const struct symbol *symbol = &n->symbols[raw[DIM_PLACE]];
+	bool is_known = names_know_any(n);
+
+	words[0] = is_known ? symbol->function.v : 0;
 	words[1] = keys_module_of(n, raw[DIM_PLACE]);
-	words[KEY_INLINED] = names_inlined(n, (uint32_t)raw[DIM_PLACE]).v;
+	words[KEY_INLINED] = is_known ? symbol->inlined.v : 0;
 }
 
 static void key_show_function(const struct names *n, const uint64_t *words, struct table *t,

@@ -71,6 +71,15 @@ const char *names_inlined_function(const struct names *, uint32_t place);
 /* Is the function of any place known, or is there no place? Without one, rows by function would be one for each module. */
 bool names_have_functions(const struct names *);
 
+/*
+ * May any place have a function, or one that was inlined? Else no symbol has one, and who goes through all places need not
+ * read them: most of their memory was never written to.
+ */
+static inline bool names_know_any(const struct names *n)
+{
+	return n->has_functions || n->depth != SYMBOLS_FUNCTIONS;
+}
+
 /* Innermost source line of a place; false if it is not known. */
 bool names_line(const struct names *, uint32_t place, const char **out_file, uint32_t *out_line);
 

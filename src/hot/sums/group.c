@@ -359,52 +359,71 @@ static bool can_leave_out(const struct hot_grouping *g)
 	       view->time == NULL && g->hot->session->slices.n == 0 && are_all_spe(g->hot);
 }
 
-/* What a place has in all raw groups. */
-struct place_weight {
+/* What a place has in raw groups that are not in hot->by_place. */
+struct other_groups {
 	uint64_t weight;
 	bool has_any;
 };
 
-/* By place. To be freed. */
-static struct place_weight *weigh_places(const struct hot_grouping *g)
+/* By place; NULL: no place has any. To be freed. */
+static struct other_groups *weigh_others(const struct hot_grouping *g)
 {
 	const struct hot *hot = g->hot;
-	struct place_weight *places =
-		mem_zalloc((size_t)place_numbers_n(hot->session->places) + 1, sizeof(*places));
+	struct other_groups *others = NULL;
 
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		struct place_weight *place = &places[hot_key_word(hot, i, DIM_PLACE)];
+	if (hot->costs.n > 0)
+		others = mem_zalloc((size_t)place_numbers_n(hot->session->places) + 1,
+				    sizeof(*others));
+	for (uint32_t i = hot_next(hot, hot_n_by_place(hot)); i < hot_end(hot);
+	     i = hot_next(hot, i + 1)) {
+		struct other_groups *of = &others[hot_key_word(hot, i, DIM_PLACE)];
 		const struct hot_cost cost = hot_cost(hot, i);
 
-		place->weight += hot_weight(g, hot->spe_event, &cost);
-		place->has_any = true;
+		of->weight += hot_weight(g, hot->spe_event, &cost);
+		of->has_any = true;
 	}
-	return places;
+	return others;
+}
+
+/* What a place weighs in all raw groups. */
+static uint64_t weigh_place(const struct hot_grouping *g, const struct other_groups *others,
+			    uint32_t place)
+{
+	const struct hot *hot = g->hot;
+	uint64_t weight = others != NULL ? others[place].weight : 0;
+
+	if (place >= hot_n_by_place(hot))
+		return weight;
+	return weight + (g->view->by_samples ? hot_cost(hot, place).n
+					     : place_costs_cycles(&hot->by_place, place));
 }
 
 static void group_first(struct hot_grouping *g)
 {
 	const struct hot *hot = g->hot;
-	uint32_t n_places = place_numbers_n(hot->session->places);
-	uint64_t event = hot->spe_event, largest[MOST_FIRST] = { 0 };
-	struct place_weight *places = weigh_places(g);
+	uint32_t n_places = place_numbers_n(hot->session->places), n_own = hot_n_by_place(hot);
+	uint64_t event = hot->spe_event, largest[MOST_FIRST] = { 0 }, least;
+	struct other_groups *others = weigh_others(g);
+	struct hot_cost *totals = hot_totals(hot);
 
 	for (uint32_t place = 0; place < n_places; place++)
-		largest_enter(largest, g->view->top, places[place].weight);
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		const struct hot_cost cost = hot_cost(hot, i);
-		uint64_t place = hot_key_word(hot, i, DIM_PLACE);
+		largest_enter(largest, g->view->top, weigh_place(g, others, place));
+	least = largest[g->view->top - 1];
+	for (uint32_t place = 0; place < n_places; place++) {
+		bool has_own = place < n_own && !hot_is_empty(hot, place);
 
-		if (places[place].weight >= largest[g->view->top - 1]) {
-			add_raw_groups(g, i, i + 1);
-			continue;
-		}
-		g->weights[event] += hot_weight(g, event, &cost);
-		g->full[event] += hot_full_weight(g, event, &cost);
-		g->n_left_out += places[place].has_any;
-		places[place].has_any = false;
+		if (weigh_place(g, others, place) < least)
+			g->n_left_out += has_own || (others != NULL && others[place].has_any);
+		else if (has_own)
+			add_raw_groups(g, place, place + 1);
 	}
-	free(places);
+	for (uint32_t i = hot_next(hot, n_own); i < hot_end(hot); i = hot_next(hot, i + 1))
+		if (weigh_place(g, others, (uint32_t)hot_key_word(hot, i, DIM_PLACE)) >= least)
+			add_raw_groups(g, i, i + 1);
+	g->weights[event] = hot_weight(g, event, &totals[event]);
+	g->full[event] = hot_full_weight(g, event, &totals[event]);
+	free(totals);
+	free(others);
 }
 
 bool hot_has_chains(const struct hot *hot)
@@ -443,7 +462,10 @@ void hot_names(struct session *s, const struct hot *hot, const struct keys *keys
 		if (class->needs_lines)
 			depth = SYMBOLS_LINES;
 	}
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+	for (uint32_t place = 0; place < hot_n_by_place(hot) && needs_names; place++)
+		wanted[place] = !hot_is_empty(hot, place);
+	for (uint32_t i = hot_next(hot, hot_n_by_place(hot)); i < hot_end(hot);
+	     i = hot_next(hot, i + 1)) {
 		if (!needs_names)
 			break;
 		wanted[hot_key_word(hot, i, DIM_PLACE)] = true;
@@ -498,9 +520,13 @@ void hot_inline_parts(struct names *names, const uint64_t *parts)
 
 void hot_names_inlined(const struct hot *hot, struct names *names)
 {
-	double *parts_of_event = parts_of_events(hot);
-	uint64_t *parts = mem_zalloc((size_t)hot_function_end(names) + 1, sizeof(*parts));
+	double *parts_of_event;
+	uint64_t *parts;
 
+	if (!names->has_functions)
+		return;
+	parts_of_event = parts_of_events(hot);
+	parts = mem_zalloc((size_t)hot_function_end(names) + 1, sizeof(*parts));
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
 		uint64_t event = hot_key_word(hot, i, DIM_EVENT);
 		const struct hot_cost cost = hot_cost(hot, i);

@@ -97,6 +97,18 @@ static inline struct hot_cost place_costs_get(const struct place_costs *p, uint3
 	return out;
 }
 
+/* One of the sums, for who compares all places. */
+static inline uint64_t place_costs_cycles(const struct place_costs *p, uint32_t place)
+{
+	const struct narrow_cost *narrow;
+
+	if (place < PLACE_COSTS_WHOLE)
+		return p->whole.items[place].cycles;
+	narrow = place_costs_narrow(p, place);
+	return narrow->words[0] & NARROW_HAS_WIDE ? place_costs_get(p, place).cycles
+						  : narrow_cost_get(narrow).cycles;
+}
+
 /* Does a place have no records? */
 static inline bool place_costs_is_empty(const struct place_costs *p, uint32_t place)
 {
