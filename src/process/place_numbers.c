@@ -27,7 +27,7 @@
 #include "base/vec.h"
 
 enum {
-	SHARDS_LOG = 5,
+	SHARDS_LOG = 7, /* a thread that adds a page holds a lock while memory is cleared for it */
 	N_SHARDS = 1 << SHARDS_LOG,
 	MAX_PAGES = 4096,   /* 4 KiB each */
 	MAX_CALLERS = 2048, /* the same */
