@@ -45,17 +45,25 @@ void *mem_alloc(size_t n, size_t size)
 	return mem_resize(NULL, n, size);
 }
 
+/* Ends the program if there is no room for so much more. The lock is held. */
+static void check_room(size_t bytes)
+{
+	struct err err;
+
+	if (!memory_group_allows(bytes, &err)) {
+		fprintf(stderr, "cyclops: %s\n", err.text);
+		exit(1);
+	}
+}
+
 /* Grows memory of which `old` bytes are in use to n * size, which is large. */
 static void *resize_large(void *memory, size_t old, size_t n, size_t size, bool is_zeroed)
 {
 	size_t bytes = n * size;
-	struct err err;
 
 	pthread_mutex_lock(&large_lock);
-	if (bytes > old && !memory_group_allows(bytes - old, &err)) {
-		fprintf(stderr, "cyclops: %s\n", err.text);
-		exit(1);
-	}
+	if (bytes > old)
+		check_room(bytes - old);
 	memory = checked_memory(is_zeroed ? calloc(n, size) : reallocarray(memory, n, size), n,
 				size);
 	/* several arrays that each fit, and not together, would be noticed too late: by the kernel, when they are written */
@@ -119,10 +127,21 @@ void *mem_aligned(size_t n, size_t size)
 		fits ? aligned_alloc(LINE, (n * size + LINE - 1) / LINE * LINE) : NULL, n, size);
 }
 
-void *mem_huge(void)
+void *mem_huge(size_t n, size_t size)
 {
-	void *memory = checked_memory(aligned_alloc(MEM_HUGE, MEM_HUGE), 1, MEM_HUGE);
+	size_t bytes = n * size;
+	void *memory;
 
-	madvise(memory, MEM_HUGE, MADV_HUGEPAGE); /* if it fails, memory is only slower */
+	if (bytes < MEM_HUGE)
+		return mem_alloc(n, size);
+	bytes = (bytes + MEM_HUGE - 1) & -(size_t)MEM_HUGE;
+	pthread_mutex_lock(&large_lock);
+	if (is_large(bytes, 1))
+		check_room(bytes);
+	memory = checked_memory(aligned_alloc(MEM_HUGE, bytes), n, size);
+	madvise(memory, bytes, MADV_HUGEPAGE); /* if it fails, memory is only slower */
+	if (memory_is_scarce())
+		take_pages(memory, 0, bytes);
+	pthread_mutex_unlock(&large_lock);
 	return memory;
 }

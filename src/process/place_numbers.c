@@ -158,7 +158,7 @@ static struct place *chunk_of(struct place_numbers *p, unsigned i)
 	pthread_mutex_lock(&p->index->growing);
 	chunk = atomic_load_explicit(&p->chunks[i], memory_order_relaxed);
 	if (chunk == NULL) {
-		chunk = mem_alloc((size_t)1 << (i + PLACE_FIRST_LOG), sizeof(*chunk));
+		chunk = mem_huge((size_t)1 << (i + PLACE_FIRST_LOG), sizeof(*chunk));
 		atomic_store_explicit(&p->chunks[i], chunk, memory_order_release);
 	}
 	pthread_mutex_unlock(&p->index->growing);

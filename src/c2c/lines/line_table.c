@@ -321,7 +321,7 @@ static void refill(struct block_store *s)
 	const size_t block_size = BLOCK_LINES * sizeof(struct entry);
 	bool is_first = s->memory.n == 0;
 
-	s->next = is_first ? mem_aligned(BLOCKS_FIRST, block_size) : mem_huge();
+	s->next = is_first ? mem_aligned(BLOCKS_FIRST, block_size) : mem_huge(1, MEM_HUGE);
 	s->n_left = is_first ? BLOCKS_FIRST : MEM_HUGE / block_size;
 	*vec_add(&s->memory) = s->next;
 }

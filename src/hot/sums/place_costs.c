@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hot/sums/place_costs.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 void place_costs_init(struct place_costs *p)
 {
 	*p = (struct place_costs){ 0 };
@@ -11,6 +14,8 @@ void place_costs_init(struct place_costs *p)
 void place_costs_release(struct place_costs *p)
 {
 	vec_release(&p->whole);
+	for (size_t i = 0; i < p->narrow.n; i++)
+		free(p->narrow.items[i]);
 	vec_release(&p->narrow);
 	vec_release(&p->wide);
 	tuples_release(&p->wide_places);
@@ -25,10 +30,10 @@ void place_costs_reach(struct place_costs *p, size_t n)
 		vec_reserve(&p->whole, n_whole - p->whole.n);
 		p->whole.n = n_whole;
 	}
-	if (n_narrow > p->narrow.n) {
-		vec_reserve(&p->narrow, n_narrow - p->narrow.n);
-		p->narrow.n = n_narrow;
-	}
+	while (n_narrow > p->narrow.n * PLACE_COSTS_BLOCK)
+		*vec_add(&p->narrow) = memset(mem_huge(1, MEM_HUGE), 0, MEM_HUGE);
+	if (n_narrow > p->n_narrow)
+		p->n_narrow = n_narrow;
 }
 
 void place_costs_add_wide(const struct place_costs *p, uint32_t place, struct hot_cost *out)
@@ -39,7 +44,7 @@ void place_costs_add_wide(const struct place_costs *p, uint32_t place, struct ho
 
 void place_costs_widen(struct place_costs *p, uint32_t place, const struct hot_cost *c)
 {
-	struct narrow_cost *narrow = &p->narrow.items[place - PLACE_COSTS_WHOLE];
+	struct narrow_cost *narrow = place_costs_narrow(p, place);
 	const struct hot_cost before = narrow_cost_get(narrow);
 	uint32_t number = tuples_add(&p->wide_places, (const uint64_t[]){ place });
 

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "base/tuples.h"
 #include "base/vec.h"
 #include "hot/sums/cost.h"
@@ -34,12 +35,18 @@ struct narrow_cost {
 #define NARROW_UPPER_1 (UINT64_C(1) << 15 | UINT64_C(1) << 23)
 
 /* The places below this have sums of whole width: together 3.5 MiB, which is about what a core has close by. */
-enum { PLACE_COSTS_WHOLE = 1 << 16 };
+enum {
+	PLACE_COSTS_WHOLE = 1 << 16,
+	PLACE_COSTS_BLOCK =
+		MEM_HUGE / sizeof(struct narrow_cost), /* places of a block of those behind */
+};
 
 struct place_costs {
-	VEC_OF(struct hot_cost) whole;	   /* by place */
-	VEC_OF(struct narrow_cost) narrow; /* by place - PLACE_COSTS_WHOLE */
-	struct tuples wide_places;	   /* a word each: the place; by its number: */
+	VEC_OF(struct hot_cost) whole; /* by place */
+	VEC_OF(struct narrow_cost *)
+	narrow;			   /* by place - PLACE_COSTS_WHOLE: blocks of MEM_HUGE bytes */
+	size_t n_narrow;	   /* places that they are asked for */
+	struct tuples wide_places; /* a word each: the place; by its number: */
 	VEC_OF(struct hot_cost) wide;
 	pthread_mutex_t mutex; /* of what is wide, in place_costs_merge_part() */
 };
@@ -50,16 +57,17 @@ void place_costs_release(struct place_costs *);
 /* There is room for places below this. */
 static inline uint32_t place_costs_n(const struct place_costs *p)
 {
-	return (uint32_t)(p->whole.n + p->narrow.n);
+	return (uint32_t)(p->whole.n + p->n_narrow);
 }
 
 /* Makes room for places below `n`. */
 void place_costs_reach(struct place_costs *, size_t n);
 
-static inline const struct narrow_cost *place_costs_narrow(const struct place_costs *p,
-							   uint32_t place)
+static inline struct narrow_cost *place_costs_narrow(const struct place_costs *p, uint32_t place)
 {
-	return &p->narrow.items[place - PLACE_COSTS_WHOLE];
+	uint32_t at = place - PLACE_COSTS_WHOLE;
+
+	return &p->narrow.items[at / PLACE_COSTS_BLOCK][at % PLACE_COSTS_BLOCK];
 }
 
 /* For place_costs_get(): adds what is wide. */
@@ -138,7 +146,7 @@ static inline bool place_costs_fit(const struct narrow_cost *to, const struct ho
 static inline void place_costs_add_narrow(struct place_costs *p, uint32_t place,
 					  const struct hot_cost *c)
 {
-	struct narrow_cost *to = &p->narrow.items[place - PLACE_COSTS_WHOLE];
+	struct narrow_cost *to = place_costs_narrow(p, place);
 
 	if (!place_costs_fit(to, c)) {
 		place_costs_widen(p, place, c);
