@@ -40,6 +40,7 @@ static void resolve_wanted(struct names *n, const bool *wanted, enum symbols_dep
 							 has_functions, n->symbols);
 
 	n->has_functions |= n_with > 0;
+	n->has_frames |= depth != SYMBOLS_FUNCTIONS && symbols_have_frames(n->session->symbols);
 }
 
 void names_init(struct names *out, struct session *s, const bool *wanted, enum symbols_depth depth)
@@ -63,6 +64,7 @@ static bool names_take(struct names *out, uint32_t place, const struct names *kn
 		return false;
 	out->symbols[place] = known->symbols[place];
 	out->has_functions = true;
+	out->has_frames |= known->has_frames;
 	return true;
 }
 
@@ -98,6 +100,7 @@ void names_add_few(struct names *out, const bool *wanted, const struct names *kn
 	for (uint32_t i = 0; i < n_wanted; i++) {
 		out->symbols[numbers[i]] = symbols[i];
 		out->has_functions |= symbols[i].function.v != 0;
+		out->has_frames |= symbols[i].n_frames > 0;
 	}
 	free(numbers);
 	free(places);

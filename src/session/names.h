@@ -17,6 +17,7 @@ struct names {
 	uint32_t n;
 	enum symbols_depth depth;
 	bool has_functions; /* of some place */
+	bool has_frames;    /* some place may have frames */
 
 	/* All places with their numbers, sorted by module and offset. names_init_in_order(): no places. */
 	uint32_t *numbers;
@@ -77,7 +78,7 @@ bool names_have_functions(const struct names *);
  */
 static inline bool names_know_any(const struct names *n)
 {
-	return n->has_functions || n->depth != SYMBOLS_FUNCTIONS;
+	return n->has_functions || n->has_frames;
 }
 
 /* Innermost source line of a place; false if it is not known. */

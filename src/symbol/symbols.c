@@ -342,6 +342,11 @@ void symbols_each_line(struct symbols *s, struct module_id id,
 			   &s->diags);
 }
 
+bool symbols_have_frames(const struct symbols *s)
+{
+	return s->frames.n > 0;
+}
+
 const struct symbol_frame *symbols_frames(const struct symbols *s)
 {
 	return s->frames.items;

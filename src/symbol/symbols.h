@@ -103,6 +103,9 @@ const char *symbols_function_at(struct symbols *, struct place, uint64_t *out_of
 /* Frames of all symbols resolved so far; grows with each symbols_resolve(). */
 const struct symbol_frame *symbols_frames(const struct symbols *);
 
+/* Has any place a frame so far? */
+bool symbols_have_frames(const struct symbols *);
+
 /* Strings of functions and files. */
 const struct strings *symbols_strings(const struct symbols *);
 

@@ -4,7 +4,11 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/prefetch.h"
 #include "keys/keys.h"
+
+/* Groups that are looked up at once, so that cache misses overlap. */
+enum { GROUPS_AT_ONCE = 64 };
 
 /* A place with records of an event: its weight by aspect. */
 struct weighed_place {
@@ -34,7 +38,7 @@ static uint32_t hot_function_number(struct gathering *g, const uint64_t *raw)
 	uint32_t place = (uint32_t)raw[DIM_PLACE];
 	const uint64_t key[] = {
 		raw[DIM_EVENT],
-		g->names->symbols[place].function.v,
+		names_know_any(g->names) ? g->names->symbols[place].function.v : 0,
 		session_place(g->out->hot->session, place).module.v,
 	};
 	uint32_t number = g->last = tuples_add_again(&g->keys, key, g->last);
@@ -78,7 +82,7 @@ static void functions_add_source(struct hot_function *f, uint64_t word, const st
 }
 
 /* A place has a group for each process and source: summed up, to compare whole places. */
-static struct weighed_place *weighed_place_of(struct gathering *g, const uint64_t *raw)
+static uint32_t weighed_place_of(struct gathering *g, const uint64_t *raw)
 {
 	uint32_t number =
 		place_groups_add(&g->places, (uint32_t)raw[DIM_PLACE], (uint32_t)raw[DIM_EVENT]);
@@ -86,22 +90,18 @@ static struct weighed_place *weighed_place_of(struct gathering *g, const uint64_
 	if (number == g->weighed.n)
 		*vec_add(&g->weighed) =
 			(struct weighed_place){ .function = hot_function_number(g, raw) };
-	return &g->weighed.items[number];
+	return number;
 }
 
-static void hot_functions_add_group(struct gathering *g, uint32_t group)
+static void hot_functions_add_group(struct gathering *g, uint32_t group, uint64_t *raw,
+				    struct weighed_place *place)
 {
 	const struct hot *hot = g->out->hot;
 	const struct hot_cost cost = hot_cost(hot, group);
+	struct hot_function *f = &g->out->list.items[place->function];
+	uint64_t weight = hot_event_weight(hot, raw[DIM_EVENT], &cost);
 	const struct cpu_source *source;
-	uint64_t raw[N_DIMENSIONS], weight;
-	struct weighed_place *place;
-	struct hot_function *f;
 
-	hot_key(hot, group, raw);
-	weight = hot_event_weight(hot, raw[DIM_EVENT], &cost);
-	place = weighed_place_of(g, raw);
-	f = &g->out->list.items[place->function];
 	f->weight += weight;
 	hot_cost_add(&f->cost, &cost);
 	if (!hot_is_spe(hot, raw[DIM_EVENT]))
@@ -113,6 +113,24 @@ static void hot_functions_add_group(struct gathering *g, uint32_t group)
 	place->of[ASPECT_PEER] += source != NULL && is_peer(source) ? cost.cycles : 0;
 	place->of[ASPECT_WALKS] += cost.n_walks;
 	place->of[ASPECT_MISPREDICTED] += cost.n_mispredicted;
+}
+
+static void add_groups(struct gathering *g, const uint32_t *groups, size_t n)
+{
+	uint64_t raw[GROUPS_AT_ONCE][N_DIMENSIONS];
+	uint32_t places[GROUPS_AT_ONCE], numbers[GROUPS_AT_ONCE];
+
+	for (size_t i = 0; i < n; i++) {
+		hot_key(g->out->hot, groups[i], raw[i]);
+		places[i] = (uint32_t)raw[i][DIM_PLACE];
+	}
+	place_groups_fetch(&g->places, places, n);
+	for (size_t i = 0; i < n; i++)
+		numbers[i] = weighed_place_of(g, raw[i]);
+	for (size_t i = 0; i < n; i++)
+		prefetch_to_write(&g->weighed.items[numbers[i]]);
+	for (size_t i = 0; i < n; i++)
+		hot_functions_add_group(g, groups[i], raw[i], &g->weighed.items[numbers[i]]);
 }
 
 static void compare_place(const struct session *s, struct hot_function *f, uint32_t place,
@@ -140,12 +158,20 @@ static void functions_find_heaviest(struct gathering *g)
 void hot_functions_init(struct hot_functions *out, const struct hot *hot, const struct names *names)
 {
 	struct gathering g = { .out = out, .names = names };
+	uint32_t groups[GROUPS_AT_ONCE];
+	size_t n = 0;
 
 	*out = (struct hot_functions){ .hot = hot, .totals = hot_totals(hot) };
 	tuples_init(&g.keys, 3);
 	place_groups_init(&g.places);
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1))
-		hot_functions_add_group(&g, i);
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+		groups[n++] = i;
+		if (n < GROUPS_AT_ONCE)
+			continue;
+		add_groups(&g, groups, n);
+		n = 0;
+	}
+	add_groups(&g, groups, n);
 	functions_find_heaviest(&g);
 	tuples_release(&g.keys);
 	place_groups_release(&g.places);

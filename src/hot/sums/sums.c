@@ -493,20 +493,34 @@ static uint32_t *map_rests(struct hot *into, const struct hot *part, const struc
 	return rests;
 }
 
+/* Adds `n` groups of `part` from one on, at most ROWS_AT_ONCE. */
+static void merge_groups(struct hot *hot, const struct hot *part, const uint32_t *rests,
+			 uint32_t from, uint32_t n)
+{
+	uint32_t places[ROWS_AT_ONCE], groups[ROWS_AT_ONCE];
+
+	for (uint32_t i = 0; i < n; i++)
+		places[i] = hot_group_at(part, from + i).place;
+	if (hot->has_place)
+		place_groups_fetch(&hot->groups, places, n);
+	for (uint32_t i = 0; i < n; i++)
+		groups[i] = hot_group_of(hot, places[i], rests[hot_group_at(part, from + i).rest]);
+	for (uint32_t i = 0; i < n; i++)
+		fetch_cost(&hot->costs.items[groups[i]]);
+	for (uint32_t i = 0; i < n; i++)
+		hot_cost_add(&hot->costs.items[groups[i]], &part->costs.items[from + i]);
+}
+
 static void hot_merge(void *into, const void *from, const struct id_map *map)
 {
 	const struct hot *part = from;
 	struct hot *hot = into;
-	uint32_t *rests = map_rests(hot, part, map);
+	uint32_t *rests = map_rests(hot, part, map), n = (uint32_t)part->costs.n;
 
 	/* room; hot_merge_part() adds them up */
 	place_costs_reach(&hot->by_place, hot_n_by_place(part));
-	for (uint32_t i = 0; i < part->costs.n; i++) {
-		struct place_group g = hot_group_at(part, i);
-		uint32_t group = hot_group_of(hot, g.place, rests[g.rest]);
-
-		hot_cost_add(&hot->costs.items[group], &part->costs.items[i]);
-	}
+	for (uint32_t i = 0; i < n; i += ROWS_AT_ONCE)
+		merge_groups(hot, part, rests, i, n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE);
 	for (uint32_t k = 0; k < part->rests.n; k++)
 		hot_cost_add(hot_rest_sums(hot, rests[k]), hot_rest_cost(part, k));
 	hot_cost_add(&hot->of_by_place, &part->of_by_place);
