@@ -288,7 +288,7 @@ static void list_addresses(const struct resolving *r, struct group *group)
 /* The distinct addresses of a group, and where each place's address is among them. */
 static void gather_addresses(const struct resolving *r, struct group *group)
 {
-	size_t n;
+	size_t n, at = 0;
 
 	list_addresses(r, group);
 	n = group->n_addresses;
@@ -303,14 +303,16 @@ static void gather_addresses(const struct resolving *r, struct group *group)
 	group->is_named = mem_zalloc(group->n_addresses + 1, sizeof(*group->is_named));
 	for (size_t i = 0; n > 0 && i < group->to - group->from; i++) {
 		const struct symbol *symbol = answer_at(r, group->from + i);
-		const uint64_t *found =
-			bsearch(&symbol->address, group->addresses, group->n_addresses,
-				sizeof(*group->addresses), resolve_compare_addresses);
 
-		if (group->address_index[i] == NO_ADDRESS || found == NULL)
+		/* places are in order, and their addresses are, but where segments are not */
+		if (at == group->n_addresses || group->addresses[at] > symbol->address)
+			at = 0;
+		at = bisect_near(at, group->n_addresses, k, group->addresses[k] < symbol->address);
+		if (group->address_index[i] == NO_ADDRESS || at == group->n_addresses ||
+		    group->addresses[at] != symbol->address)
 			continue;
-		group->address_index[i] = (uint32_t)(found - group->addresses);
-		group->is_named[found - group->addresses] = symbol->function.v != 0;
+		group->address_index[i] = (uint32_t)at;
+		group->is_named[at] = symbol->function.v != 0;
 	}
 }
 

@@ -527,7 +527,12 @@ void hot_names_inlined(const struct hot *hot, struct names *names)
 		return;
 	parts_of_event = parts_of_events(hot);
 	parts = mem_zalloc((size_t)hot_function_end(names) + 1, sizeof(*parts));
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+	for (uint32_t place = 0; place < hot_n_by_place(hot); place++)
+		parts[names->symbols[place].function.v] +=
+			(uint64_t)((double)place_costs_cycles(&hot->by_place, place) *
+				   parts_of_event[hot->spe_event]);
+	for (uint32_t i = hot_next(hot, hot_n_by_place(hot)); i < hot_end(hot);
+	     i = hot_next(hot, i + 1)) {
 		uint64_t event = hot_key_word(hot, i, DIM_EVENT);
 		const struct hot_cost cost = hot_cost(hot, i);
 		uint64_t weight = hot_event_weight(hot, event, &cost);
