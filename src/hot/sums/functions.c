@@ -118,7 +118,7 @@ static void hot_functions_add_group(struct gathering *g, uint32_t group, uint64_
 static void add_groups(struct gathering *g, const uint32_t *groups, size_t n)
 {
 	uint64_t raw[GROUPS_AT_ONCE][N_DIMENSIONS];
-	uint32_t places[GROUPS_AT_ONCE], numbers[GROUPS_AT_ONCE];
+	uint32_t places[GROUPS_AT_ONCE] = { 0 }, numbers[GROUPS_AT_ONCE];
 
 	for (size_t i = 0; i < n; i++) {
 		hot_key(g->out->hot, groups[i], raw[i]);
