@@ -127,21 +127,42 @@ void *mem_aligned(size_t n, size_t size)
 		fits ? aligned_alloc(LINE, (n * size + LINE - 1) / LINE * LINE) : NULL, n, size);
 }
 
+/* The bytes of memory of mem_huge(), which is larger than a huge page. */
+static size_t huge_bytes(size_t n, size_t size)
+{
+	return (n * size + MEM_HUGE - 1) & -(size_t)MEM_HUGE;
+}
+
 void *mem_huge(size_t n, size_t size)
 {
-	size_t bytes = n * size;
-	void *memory;
+	size_t bytes = huge_bytes(n, size), before;
+	char *memory;
 
-	if (bytes < MEM_HUGE)
+	if (n * size < MEM_HUGE)
 		return mem_alloc(n, size);
-	bytes = (bytes + MEM_HUGE - 1) & -(size_t)MEM_HUGE;
 	pthread_mutex_lock(&large_lock);
 	if (is_large(bytes, 1))
 		check_room(bytes);
-	memory = checked_memory(aligned_alloc(MEM_HUGE, bytes), n, size);
+	/* aligned_alloc() would keep what is mapped before and behind it */
+	memory = mmap(NULL, bytes + MEM_HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
+	checked_memory(memory == MAP_FAILED ? NULL : memory, n, size);
+	before = -(uintptr_t)memory & (MEM_HUGE - 1);
+	if (before > 0)
+		munmap(memory, before);
+	munmap(memory + before + bytes, MEM_HUGE - before);
+	memory += before;
 	madvise(memory, bytes, MADV_HUGEPAGE); /* if it fails, memory is only slower */
 	if (memory_is_scarce())
 		take_pages(memory, 0, bytes);
 	pthread_mutex_unlock(&large_lock);
 	return memory;
+}
+
+void mem_huge_free(void *memory, size_t n, size_t size)
+{
+	if (n * size < MEM_HUGE)
+		free(memory);
+	else if (memory != NULL)
+		munmap(memory, huge_bytes(n, size));
 }

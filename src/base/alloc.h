@@ -28,10 +28,13 @@ void *mem_aligned(size_t n, size_t size);
 enum { MEM_HUGE = 2 << 20 };
 
 /*
- * As mem_alloc(), from MEM_HUGE bytes on in huge pages if the kernel has them: for what is written all over, or read at
- * random. A page of 4 KiB takes 1.2 us when it is first written to. n * size does not overflow.
+ * As mem_alloc(), from MEM_HUGE bytes on in huge pages if the kernel has them, and zeroed: for what is written all over, or
+ * read at random. A page of 4 KiB takes 1.2 us when it is first written to. n * size does not overflow.
  */
 void *mem_huge(size_t n, size_t size);
+
+/* Frees it, by the same numbers. */
+void mem_huge_free(void *memory, size_t n, size_t size);
 
 /* realloc() that never fails. */
 void *mem_resize(void *memory, size_t n, size_t size);

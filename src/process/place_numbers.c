@@ -138,7 +138,8 @@ void place_numbers_free(struct place_numbers *p)
 		pthread_mutex_destroy(&p->index->shards[i].mutex);
 	pthread_mutex_destroy(&p->index->growing);
 	for (int i = 0; i < PLACE_CHUNKS; i++)
-		free(atomic_load(&p->chunks[i]));
+		mem_huge_free(atomic_load(&p->chunks[i]), (size_t)1 << (i + PLACE_FIRST_LOG),
+			      sizeof(struct place));
 	free(p->index);
 	free(p);
 }

@@ -49,8 +49,8 @@ void names_init(struct names *out, struct session *s, const bool *wanted, enum s
 
 	*out = (struct names){ .session = s, .n = n, .depth = depth };
 	out->symbols = mem_zalloc(n, sizeof(*out->symbols));
-	out->numbers = mem_huge(n, sizeof(*out->numbers));
-	out->places = mem_huge(n, sizeof(*out->places));
+	out->numbers = mem_alloc(n, sizeof(*out->numbers));
+	out->places = mem_alloc(n, sizeof(*out->places));
 	place_numbers_restore_index(s->places);
 	place_numbers_sorted(s->places, s->pool, out->numbers, out->places);
 	resolve_wanted(out, wanted, depth, false);

@@ -197,8 +197,10 @@ static void shard_release(struct shard *s)
 
 static void store_release(struct block_store *s)
 {
-	for (size_t i = 0; i < s->memory.n; i++)
-		free(s->memory.items[i]);
+	for (size_t i = 1; i < s->memory.n; i++)
+		mem_huge_free(s->memory.items[i], 1, MEM_HUGE);
+	if (s->memory.n > 0)
+		free(s->memory.items[0]);
 	vec_release(&s->memory);
 	pthread_mutex_destroy(&s->mutex);
 }

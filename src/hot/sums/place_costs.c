@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hot/sums/place_costs.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void place_costs_init(struct place_costs *p)
 {
 	*p = (struct place_costs){ 0 };
@@ -15,7 +12,7 @@ void place_costs_release(struct place_costs *p)
 {
 	vec_release(&p->whole);
 	for (size_t i = 0; i < p->narrow.n; i++)
-		free(p->narrow.items[i]);
+		mem_huge_free(p->narrow.items[i], 1, MEM_HUGE);
 	vec_release(&p->narrow);
 	vec_release(&p->wide);
 	tuples_release(&p->wide_places);
@@ -31,7 +28,7 @@ void place_costs_reach(struct place_costs *p, size_t n)
 		p->whole.n = n_whole;
 	}
 	while (n_narrow > p->narrow.n * PLACE_COSTS_BLOCK)
-		*vec_add(&p->narrow) = memset(mem_huge(1, MEM_HUGE), 0, MEM_HUGE);
+		*vec_add(&p->narrow) = mem_huge(1, MEM_HUGE);
 	if (n_narrow > p->n_narrow)
 		p->n_narrow = n_narrow;
 }
