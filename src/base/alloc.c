@@ -141,8 +141,7 @@ void *mem_huge(size_t n, size_t size)
 	if (n * size < MEM_HUGE)
 		return mem_alloc(n, size);
 	pthread_mutex_lock(&large_lock);
-	if (is_large(bytes, 1))
-		check_room(bytes);
+	check_room(bytes); /* a table may be made of many such pieces */
 	/* aligned_alloc() would keep what is mapped before and behind it */
 	memory = mmap(NULL, bytes + MEM_HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		      -1, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "c2c/c2c.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -466,6 +467,8 @@ int c2c_begin(struct c2c *s, struct session *session, const struct c2c_request *
 	if (fill_request(s, err) < 0)
 		return -1;
 	s->options.table = c2c_table_new();
+	/* objects are chosen by shares, which need all loads */
+	assert(!(request->only_waiting && request->with_objects));
 	s->options.rows = request->only_waiting ? C2C_CONTENDED_ROWS : C2C_ALL_ROWS;
 	s->looks[LOOK_AT_ALL] =
 		(struct analysis){ .class = &c2c_lines_class, .options = &s->options };

@@ -571,6 +571,8 @@ bool data_page_has_one_name(const struct session *s, uint32_t process, uint64_t 
 
 	if (address >> 63)
 		return true;
+	if (timeline_is_by_position(s->timeline)) /* then `from_ns` says nothing */
+		return false;
 	data_find_region(s, &query, &r);
 	return r.below.module.v == 0 && r.above.module.v == 0 && r.first <= first &&
 	       r.last - first >= (UINT64_C(1) << PAGE_SHIFT) - 1 && r.from_ns <= from_ns &&

@@ -16,9 +16,6 @@
 #include "mem/mem.h"
 #include "spe/packet.h"
 
-/* In a rest: the kind, the states, … */
-enum { BEFORE_DIMENSIONS = 2, MAX_WORDS = BEFORE_DIMENSIONS + N_DIMENSIONS };
-
 enum { PLACES_TOGETHER = 256 };
 
 /* Of a group's key, with its place in the table that finds it. */
@@ -26,7 +23,7 @@ enum { GROUP_BYTES = 16 };
 
 static void init_groups(struct mem *m)
 {
-	tuples_init(&m->rests, BEFORE_DIMENSIONS + m->n_dimensions);
+	tuples_init(&m->rests, MEM_BEFORE_DIMENSIONS + m->n_dimensions);
 	tuples_init(&m->wide_groups, 1);
 	tuples_init(&m->groups, 1);
 }
@@ -43,6 +40,15 @@ static void release_groups(struct mem *m)
 	tuples_release(&m->rests);
 }
 
+/* Where groups go to a file, their numbers leave room for the groups. */
+static uint32_t first_places(const struct mem_options *options)
+{
+	size_t most = options->groups_bytes / (4 * MEM_FIRST_RESTS * sizeof(uint32_t));
+
+	return options->groups_bytes == 0 || most > MEM_FIRST_PLACES ? MEM_FIRST_PLACES
+								     : (uint32_t)most;
+}
+
 void mem_init(struct mem *m, const struct session *session, const struct mem_options *options)
 {
 	*m = (struct mem){ .session = session, .options = options };
@@ -50,6 +56,7 @@ void mem_init(struct mem *m, const struct session *session, const struct mem_opt
 		if (i != DIM_PLACE && options->dimensions >> i & 1)
 			m->dimensions[m->n_dimensions++] = (enum dimension)i;
 	m->has_place = options->dimensions >> DIM_PLACE & 1;
+	m->n_first_places = first_places(options);
 	m->is_sampled = access_is_sampled(session);
 	m->sampling = access_sampling_of(session);
 	m->each = m->is_sampled ? 0 : spe_interval_common(session).mean;
@@ -92,9 +99,9 @@ static void mem_groups_reach(struct mem *m, uint32_t n)
 }
 
 /* Is the group's number in `group_of`? */
-static inline bool is_first(uint32_t place, uint32_t rest)
+static inline bool is_first(const struct mem *m, uint32_t place, uint32_t rest)
 {
-	return place < MEM_FIRST_PLACES && rest < MEM_FIRST_RESTS;
+	return place < m->n_first_places && rest < MEM_FIRST_RESTS;
 }
 
 static inline size_t slot_of_first(uint32_t place, uint32_t rest)
@@ -106,7 +113,7 @@ static inline size_t slot_of_first(uint32_t place, uint32_t rest)
 static void reach_first_places(struct mem *m)
 {
 	uint32_t n = place_numbers_n(m->session->places);
-	size_t wanted = slot_of_first(n < MEM_FIRST_PLACES ? n : MEM_FIRST_PLACES, 0);
+	size_t wanted = slot_of_first(n < m->n_first_places ? n : m->n_first_places, 0);
 
 	if (wanted > m->group_of.n) {
 		vec_reserve(&m->group_of, wanted - m->group_of.n);
@@ -142,7 +149,7 @@ static void find_groups(struct mem *m, const uint32_t *places, const uint32_t *r
 
 	reach_first_places(m);
 	for (size_t i = 0; i < n; i++) {
-		if (is_first(places[i], rests[i])) {
+		if (is_first(m, places[i], rests[i])) {
 			prefetch(&m->group_of.items[slot_of_first(places[i], rests[i])]);
 			continue;
 		}
@@ -154,7 +161,7 @@ static void find_groups(struct mem *m, const uint32_t *places, const uint32_t *r
 		mem_groups_reach(m, m->groups.n);
 	}
 	for (size_t i = 0; i < n; i++)
-		if (is_first(places[i], rests[i]))
+		if (is_first(m, places[i], rests[i]))
 			out[i] = find_first(m, places[i], rests[i]);
 	for (size_t i = 0; i < n_others; i++)
 		out[others[i]] = groups[i];
@@ -168,12 +175,12 @@ static void find_groups(struct mem *m, const uint32_t *places, const uint32_t *r
 
 void mem_add_class(struct mem *m, const enum dimension *dimensions, const uint64_t *words)
 {
-	uint64_t its[MAX_WORDS] = { words[0], words[1] };
+	uint64_t its[MEM_MAX_WORDS] = { words[0], words[1] };
 
 	for (size_t i = 0, at = 0; i < m->n_dimensions; i++) {
 		while (dimensions[at] != m->dimensions[i])
 			at++;
-		its[BEFORE_DIMENSIONS + i] = words[BEFORE_DIMENSIONS + at];
+		its[MEM_BEFORE_DIMENSIONS + i] = words[MEM_BEFORE_DIMENSIONS + at];
 	}
 	*vec_add(&m->rest_of_class) = tuples_add(&m->rests, its);
 	if (!m->has_place)
@@ -251,7 +258,7 @@ void mem_group_read(const struct mem *m, uint32_t group, struct mem_group *out)
 	out->key[DIM_EVENT] = capture_n_events(m->session->capture);
 	out->key[DIM_PLACE] = packed >> 32;
 	for (size_t i = 0; i < m->n_dimensions; i++)
-		out->key[m->dimensions[i]] = words[BEFORE_DIMENSIONS + i];
+		out->key[m->dimensions[i]] = words[MEM_BEFORE_DIMENSIONS + i];
 	out->sums = m->sums.items[group];
 	out->has_wide = wide != NULL;
 	if (wide != NULL)
@@ -309,7 +316,7 @@ void mem_note_places(const struct mem *m, bool *places)
 		places[mem_groups_key_of(m, group) >> 32] = true;
 	for (size_t i = 0; i < m->n_dimensions; i++)
 		for (uint32_t rest = 0; rest < m->rests.n && m->dimensions[i] == DIM_CALLER; rest++)
-			places[tuples_get(&m->rests, rest)[BEFORE_DIMENSIONS + i]] = true;
+			places[tuples_get(&m->rests, rest)[MEM_BEFORE_DIMENSIONS + i]] = true;
 }
 
 void mem_cost_add_group(struct mem_cost *to, const struct mem_group *g)

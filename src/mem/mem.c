@@ -10,9 +10,6 @@
 #include "base/alloc.h"
 #include "spe/packet.h"
 
-/* In a class: the kind, the states, … */
-enum { BEFORE_DIMENSIONS = 2, MAX_WORDS = BEFORE_DIMENSIONS + N_DIMENSIONS };
-
 enum {
 	/* Classes that are known by what was recorded. In most captures these are all. */
 	KNOWN_LOG = 8,
@@ -139,7 +136,7 @@ static void *set_new(const struct session *session, const void *options)
 	for (int i = 0; i < N_DIMENSIONS; i++)
 		if (i != DIM_PLACE && dimensions >> i & 1)
 			set->dimensions[set->n_dimensions++] = (enum dimension)i;
-	tuples_init(&set->classes, BEFORE_DIMENSIONS + set->n_dimensions);
+	tuples_init(&set->classes, MEM_BEFORE_DIMENSIONS + set->n_dimensions);
 	if (!(dimensions & ~(uint32_t)KNOWN_DIMENSIONS))
 		set->known = mem_zalloc(1 << KNOWN_LOG, sizeof(*set->known));
 	tuples_init(&set->threads, 2);
@@ -166,7 +163,7 @@ static void set_free(void *partial)
 static void add_classes(struct mem_set *set, const struct mem_records *r, size_t from, size_t n,
 			uint32_t *out)
 {
-	uint64_t words[MEM_ROWS_AT_ONCE * MAX_WORDS];
+	uint64_t words[MEM_ROWS_AT_ONCE * MEM_MAX_WORDS];
 	size_t width = set->classes.width;
 	uint32_t n_known = set->classes.n;
 
@@ -176,7 +173,7 @@ static void add_classes(struct mem_set *set, const struct mem_records *r, size_t
 	}
 	for (size_t d = 0; d < set->n_dimensions; d++)
 		records_dimension(set->list[0].session, r->batch, r->rows + from, n,
-				  set->dimensions[d], words + BEFORE_DIMENSIONS + d, width);
+				  set->dimensions[d], words + MEM_BEFORE_DIMENSIONS + d, width);
 	tuples_add_runs(&set->classes, words, n, out);
 	for (; n_known < set->classes.n; n_known++)
 		for (size_t i = 0; i < set->n; i++)

@@ -120,8 +120,14 @@ struct mem_spilled {
 	uint64_t starts[MEM_PARTITIONS + 1]; /* by partition; the last one: the end of all */
 };
 
-/* Most records are of places and rests that came first, whose groups need no hash table: up to 2 MiB of numbers. */
+/*
+ * Most records are of places and rests that came first, whose groups need no hash table: up to 2 MiB of numbers, and a
+ * quarter of groups_bytes.
+ */
 enum { MEM_FIRST_PLACES = 1 << 14, MEM_FIRST_RESTS = 32 };
+
+/* In a class, and in a rest: the kind, the states, then the dimensions. */
+enum { MEM_BEFORE_DIMENSIONS = 2, MEM_MAX_WORDS = MEM_BEFORE_DIMENSIONS + N_DIMENSIONS };
 
 /*
  * Groups of records, numbered. Kind and states are always two of the dimensions. Most groups differ in their
@@ -141,6 +147,7 @@ struct mem {
 	struct tuples rests;		/* kind, states, then the dimensions */
 	VEC_OF(uint32_t) rest_of_class; /* by number in the set's `classes` */
 	struct tuples groups; /* place << 32 | rest; unused without places: the rest is the group */
+	uint32_t n_first_places; /* no more than MEM_FIRST_PLACES */
 	VEC_OF(uint32_t)
 	group_of; /* … of the first places and rests: number + 1, by place * MEM_FIRST_RESTS + rest; 0: none */
 	VEC_OF(struct mem_sums) sums;		  /* by group */

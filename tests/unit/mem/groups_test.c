@@ -192,7 +192,8 @@ static void groups_have_the_sums_of_their_records(void **state)
 		size_t groups_bytes;
 	} list[] = {
 		{ told | 1u << DIM_PLACE, 0 },
-		{ told | 1u << DIM_PLACE, 1 }, /* all go to a file */
+		{ told | 1u << DIM_PLACE, 1 },	       /* all go to a file */
+		{ told | 1u << DIM_PLACE, 256 << 10 }, /* most do */
 		{ told | 1u << DIM_EVENTS | 1u << DIM_OPERATION, 0 },
 		{ 1u << DIM_TID | 1u << DIM_PLACE | 1u << DIM_LATENCY, 0 },
 	};
@@ -223,10 +224,31 @@ static void groups_have_the_sums_of_their_records(void **state)
 	free(records);
 }
 
+/* The numbers of first places alone do not send groups to the file: they would go with each batch. */
+static void groups_go_to_the_file_when_there_are_many(void **state)
+{
+	const struct mem_options one = { .dimensions = 1u << DIM_PLACE, .groups_bytes = 512 << 10 };
+	const struct mem_set_options options = { &one, 1 };
+	struct analysis a = { .class = &mem_set_class, .options = &options };
+	struct spe_record *records = make_records();
+	const struct mem *mem;
+	struct session s;
+
+	(void)state;
+	open_fixture(&(struct contents){ .records = records, .n_records = N_RECORDS }, 1, &s);
+	scan_part(&s, NULL, &(struct scan_wish){ .only_memory = true }, &a, 1);
+	mem = &((const struct mem_set *)a.result)->list[0];
+	assert_in_range(mem->spilled.n, 1, N_RECORDS / BATCH_ROWS / 4);
+	a.class->free(a.result);
+	close_fixture(&s);
+	free(records);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups_have_the_sums_of_their_records),
+		cmocka_unit_test(groups_go_to_the_file_when_there_are_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
