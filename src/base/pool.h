@@ -26,7 +26,19 @@ typedef void pool_job(void *context, size_t job, unsigned worker);
 void pool_run(struct pool *, size_t n_jobs, pool_job *run, void *context);
 
 /*
- * The same, and calls `done` for job 0, 1, 2 … in this order, one at a time, each after its `run`,
+ * The job of a turn, where jobs read neighbouring pieces of a file of a mebibyte or so: those that run at a time are some
+ * apart, as threads that map pages of the same 2 MiB wait for each other.
+ */
+static inline size_t pool_apart(size_t turn, size_t n_jobs)
+{
+	enum { WINDOW = 32, APART = 4, TURNS = WINDOW / APART };
+	size_t at = turn % WINDOW, first = turn - at;
+
+	return first + WINDOW <= n_jobs ? first + at % TURNS * APART + at / TURNS : turn;
+}
+
+/*
+ * pool_run() that also calls `done` for job 0, 1, 2 … in this order, one at a time, each after its `run`,
  * on any worker. Job i starts only after job i - window is done, so there are at most `window`
  * results at a time: keep that of a job in slot job % window.
  */

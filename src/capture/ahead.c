@@ -14,7 +14,7 @@
 enum {
 	STRETCH_BYTES = 1 << 20,
 	/* Stretches are walked where the walk has met so many records in that many bytes … */
-	DENSE_RECORDS = 1024,
+	DENSE_RECORDS = 256,
 	/* … so that one most likely begins in these. */
 	GUESS_BYTES = 16 << 10,
 	/* Sizes of records are multiples of this, so stretches begin as far from the walk. */
@@ -127,9 +127,10 @@ static uint64_t guess_record(const struct segment *s, uint64_t at)
 	return UINT64_MAX;
 }
 
-static void run_stretch(void *context, size_t i, unsigned worker)
+static void run_stretch(void *context, size_t turn, unsigned worker)
 {
 	struct ahead *a = context;
+	size_t i = pool_apart(turn, a->n);
 	struct stretch *own = &a->items[i], st = *own; /* threads do not write beside each other */
 	const struct segment *s = &a->capture->segments.items[a->segment];
 	uint64_t at = a->start + i * STRETCH_BYTES, limit = at + STRETCH_BYTES;

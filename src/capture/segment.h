@@ -145,8 +145,7 @@ static inline void frame_fetch_ahead(const uint8_t *at, uint64_t size)
 	uintptr_t ahead = (uintptr_t)at + AHEAD * size; /* it may be behind the segment */
 
 	prefetch((const void *)ahead);
-	prefetch(
-		(const void *)(ahead + LINE - 1)); /* what all samples have may reach over a line */
+	prefetch((const void *)(ahead + LINE - 1)); /* samples may reach over a line */
 }
 
 /*

@@ -387,10 +387,10 @@ static void cut_jobs(struct scan_job *job)
 	*vec_add(&job->first_units) = capture_n_units(c);
 }
 
-static void scan_some(void *context, size_t i, unsigned worker)
+static void scan_some(void *context, size_t turn, unsigned worker)
 {
 	struct scan_job *job = context;
-	const size_t *first = &job->first_units.items[i];
+	const size_t *first = &job->first_units.items[pool_apart(turn, job->first_units.n - 1)];
 
 	for (size_t unit = first[0]; unit < first[1]; unit++)
 		scan_unit(job, unit, &job->workers[worker]);

@@ -164,9 +164,29 @@ static void zero_workers_means_the_machine(void **state)
 	pool_free(NULL);
 }
 
+/* Each job has one turn. Of 32 that are all there, two that follow each other are no neighbours. */
+static void jobs_of_near_turns_are_apart(void **state)
+{
+	(void)state;
+	for (size_t n = 0; n < 200; n++) {
+		bool had[200] = { false };
+
+		for (size_t turn = 0; turn < n; turn++) {
+			size_t job = pool_apart(turn, n);
+
+			assert_in_range(job, 0, n - 1);
+			assert_false(had[job]);
+			had[job] = true;
+			if (turn % 32 > 0 && turn < n / 32 * 32)
+				assert_int_not_equal(job, pool_apart(turn - 1, n) + 1);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(jobs_of_near_turns_are_apart),
 		cmocka_unit_test(each_job_runs_once),
 		cmocka_unit_test(done_follows_the_order_of_jobs),
 		cmocka_unit_test(a_window_of_one_is_serial),
