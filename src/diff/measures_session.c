@@ -185,9 +185,10 @@ static void costs_reach_place(struct costs *c, size_t place)
 	c->spe.n = place + 1;
 }
 
-static uint32_t place_of_row(const struct costs *c, const struct batch *b, size_t row)
+/* Without a decision, as which rows have a place is up to the capture. */
+static inline uint32_t place_of_row(const struct costs *c, const struct batch *b, size_t row)
 {
-	return b->has[row] & c->if_place ? b->place[row] : 0;
+	return b->place[row] & -(uint32_t)((b->has[row] & c->if_place) != 0);
 }
 
 static struct sum *other_sum(struct costs *c, uint64_t event, uint32_t place)
@@ -215,7 +216,7 @@ static void consume_spe(struct costs *c, const struct batch *b)
 	uint32_t places[BATCH_ROWS], last = 0;
 
 	for (size_t row = 0; row < b->n; row++) {
-		places[row] = b->place[row] & -(uint32_t)((b->has[row] & c->if_place) != 0);
+		places[row] = place_of_row(c, b, row);
 		last = places[row] > last ? places[row] : last;
 	}
 	costs_reach_place(c, last);
