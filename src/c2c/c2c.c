@@ -274,12 +274,16 @@ static void order_subjects(struct c2c *s)
 
 static void forget_objects(struct c2c *s)
 {
+	if (s->causes != NULL)
+		c2c_causes_release(s->causes);
 	if (s->instances != NULL)
 		c2c_instances_release(s->instances);
 	if (s->objects != NULL)
 		c2c_objects_release(s->objects);
+	free(s->causes);
 	free(s->instances);
 	free(s->objects);
+	s->causes = NULL;
 	s->instances = NULL;
 	s->objects = NULL;
 }
@@ -292,19 +296,19 @@ static void find_objects(struct c2c *s)
 		return;
 	s->instances = mem_alloc(1, sizeof(*s->instances));
 	c2c_instances_init(s->instances, s->objects);
+	s->causes = mem_alloc(1, sizeof(*s->causes));
+	c2c_causes_init(s->causes, s->objects, s->instances);
 }
 
 /* The other lines of objects that findings are about. */
 static void c2c_find_lines(const struct c2c *s, struct tuples *out)
 {
 	bool *wanted = mem_zalloc(s->subjects.n + 1, sizeof(*wanted));
-	struct c2c_causes causes;
+	const struct c2c_causes *causes = s->causes;
 
-	c2c_causes_init(&causes, s->objects, s->instances);
 	for (size_t i = 0; i < s->subjects.n; i++)
-		wanted[i] = causes.list.items[causes.of_line[i]].class != C2C_NOT_CONTENDED;
+		wanted[i] = causes->list.items[causes->of_line[i]].class != C2C_NOT_CONTENDED;
 	c2c_objects_lines(s->objects, wanted, out);
-	c2c_causes_release(&causes);
 	free(wanted);
 }
 

@@ -129,7 +129,7 @@ static int c2c_answer(struct question *q, struct session *s, const struct select
 		/* Findings have the drawings; for a program they are rows. */
 		bool with_layouts = !question_is_for_reading(q);
 		bool is_brief = !with_layouts && !command->full && !command->wide;
-		struct measuring measuring = { &sharing, &labels.causes };
+		struct measuring measuring = { &sharing, sharing.causes };
 
 		if (command->wide)
 			q->out.document.width = WIDE;

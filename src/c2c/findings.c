@@ -367,7 +367,7 @@ static struct finding *add_finding(const struct c2c *s, const struct c2c_labels 
 
 void c2c_add_findings(const struct c2c *s, const struct c2c_labels *labels, struct findings *out)
 {
-	const struct c2c_causes *causes = &labels->causes;
+	const struct c2c_causes *causes = labels->causes;
 	size_t n = 0;
 
 	for (size_t i = 0; i < causes->list.n; i++) {
@@ -485,7 +485,7 @@ static void c2c_findings_add_row(const struct c2c *s, const struct c2c_labels *l
 
 void c2c_answer_findings(const struct c2c *s, const struct c2c_labels *labels, struct table *answer)
 {
-	const struct c2c_causes *causes = &labels->causes;
+	const struct c2c_causes *causes = labels->causes;
 	struct findings found = { 0 };
 	size_t n = 0, n_false = 0;
 
@@ -506,7 +506,7 @@ void c2c_answer_findings(const struct c2c *s, const struct c2c_labels *labels, s
 
 void c2c_findings_table(const struct c2c *s, const struct c2c_labels *labels, struct table *out)
 {
-	const struct c2c_causes *causes = &labels->causes;
+	const struct c2c_causes *causes = labels->causes;
 	struct findings found = { 0 };
 	size_t n_more = 0;
 

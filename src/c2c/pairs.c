@@ -452,8 +452,8 @@ void c2c_pairs_table(const struct c2c *s, const struct c2c_labels *labels, struc
 	table_init(out, "pairs", "Functions whose stores make others wait", columns,
 		   COUNT(columns));
 	tuples_init(&p.keys, 3);
-	for (size_t i = 0; i < labels->causes.list.n; i++)
-		list_lines(&p, &labels->causes.list.items[i]);
+	for (size_t i = 0; i < labels->causes->list.n; i++)
+		list_lines(&p, &labels->causes->list.items[i]);
 	number_functions(&p);
 	p.work = mem_zalloc(p.window, sizeof(*p.work));
 	pool_run_ordered(s->session->pool, p.lines.n, p.window, work_out_line, add_line, &p);

@@ -466,7 +466,7 @@ static uint64_t nodes_of(const struct c2c *s, const struct c2c_subject *subject)
 
 static uint32_t finding_of(const struct c2c_labels *labels, size_t line)
 {
-	return labels->causes.list.items[labels->causes.of_line[line]].finding;
+	return labels->causes->list.items[labels->causes->of_line[line]].finding;
 }
 
 static void put_object(const struct c2c_object_label *o, struct table *t, struct cell *row)
@@ -632,7 +632,7 @@ void c2c_lines_tables(const struct c2c *s, const struct c2c_labels *labels, stru
 	for (size_t i = 0; i < s->subjects.n; i++) {
 		const struct c2c_subject *subject = &s->subjects.items[i];
 
-		if (!c2c_is_shown(&labels->causes, s->request.top, i))
+		if (!c2c_is_shown(labels->causes, s->request.top, i))
 			continue;
 		c2c_rows_add_line(s, labels, i, out_lines);
 		for (uint32_t k = 0; k < subject->n_accesses; k++)

@@ -172,8 +172,8 @@ static struct tally count_causes(const struct c2c_labels *labels)
 {
 	struct tally tally = { 0 };
 
-	for (size_t i = 0; i < labels->causes.list.n; i++) {
-		const struct c2c_cause *f = &labels->causes.list.items[i];
+	for (size_t i = 0; i < labels->causes->list.n; i++) {
+		const struct c2c_cause *f = &labels->causes->list.items[i];
 
 		tally.n[f->class] += f->lines.n;
 		if (c2c_is_in_phases(&f->sum.judgement) && f->sum.judgement.n_waited > 0) {

@@ -149,7 +149,7 @@ static void put_cause(const struct c2c *s, const struct c2c_labels *labels,
 static int write_causes(const struct c2c *s, const struct c2c_labels *labels, const char *root,
 			const struct identity *who, struct err *err)
 {
-	const struct c2c_causes *causes = &labels->causes;
+	const struct c2c_causes *causes = labels->causes;
 	struct dataset_file file = { 0 };
 	int rc = 0;
 

@@ -154,6 +154,7 @@ struct c2c_subject {
 	struct c2c_judgement judgement;
 };
 
+struct c2c_causes;
 struct c2c_objects;
 struct c2c_instances;
 
@@ -177,6 +178,7 @@ struct c2c {
 	VEC_OF(struct c2c_access) accesses;  /* by line (subjects, then around), then offset */
 	struct c2c_objects *objects;	     /* of all accesses */
 	struct c2c_instances *instances;     /* NULL: not asked for */
+	struct c2c_causes *causes;	     /* of the subjects; NULL: not asked for */
 
 	uint64_t n_lines;	 /* of the capture */
 	uint64_t n_shared_lines; /* with contended loads, or written and used by several threads */

@@ -143,7 +143,7 @@ static void add_touches(struct labelling *l, uint32_t number, uint64_t start, bo
 static void add_others(struct labelling *l, uint32_t line, uint32_t object, struct part *part)
 {
 	const struct c2c_objects *o = l->objects;
-	const uint32_t *cause_of = l->out->causes.of_line;
+	const uint32_t *cause_of = l->out->causes->of_line;
 
 	for (uint32_t i = o->first[object]; i < o->first[object + 1]; i++) {
 		uint32_t other = o->lines[o->order[i]];
@@ -335,7 +335,7 @@ static void put_apart(struct labelling *l, const struct parts *parts, struct tex
 
 static uint32_t finding_of(const struct labelling *l, size_t line)
 {
-	const struct c2c_causes *f = &l->out->causes;
+	const struct c2c_causes *f = l->out->causes;
 
 	return f->list.items[f->of_line[line]].finding;
 }
@@ -429,12 +429,12 @@ static struct data_name name_of_many(const struct labelling *l, const struct c2c
 /* One drawing and one fix for all objects of a type. */
 static void work_out_type(struct labelling *l, uint32_t number, struct cause_work *work)
 {
-	const struct c2c_cause *cause = &l->out->causes.list.items[number];
+	const struct c2c_cause *cause = &l->out->causes->list.items[number];
 	struct c2c_fold *fold = &work->fold;
 	struct data_name name;
 	struct part part;
 
-	c2c_fold_init(fold, l->objects, l->instances, &l->out->causes, number);
+	c2c_fold_init(fold, l->objects, l->instances, l->out->causes, number);
 	name = name_of_many(l, cause, fold);
 	part = (struct part){
 		.name = &name,
@@ -481,7 +481,7 @@ static bool is_wanted(const struct labelling *l, size_t cause)
 static void work_out_cause(void *context, size_t number, unsigned worker)
 {
 	struct labelling *l = context;
-	const struct c2c_cause *cause = &l->out->causes.list.items[number];
+	const struct c2c_cause *cause = &l->out->causes->list.items[number];
 	struct cause_work *work = &l->work[number % l->window];
 
 	(void)worker;
@@ -510,7 +510,7 @@ static void cause_work_release(struct cause_work *work)
 static void label_cause(void *context, size_t number, unsigned worker)
 {
 	struct labelling *l = context;
-	const struct c2c_cause *cause = &l->out->causes.list.items[number];
+	const struct c2c_cause *cause = &l->out->causes->list.items[number];
 	struct cause_work *work = &l->work[number % l->window];
 	size_t line = cause->lines.items[0];
 
@@ -534,14 +534,14 @@ static void label_causes(struct labelling *l)
 
 	l->window = 2 * (size_t)pool_size(pool);
 	l->work = mem_zalloc(l->window, sizeof(*l->work));
-	pool_run_ordered(pool, l->out->causes.list.n, l->window, work_out_cause, label_cause, l);
+	pool_run_ordered(pool, l->out->causes->list.n, l->window, work_out_cause, label_cause, l);
 	free(l->work);
 }
 
 /* What c2c_labels_init_shown() is about. */
 static void choose_causes(struct labelling *l)
 {
-	const struct c2c_causes *causes = &l->out->causes;
+	const struct c2c_causes *causes = l->out->causes;
 	size_t first = 0;
 
 	l->is_wanted = mem_zalloc(causes->list.n + 1, sizeof(*l->is_wanted));
@@ -570,7 +570,7 @@ static void labels_init(struct c2c_labels *out, const struct c2c *s, bool only_s
 	out->moves_data = mem_zalloc(s->subjects.n + 1, sizeof(*out->moves_data));
 	out->fields = mem_zalloc(s->accesses.n + 1, sizeof(*out->fields));
 	out->fields_of_any = mem_zalloc(s->accesses.n + 1, sizeof(*out->fields_of_any));
-	c2c_causes_init(&out->causes, s->objects, s->instances);
+	out->causes = s->causes;
 	if (only_shown)
 		choose_causes(&l);
 	label_fields(&l);
@@ -622,7 +622,6 @@ void c2c_labels_release(struct c2c_labels *l)
 	free(l->moves_data);
 	free(l->fields);
 	free(l->fields_of_any);
-	c2c_causes_release(&l->causes);
 	table_release(&l->layouts);
 	arena_release(&l->memory);
 	*l = (struct c2c_labels){ 0 };

@@ -28,11 +28,11 @@ struct c2c_labels {
 	bool *moves_data;	    /* by subject: the fix is another layout */
 	const char **fields;	    /* by access: "buf1.reader1", "table[3].lock" */
 	const char **fields_of_any; /* the same of any element: "table[].lock" */
-	struct c2c_causes causes;
+	const struct c2c_causes *causes;
 	struct table layouts; /* the drawings as rows: "layouts" */
 };
 
-/* Looks up all of them. Borrows nothing. */
+/* Looks up all of them. Borrows the causes. */
 void c2c_labels_init(struct c2c_labels *, const struct c2c *);
 
 /*
@@ -41,7 +41,7 @@ void c2c_labels_init(struct c2c_labels *, const struct c2c *);
  */
 void c2c_labels_init_shown(struct c2c_labels *, const struct c2c *);
 
-/* Looks up `names` alone; all else is not to be read. For that neither causes nor layouts are worked out. */
+/* Looks up `names` alone; all else is not to be read. For that no layouts are worked out, and no causes have to be there. */
 void c2c_labels_init_names(struct c2c_labels *, const struct c2c *);
 void c2c_labels_release(struct c2c_labels *);
 

@@ -35,7 +35,7 @@ static void add_to_sum(struct c2c_subject *to, const struct c2c_subject *from)
 struct grouping {
 	const struct c2c *s;
 	struct tuples keys;
-	VEC_OF(struct c2c_cause) list; /* by number of the key */
+	struct c2c_causes causes; /* by number of the key */
 };
 
 static void c2c_cause_add_line(struct grouping *g, const uint64_t *key, uint32_t line)
@@ -43,9 +43,9 @@ static void c2c_cause_add_line(struct grouping *g, const uint64_t *key, uint32_t
 	uint32_t number = tuples_add(&g->keys, key);
 	struct c2c_cause *f;
 
-	if (number == g->list.n)
-		vec_add(&g->list);
-	f = &g->list.items[number];
+	if (number == g->causes.list.n)
+		vec_add(&g->causes.list);
+	f = &g->causes.list.items[number];
 	if (f->lines.n == 0)
 		f->sum = g->s->subjects.items[line];
 	else
@@ -66,11 +66,18 @@ static void start(struct grouping *g, const struct c2c *s)
 	tuples_init(&g->keys, KEY_WORDS);
 }
 
+void c2c_causes_release(struct c2c_causes *causes)
+{
+	for (size_t i = 0; i < causes->list.n; i++)
+		vec_release(&causes->list.items[i].lines);
+	vec_release(&causes->list);
+	free(causes->of_line);
+	*causes = (struct c2c_causes){ 0 };
+}
+
 static void drop(struct grouping *g)
 {
-	for (size_t i = 0; i < g->list.n; i++)
-		vec_release(&g->list.items[i].lines);
-	vec_release(&g->list);
+	c2c_causes_release(&g->causes);
 	tuples_release(&g->keys);
 }
 
@@ -130,8 +137,8 @@ static void add_by_object(struct grouping *g, const struct c2c_objects *o, struc
 static void add_by_type(struct grouping *g, const struct c2c_instances *in,
 			const struct grouping *places)
 {
-	for (size_t i = 0; i < places->list.n; i++) {
-		const struct c2c_cause *f = &places->list.items[i];
+	for (size_t i = 0; i < places->causes.list.n; i++) {
+		const struct c2c_cause *f = &places->causes.list.items[i];
 		const struct c2c_judgement *j = &f->sum.judgement;
 		uint32_t instance = in->of_line[f->lines.items[0]];
 		const uint64_t key[KEY_WORDS] = { OF_TYPE,	 c2c_instance(in, instance).kind,
@@ -166,8 +173,8 @@ static void find_places(struct grouping *places, const struct c2c_instances *in)
 									instance.start },
 				   i);
 	}
-	for (size_t i = 0; i < places->list.n; i++)
-		judge_cause(s, &places->list.items[i]);
+	for (size_t i = 0; i < places->causes.list.n; i++)
+		judge_cause(s, &places->causes.list.items[i]);
 }
 
 static uint32_t count_objects(const struct c2c_instances *in, const struct c2c_cause *f)
@@ -279,18 +286,18 @@ void c2c_causes_init(struct c2c_causes *causes, const struct c2c_objects *o,
 		if (!is_of_many(in, i))
 			add_by_object(&all, o, &counted, n_counted, i);
 	drop(&places);
-	*causes = (struct c2c_causes){
-		.of_line = mem_alloc(s->subjects.n + 1, sizeof(*causes->of_line)),
-	};
-	for (size_t i = 0; i < all.list.n; i++) {
-		settle(s, &all.list.items[i]);
-		if (tuples_get(&all.keys, (uint32_t)i)[0] == OF_TYPE)
-			all.list.items[i].n_objects = count_objects(in, &all.list.items[i]);
-		if (tuples_get(&all.keys, (uint32_t)i)[0] == OF_VARIABLES)
-			all.list.items[i].n_variables = count_variables(o, &all.list.items[i]);
-		*vec_add(&causes->list) = all.list.items[i];
+	*causes = all.causes;
+	causes->of_line = mem_alloc(s->subjects.n + 1, sizeof(*causes->of_line));
+	for (size_t i = 0; i < causes->list.n; i++) {
+		struct c2c_cause *f = &causes->list.items[i];
+		uint64_t kind = tuples_get(&all.keys, (uint32_t)i)[0];
+
+		settle(s, f);
+		if (kind == OF_TYPE)
+			f->n_objects = count_objects(in, f);
+		if (kind == OF_VARIABLES)
+			f->n_variables = count_variables(o, f);
 	}
-	vec_release(&all.list);
 	tuples_release(&all.keys);
 	tuples_release(&counted);
 	free(n_counted);
@@ -309,13 +316,4 @@ bool c2c_is_shown(const struct c2c_causes *causes, size_t top, size_t line)
 
 	return top == 0 || line < top ||
 	       (f->finding > 0 && f->finding <= top && f->lines.items[0] == line);
-}
-
-void c2c_causes_release(struct c2c_causes *causes)
-{
-	for (size_t i = 0; i < causes->list.n; i++)
-		vec_release(&causes->list.items[i].lines);
-	vec_release(&causes->list);
-	free(causes->of_line);
-	*causes = (struct c2c_causes){ 0 };
 }

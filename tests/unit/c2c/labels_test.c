@@ -151,6 +151,7 @@ static void lines_have_labels(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(labelled); i++) {
 		struct c2c_instances instances;
+		struct c2c_causes causes;
 		struct c2c_labels labels;
 		struct world w;
 
@@ -159,8 +160,10 @@ static void lines_have_labels(void **state)
 		world_add_lines(&w, labelled[i].contended);
 		order_accesses(&w.objects);
 		c2c_instances_init(&instances, &w.objects);
+		c2c_causes_init(&causes, &w.objects, &instances);
 		w.sharing.objects = &w.objects;
 		w.sharing.instances = &instances;
+		w.sharing.causes = &causes;
 		c2c_labels_init(&labels, &w.sharing);
 		expect_text(labels.names[0], labelled[i].label);
 		expect_text(labels.objects[0], labelled[i].object);
@@ -168,11 +171,12 @@ static void lines_have_labels(void **state)
 		expect_text(labels.drawings[0], labelled[i].drawing);
 		assert_int_equal(table_n_rows(&labels.layouts), labelled[i].n_layouts);
 		/* Lines of one cause have its words. */
-		for (size_t k = 1; k < labels.causes.list.items[0].lines.n; k++) {
+		for (size_t k = 1; k < labels.causes->list.items[0].lines.n; k++) {
 			expect_text(labels.fixes[k], labels.fixes[0]);
 			expect_text(labels.drawings[k], labels.drawings[0]);
 		}
 		c2c_labels_release(&labels);
+		c2c_causes_release(&causes);
 		c2c_instances_release(&instances);
 		world_release(&w);
 	}
@@ -186,6 +190,7 @@ static void lines_that_are_shown_have_labels(void **state)
 		{ OUTER, 0x2000, 0, 8, 9, 40, .first_tid = 10 },
 	};
 	struct c2c_instances instances;
+	struct c2c_causes causes;
 	struct c2c_labels all, shown;
 	struct world w;
 
@@ -194,12 +199,14 @@ static void lines_that_are_shown_have_labels(void **state)
 	world_add_lines(&w, contended);
 	order_accesses(&w.objects);
 	c2c_instances_init(&instances, &w.objects);
+	c2c_causes_init(&causes, &w.objects, &instances);
 	w.sharing.objects = &w.objects;
 	w.sharing.instances = &instances;
+	w.sharing.causes = &causes;
 	w.sharing.request.top = 1;
 	c2c_labels_init(&all, &w.sharing);
 	c2c_labels_init_shown(&shown, &w.sharing);
-	assert_int_equal(shown.causes.list.n, 2);
+	assert_int_equal(shown.causes->list.n, 2);
 	assert_non_null(all.names[1]);
 	assert_string_equal(shown.names[0], all.names[0]);
 	assert_string_equal(shown.objects[0], all.objects[0]);
@@ -211,6 +218,7 @@ static void lines_that_are_shown_have_labels(void **state)
 	assert_true(table_n_rows(&all.layouts) > 0);
 	c2c_labels_release(&all);
 	c2c_labels_release(&shown);
+	c2c_causes_release(&causes);
 	c2c_instances_release(&instances);
 	world_release(&w);
 }
