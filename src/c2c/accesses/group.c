@@ -133,7 +133,7 @@ static void group_line(void *context, size_t line, unsigned worker)
 		tuples_release(&seen[i]);
 }
 
-/* Gives each line its place among all accesses. */
+/* Gives each line its place among all accesses, which those who write them touch first. */
 static void place_accesses(struct c2c *s, struct c2c_subject *lines, size_t n_lines)
 {
 	size_t n = 0;
@@ -142,8 +142,10 @@ static void place_accesses(struct c2c *s, struct c2c_subject *lines, size_t n_li
 		lines[i].first_access = (uint32_t)(s->accesses.n + n);
 		n += lines[i].n_accesses;
 	}
-	vec_reserve(&s->accesses, n);
 	s->accesses.n += n;
+	s->accesses.cap = s->accesses.n;
+	s->accesses.items =
+		mem_resize(s->accesses.items, s->accesses.n, sizeof(*s->accesses.items));
 }
 
 static void group_lines(struct c2c *s, struct c2c_subject *items, size_t n)
