@@ -511,6 +511,14 @@ void data_names_init(struct data_names *out, struct session *s, const struct dat
 		     size_t n)
 {
 	uint32_t *order = radix_order(queries, n, key_of_query);
+
+	data_names_init_ordered(out, s, queries, n, order);
+	free(order);
+}
+
+void data_names_init_ordered(struct data_names *out, struct session *s,
+			     const struct data_query *queries, size_t n, const uint32_t *order)
+{
 	uint32_t *numbers = mem_alloc(n + 1, sizeof(*numbers));
 	struct data_place *places = mem_alloc(n + 1, sizeof(*places));
 	struct type_id *map_types =
@@ -545,7 +553,6 @@ void data_names_init(struct data_names *out, struct session *s, const struct dat
 	free(map_types);
 	free(places);
 	free(numbers);
-	free(order);
 	ask_code(out, queries, &path);
 	text_release(&path);
 }

@@ -42,6 +42,10 @@ struct data_names {
 
 /* Names `n` queries. The same for any number of workers. */
 void data_names_init(struct data_names *, struct session *, const struct data_query *, size_t n);
+
+/* The same, where their order by process and address is known: numbers of all queries. */
+void data_names_init_ordered(struct data_names *, struct session *, const struct data_query *,
+			     size_t n, const uint32_t *order);
 void data_names_release(struct data_names *);
 
 /* The name of a query, by its number; valid until any is set or moved. */

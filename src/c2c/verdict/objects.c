@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "c2c/verdict/objects.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/pool.h"
+#include "base/radix.h"
 
 enum {
 	PAGE_BYTES = 4096,
@@ -78,6 +80,38 @@ static void ask(void *context, size_t line, unsigned worker)
 	}
 }
 
+static struct radix_pair key_of_line(const void *sharing, size_t number)
+{
+	const struct c2c_subject *line = c2c_line_at(sharing, number);
+
+	return (struct radix_pair){ line->space == C2C_KERNEL ? 0 : line->space, line->address };
+}
+
+/* Those of a line are in order, so only lines are sorted. Accesses to physical memory are where each process has it. */
+static void name_accesses(struct c2c_objects *o, const struct data_query *queries)
+{
+	const struct c2c *s = o->sharing;
+	size_t n_lines = s->subjects.n + s->around.n, n = 0;
+	uint32_t *lines, *order;
+
+	if (s->options.by_physical) {
+		data_names_init(&o->names, s->session, queries, s->accesses.n);
+		return;
+	}
+	lines = radix_order(s, n_lines, key_of_line);
+	order = mem_alloc(s->accesses.n + 1, sizeof(*order));
+	for (size_t i = 0; i < n_lines; i++) {
+		const struct c2c_subject *line = c2c_line_at(s, lines[i]);
+
+		for (uint32_t k = 0; k < line->n_accesses; k++)
+			order[n++] = line->first_access + k;
+	}
+	assert(n == s->accesses.n);
+	data_names_init_ordered(&o->names, s->session, queries, n, order);
+	free(order);
+	free(lines);
+}
+
 /* Names are those of addresses in processes. From here on they are where the line is. */
 static void move_to_line(struct c2c_objects *o, uint32_t number)
 {
@@ -146,7 +180,7 @@ void c2c_objects_init(struct c2c_objects *o, const struct c2c *s)
 	o->lines = mem_zalloc(s->accesses.n + 1, sizeof(*o->lines));
 	pool_run(s->session->pool, s->subjects.n + s->around.n, ask,
 		 &(struct asking){ o, queries });
-	data_names_init(&o->names, s->session, queries, s->accesses.n);
+	name_accesses(o, queries);
 	free(queries);
 	for (size_t i = 0; i < s->accesses.n; i++)
 		move_to_line(o, (uint32_t)i);
