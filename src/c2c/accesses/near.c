@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/bisect.h"
+#include "base/pool.h"
 #include "c2c/accesses/result.h"
 
 enum {
@@ -14,12 +15,21 @@ enum {
 	SLOTS_AHEAD = 16,     /* subjects */
 	LINES_AHEAD = 8,      /* … */
 	MOST_LOOKUPS = 65536, /* lines asked for: more take as long as a scan of their own */
+	PART = 256,	      /* subjects that a worker looks around at a time */
+};
+
+/* What is found so far from some of the subjects. */
+struct part {
+	VEC_OF(struct c2c_spot) lines;
+	uint64_t n_accesses, n_lookups;
 };
 
 /* The lines that it finds are those nearest to subjects first. */
 struct search {
 	struct c2c *s;
 	struct c2c_neighbourhood *around;
+	uint64_t distance;
+	struct part *parts; /* of PART subjects each */
 	uint64_t n_accesses, n_lookups;
 };
 
@@ -53,17 +63,17 @@ static uint64_t gap_behind(const struct c2c_neighbourhood *h, size_t subject)
 								   : UINT64_MAX;
 }
 
-static void look_up(struct search *search, uint32_t space, uint64_t address)
+static void look_up(const struct search *search, struct part *out, uint32_t space, uint64_t address)
 {
 	struct c2c_line line;
 	uint64_t n;
 
-	search->n_lookups++;
+	out->n_lookups++;
 	if (!c2c_table_find(search->s->options.table, space, address, &line))
 		return;
 	n = c2c_line_sum(&line, C2C_BIT(RECORDS));
-	search->n_accesses += n < MOST_OF_LINE ? n : MOST_OF_LINE;
-	*vec_add(&search->s->near.lines) = (struct c2c_spot){ .space = space, .address = address };
+	out->n_accesses += n < MOST_OF_LINE ? n : MOST_OF_LINE;
+	*vec_add(&out->lines) = (struct c2c_spot){ .space = space, .address = address };
 }
 
 /* What the lookups of subjects that come soon are for, and what those before them have to wait for. */
@@ -86,23 +96,51 @@ static void fetch_ahead(const struct search *search, size_t subject, uint64_t di
 	}
 }
 
-/* Looks up all lines so far from their nearest subject, each once. */
-static void look_up_all(struct search *search, uint64_t distance)
+/* Looks up the lines so far from their nearest subject, of a part of these, each once. */
+static void look_up_part(void *context, size_t number, unsigned worker)
 {
+	const struct search *search = context;
 	const struct c2c_neighbourhood *h = search->around;
-	uint64_t before = UINT64_MAX;
+	uint64_t distance = search->distance;
+	size_t first = number * PART,
+	       end = first + PART < h->subjects.n ? first + PART : h->subjects.n;
+	uint64_t before = first == 0 ? UINT64_MAX : gap_behind(h, first - 1);
+	struct part part = { 0 };
 
-	for (size_t i = 0; i < h->subjects.n; i++) {
+	(void)worker;
+	for (size_t i = first; i < end; i++) {
 		const struct c2c_spot *subject = &h->subjects.items[i];
 		uint64_t behind = gap_behind(h, i);
 
 		fetch_ahead(search, i, distance);
 		if (2 * distance < before)
-			look_up(search, subject->space, subject->address - distance);
+			look_up(search, &part, subject->space, subject->address - distance);
 		if (2 * distance <= behind)
-			look_up(search, subject->space, subject->address + distance);
+			look_up(search, &part, subject->space, subject->address + distance);
 		before = behind;
 	}
+	search->parts[number] = part;
+}
+
+static void take_part(struct search *search, struct part *part)
+{
+	for (size_t i = 0; i < part->lines.n; i++)
+		*vec_add(&search->s->near.lines) = part->lines.items[i];
+	search->n_accesses += part->n_accesses;
+	search->n_lookups += part->n_lookups;
+	vec_release(&part->lines);
+}
+
+static void look_up_all(struct search *search)
+{
+	size_t n = (search->around->subjects.n + PART - 1) / PART;
+
+	if (n == 1)
+		look_up_part(search, 0, 0);
+	else
+		pool_run(search->s->session->pool, n, look_up_part, search);
+	for (size_t i = 0; i < n; i++)
+		take_part(search, &search->parts[i]);
 }
 
 /*
@@ -113,19 +151,24 @@ static void find_lines_around(struct c2c *s, struct c2c_neighbourhood *h, uint64
 			      uint64_t most_accesses)
 {
 	struct c2c_near *near = &s->near;
-	struct search search = { .s = s, .around = h };
+	struct search search = {
+		.s = s,
+		.around = h,
+		.parts = mem_alloc(h->subjects.n / PART + 1, sizeof(*search.parts)),
+	};
 
 	while (h->reach_bytes < C2C_REACH_BYTES && search.n_lookups < MOST_LOOKUPS) {
-		uint64_t reach_bytes = h->reach_bytes + s->options.line_bytes;
 		size_t n_found = near->lines.n;
 
-		look_up_all(&search, reach_bytes);
-		if (search.n_accesses > most_accesses && reach_bytes > least_bytes) {
+		search.distance = h->reach_bytes + s->options.line_bytes;
+		look_up_all(&search);
+		if (search.n_accesses > most_accesses && search.distance > least_bytes) {
 			near->lines.n = n_found;
-			return;
+			break;
 		}
-		h->reach_bytes = reach_bytes;
+		h->reach_bytes = search.distance;
 	}
+	free(search.parts);
 }
 
 void c2c_near_choose(struct c2c *s)
