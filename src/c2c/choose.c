@@ -330,6 +330,7 @@ void c2c_choose_lines(struct c2c *s)
 	for (size_t i = 0; i < C2C_SHARDS; i++)
 		vec_release(&choices[i].list);
 	s->may_have_findings = may_have_findings(&all);
+	vec_reserve(&s->subjects, all.list.n);
 	for (size_t i = 0; i < all.list.n; i++)
 		*vec_add(&s->subjects) = (struct c2c_subject){
 			.space = all.list.items[i].space,
