@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/radix.h"
 
 enum {
 	FIRST_SHIFT = 12, /* some microseconds */
@@ -84,50 +85,30 @@ static void lengthen_to(struct c2c_paces *p, unsigned shift)
 	free(list);
 }
 
-/* A pace and what it is ordered by. */
-struct ordered {
-	uint64_t key[2];
-	uint32_t number;
-};
-
-static int compare_ordered(const void *left, const void *right)
-{
-	const struct ordered *a = left, *b = right;
-
-	if (a->key[0] != b->key[0])
-		return (a->key[0] > b->key[0]) - (a->key[0] < b->key[0]);
-	return (a->key[1] > b->key[1]) - (a->key[1] < b->key[1]);
-}
-
 /* By thread, and those of a thread by slice. */
-static struct ordered *ordered_keys(const struct c2c_paces *p)
+static struct radix_pair key_of_pace(const void *paces, size_t i)
 {
-	struct ordered *ordered = mem_alloc(p->list.n + 1, sizeof(*ordered));
+	const uint64_t *key = tuples_get(&((const struct c2c_paces *)paces)->keys, (uint32_t)i);
 
-	for (uint32_t i = 0; i < p->list.n; i++) {
-		memcpy(ordered[i].key, tuples_get(&p->keys, i), sizeof(ordered[i].key));
-		ordered[i].number = i;
-	}
-	if (p->list.n > 1)
-		qsort(ordered, p->list.n, sizeof(*ordered), compare_ordered);
-	return ordered;
+	return (struct radix_pair){ key[0], key[1] };
 }
 
 /* The shift with which few enough are left. Neighbours become one slice where the highest bit in which they differ is shifted away. */
 static unsigned sufficient_shift(const struct c2c_paces *p)
 {
-	struct ordered *ordered = ordered_keys(p);
+	uint32_t *order = radix_order(p, p->keys.n, key_of_pace);
 	uint32_t n_joined[65] = { 0 }; /* by that bit + 1 */
 	uint32_t n = p->keys.n;
 	unsigned more = 0;
 
 	for (size_t i = 1; i < p->keys.n; i++) {
-		uint64_t bits = ordered[i].key[1] ^ ordered[i - 1].key[1];
+		const uint64_t *before = tuples_get(&p->keys, order[i - 1]);
+		const uint64_t *key = tuples_get(&p->keys, order[i]);
 
-		if (ordered[i].key[0] == ordered[i - 1].key[0])
-			n_joined[64 - __builtin_clzll(bits)]++;
+		if (key[0] == before[0])
+			n_joined[64 - __builtin_clzll(key[1] ^ before[1])]++;
 	}
-	free(ordered);
+	free(order);
 	while (n > MOST_PACES && p->shift + more < SHIFT_MAX)
 		n -= n_joined[++more];
 	return p->shift + more;
@@ -248,19 +229,15 @@ void c2c_paces_merge(struct c2c_paces *to, const struct c2c_paces *from)
 
 void c2c_paces_order(struct c2c_paces *p)
 {
-	struct ordered *ordered = ordered_keys(p);
-	uint32_t *order = mem_alloc(p->list.n + 1, sizeof(*order));
+	uint32_t *order = radix_order(p, p->keys.n, key_of_pace);
 	struct c2c_pace *list = mem_alloc(p->list.n + 1, sizeof(*list));
 
-	for (size_t i = 0; i < p->list.n; i++) {
-		order[i] = ordered[i].number;
+	for (size_t i = 0; i < p->list.n; i++)
 		list[i] = p->list.items[order[i]];
-	}
 	tuples_reorder(&p->keys, order);
 	free(p->list.items);
 	p->list.items = list;
 	p->list.cap = p->list.n + 1;
 	memset(p->known, 0, sizeof(p->known));
 	free(order);
-	free(ordered);
 }
