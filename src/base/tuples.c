@@ -97,6 +97,18 @@ void tuples_reset(struct tuples *t)
 	t->n = 0;
 }
 
+void tuples_empty(struct tuples *t)
+{
+	size_t width = t->width;
+
+	if (t->mask < 4 * FIRST_SLOTS) {
+		tuples_reset(t);
+		return;
+	}
+	tuples_release(t);
+	tuples_init(t, width);
+}
+
 /* Most are pairs, for which a call of memcpy() takes longer than the copy. */
 static inline void copy_tuple(uint64_t *to, const uint64_t *from, size_t width)
 {

@@ -253,16 +253,33 @@ static int compare_subjects(const void *left, const void *right)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
+struct rating {
+	struct c2c *s;
+	struct c2c_judging_tables **tables; /* by worker */
+};
+
 /* Each subject on its own: judging looks at its accesses alone. */
 static void rate_subject(void *context, size_t number, unsigned worker)
 {
-	struct c2c *s = context;
-	struct c2c_subject *subject = &s->subjects.items[number];
+	const struct rating *r = context;
+	struct c2c_subject *subject = &r->s->subjects.items[number];
 	uint32_t line = (uint32_t)number;
 
-	(void)worker;
-	c2c_rate(s, subject);
-	subject->judgement = c2c_judge(s, &line, 1);
+	c2c_rate(r->s, subject);
+	subject->judgement = c2c_judge_with(r->tables[worker], r->s, &line, 1);
+}
+
+static void rate_subjects(struct c2c *s)
+{
+	unsigned n = pool_size(s->session->pool);
+	struct rating r = { s, mem_alloc(n, sizeof(*r.tables)) };
+
+	for (unsigned i = 0; i < n; i++)
+		r.tables[i] = c2c_judging_tables_new();
+	pool_run(s->session->pool, s->subjects.n, rate_subject, &r);
+	for (unsigned i = 0; i < n; i++)
+		c2c_judging_tables_free(r.tables[i]);
+	free(r.tables);
 }
 
 static void order_subjects(struct c2c *s)
@@ -534,7 +551,7 @@ void c2c_finish(struct c2c *s, const struct select *select)
 	take_second_look(s);
 	c2c_group_accesses(s);
 	c2c_name_accesses(s, s->subjects.items, s->subjects.n);
-	pool_run(s->session->pool, s->subjects.n, rate_subject, s);
+	rate_subjects(s);
 	order_subjects(s);
 	find_objects(s);
 	if (s->request.with_objects)

@@ -59,19 +59,6 @@ void c2c_access_sum(const struct c2c *s, const struct c2c_access *a, struct c2c_
 /* Tables of distinct threads, processes and cpus, for one access after the other. */
 enum { WHO_THREADS, WHO_PROCESSES, WHO_CPUS, N_WHO };
 
-/* A table that grew takes longer to clear than to make anew. */
-static void empty(struct tuples *t)
-{
-	enum { FEW = 64 };
-
-	if (t->n <= FEW) {
-		tuples_reset(t);
-		return;
-	}
-	tuples_release(t);
-	tuples_init(t, 1);
-}
-
 /* Distinct threads, processes and cpus of the touches of an access. */
 static void count_who(const struct c2c *s, struct c2c_access *a, struct tuples seen[N_WHO])
 {
@@ -79,7 +66,7 @@ static void count_who(const struct c2c *s, struct c2c_access *a, struct tuples s
 	if (a->n_touches == 1)
 		return;
 	for (int i = 0; i < N_WHO; i++)
-		empty(&seen[i]);
+		tuples_empty(&seen[i]);
 	for (uint32_t i = 0; i < a->n_touches; i++) {
 		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, a->first_touch + i);
 

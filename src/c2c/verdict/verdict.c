@@ -74,9 +74,18 @@ struct division {
 	uint32_t n;
 };
 
+/* Tables that are used for one line after the other: to make them takes as long as to judge most lines. */
+struct c2c_judging_tables {
+	struct tuples threads;	 /* process << 32 | tid */
+	struct tuples extents;	 /* struct extent, packed */
+	struct tuples pairs;	 /* (thread, extent) */
+	struct tuples all;	 /* threads of all lines in question */
+	struct tuples processes; /* … and their processes */
+};
+
 /* What all lines in question come to. */
 struct verdict_sums {
-	struct tuples threads;	/* process << 32 | tid */
+	struct c2c_judging_tables *tables;
 	VEC_OF(bool) is_writer; /* by thread */
 	struct c2c_counts counts;
 	struct division waits,
@@ -93,9 +102,7 @@ struct verdict_sums {
 struct judging {
 	const struct c2c *s;
 	struct verdict_sums *sums;
-	struct tuples threads;	      /* process << 32 | tid */
-	struct tuples extents;	      /* struct extent, packed */
-	struct tuples pairs;	      /* (thread, extent) */
+	struct c2c_judging_tables *tables;
 	VEC_OF(struct turn) turns;    /* by thread */
 	VEC_OF(uint32_t) writes;      /* by extent: stores of all threads */
 	VEC_OF(struct reach) reaches; /* by pair */
@@ -108,7 +115,7 @@ struct judging {
 
 static struct extent numbered_extent(const struct judging *j, uint32_t number)
 {
-	uint64_t word = tuples_get(&j->extents, number)[0];
+	uint64_t word = tuples_get(&j->tables->extents, number)[0];
 
 	return (struct extent){ (uint16_t)(word >> 48), (uint16_t)(word >> 32),
 				(uint16_t)(word >> 16), (uint16_t)word };
@@ -116,7 +123,7 @@ static struct extent numbered_extent(const struct judging *j, uint32_t number)
 
 static uint32_t thread_number(struct judging *j, uint64_t thread)
 {
-	uint32_t number = tuples_add(&j->threads, &thread);
+	uint32_t number = tuples_add(&j->tables->threads, &thread);
 
 	if (number == j->turns.n)
 		*vec_add(&j->turns) = (struct turn){ C2C_NEVER, C2C_NEVER, 0, 0 };
@@ -127,7 +134,7 @@ static uint32_t extent_number(struct judging *j, const struct extent *e)
 {
 	uint64_t word =
 		(uint64_t)e->first << 48 | (uint64_t)e->from << 32 | (uint64_t)e->to << 16 | e->end;
-	uint32_t number = tuples_add(&j->extents, &word);
+	uint32_t number = tuples_add(&j->tables->extents, &word);
 
 	if (number == j->writes.n)
 		vec_add(&j->writes);
@@ -138,7 +145,7 @@ static struct reach *reach_of(struct judging *j, uint32_t thread, uint32_t exten
 			      struct extent bytes)
 {
 	const uint64_t pair[] = { thread, extent };
-	uint32_t number = tuples_add(&j->pairs, pair);
+	uint32_t number = tuples_add(&j->tables->pairs, pair);
 	struct reach *r;
 
 	if (number < j->reaches.n)
@@ -400,12 +407,12 @@ static void subtract_stores(struct blame *b, const struct deeds *d)
 /* Where all stores went, for each of the extents: many threads want the same. */
 static struct blame *blame_by_extent(const struct judging *j)
 {
-	struct blame *out = mem_zalloc((size_t)j->extents.n + 1, sizeof(*out));
+	struct blame *out = mem_zalloc((size_t)j->tables->extents.n + 1, sizeof(*out));
 
-	for (uint32_t victim = 0; victim < j->extents.n; victim++) {
+	for (uint32_t victim = 0; victim < j->tables->extents.n; victim++) {
 		struct extent bytes = numbered_extent(j, victim);
 
-		for (uint32_t i = 0; i < j->extents.n; i++)
+		for (uint32_t i = 0; i < j->tables->extents.n; i++)
 			blame_stores(&out[victim], bytes, numbered_extent(j, i),
 				     j->writes.items[i]);
 	}
@@ -536,13 +543,13 @@ static enum role role_of(const struct judging *j, uint32_t extent)
  */
 static void count_guarded(struct judging *j)
 {
-	enum role *roles = mem_alloc((size_t)j->extents.n + 1, sizeof(*roles));
+	enum role *roles = mem_alloc((size_t)j->tables->extents.n + 1, sizeof(*roles));
 	bool *locks = mem_zalloc(j->turns.n, sizeof(*locks)); /* by thread */
 
 	for (size_t i = 0; i < j->reaches.n; i++)
 		if (does(&j->reaches.items[i], LOCKS))
 			*vec_add(&j->locks) = j->reaches.items[i];
-	for (uint32_t i = 0; i < j->extents.n; i++)
+	for (uint32_t i = 0; i < j->tables->extents.n; i++)
 		roles[i] = role_of(j, i);
 	for (size_t i = 0; i < j->reaches.n; i++) {
 		const struct reach *r = &j->reaches.items[i];
@@ -652,7 +659,7 @@ static void count_threads(struct judging *j)
 	struct verdict_sums *v = j->sums;
 
 	for (uint32_t i = 0; i < j->turns.n; i++) {
-		uint32_t number = tuples_add(&v->threads, tuples_get(&j->threads, i));
+		uint32_t number = tuples_add(&v->tables->all, tuples_get(&j->tables->threads, i));
 
 		if (number == v->is_writer.n)
 			*vec_add(&v->is_writer) = false;
@@ -698,12 +705,12 @@ static void classify_shared_line(struct judging *j, uint64_t n_waited)
 static void judge_line(const struct c2c *s, const struct c2c_subject *subject,
 		       struct verdict_sums *v)
 {
-	struct judging j = { .s = s, .sums = v };
+	struct judging j = { .s = s, .sums = v, .tables = v->tables };
 	uint64_t n_waited = c2c_waited(subject, s->options.mode);
 
-	tuples_init(&j.threads, 1);
-	tuples_init(&j.extents, 1);
-	tuples_init(&j.pairs, 2);
+	tuples_empty(&j.tables->threads);
+	tuples_empty(&j.tables->extents);
+	tuples_empty(&j.tables->pairs);
 	for (uint32_t i = 0; i < subject->n_touches; i++)
 		add_touch(&j, subject->first_touch + i);
 	count_threads(&j);
@@ -720,26 +727,54 @@ static void judge_line(const struct c2c *s, const struct c2c_subject *subject,
 	vec_release(&j.locks);
 	vec_release(&j.turns);
 	vec_release(&j.writes);
-	tuples_release(&j.threads);
-	tuples_release(&j.extents);
-	tuples_release(&j.pairs);
+}
+
+struct c2c_judging_tables *c2c_judging_tables_new(void)
+{
+	struct c2c_judging_tables *t = mem_alloc(1, sizeof(*t));
+
+	tuples_init(&t->threads, 1);
+	tuples_init(&t->extents, 1);
+	tuples_init(&t->pairs, 2);
+	tuples_init(&t->all, 1);
+	tuples_init(&t->processes, 1);
+	return t;
+}
+
+void c2c_judging_tables_free(struct c2c_judging_tables *t)
+{
+	tuples_release(&t->threads);
+	tuples_release(&t->extents);
+	tuples_release(&t->pairs);
+	tuples_release(&t->all);
+	tuples_release(&t->processes);
+	free(t);
 }
 
 struct c2c_judgement c2c_judge(const struct c2c *s, const uint32_t *lines, size_t n)
 {
-	struct verdict_sums v = { .lacks_stores = s->lacks_stores };
-	struct tuples processes;
+	struct c2c_judging_tables *tables = c2c_judging_tables_new();
+	struct c2c_judgement out = c2c_judge_with(tables, s, lines, n);
 
-	tuples_init(&v.threads, 1);
-	tuples_init(&processes, 1);
+	c2c_judging_tables_free(tables);
+	return out;
+}
+
+struct c2c_judgement c2c_judge_with(struct c2c_judging_tables *tables, const struct c2c *s,
+				    const uint32_t *lines, size_t n)
+{
+	struct verdict_sums v = { .tables = tables, .lacks_stores = s->lacks_stores };
+
+	tuples_empty(&tables->all);
+	tuples_empty(&tables->processes);
 	for (size_t i = 0; i < n; i++)
 		judge_line(s, &s->subjects.items[lines[i]], &v);
-	for (uint32_t i = 0; i < v.threads.n; i++) {
+	for (uint32_t i = 0; i < tables->all.n; i++) {
 		v.out.n_writers += v.is_writer.items[i];
-		tuples_add(&processes, &(uint64_t){ tuples_get(&v.threads, i)[0] >> 32 });
+		tuples_add(&tables->processes, &(uint64_t){ tuples_get(&tables->all, i)[0] >> 32 });
 	}
-	v.out.n_threads = v.threads.n;
-	v.out.n_processes = processes.n;
+	v.out.n_threads = tables->all.n;
+	v.out.n_processes = tables->processes.n;
 	if (v.n_contended > 0)
 		decide_contended(&v);
 	else if (v.n_unexplained > 0)
@@ -751,8 +786,6 @@ struct c2c_judgement c2c_judge(const struct c2c *s, const uint32_t *lines, size_
 	else
 		decide_alone(s, &v);
 	vec_release(&v.is_writer);
-	tuples_release(&v.threads);
-	tuples_release(&processes);
 	return v.out;
 }
 

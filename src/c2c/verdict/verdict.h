@@ -20,7 +20,13 @@ static inline double c2c_chance_gone(double own_accesses, double stores_of_other
 	return stores_of_others > 0 ? stores_of_others / (own_accesses + stores_of_others) : 0;
 }
 
+/* What judging needs, for one judgement after the other. */
+struct c2c_judging_tables *c2c_judging_tables_new(void);
+void c2c_judging_tables_free(struct c2c_judging_tables *);
+
 /* Judges `n` lines, by number among the subjects, that are used alike. */
 struct c2c_judgement c2c_judge(const struct c2c *, const uint32_t *lines, size_t n);
+struct c2c_judgement c2c_judge_with(struct c2c_judging_tables *, const struct c2c *,
+				    const uint32_t *lines, size_t n);
 
 #endif
