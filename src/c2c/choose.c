@@ -2,6 +2,8 @@
 /* Which lines get a second look, by what the first one counted. */
 #include <stdlib.h>
 
+#include "base/alloc.h"
+#include "base/pool.h"
 #include "c2c/accesses/cost.h"
 #include "c2c/choose.h"
 #include "c2c/verdict/classes.h"
@@ -13,6 +15,8 @@
  * cannot say much of it, and a few have to do.
  */
 enum { MORE_LINES = 4096, MORE_OF_SHARD = 256, MORE_RECORDS = 65536, FEW_LINES = 128 };
+
+enum { SUBJECTS_AT_ONCE = 512 }; /* made by a worker */
 
 static const double least_part = 0.25;
 
@@ -309,6 +313,30 @@ static bool may_be_contended(const struct c2c *s, const struct candidate *c)
 	       (double)c->n_records >= C2C_LEAST_STORES * stores;
 }
 
+/* What is chosen, and the lines that are made of it, which are large: all workers touch their pages. */
+struct chosen {
+	struct c2c *s;
+	const struct choice *all;
+};
+
+static void make_subjects(void *context, size_t part, unsigned worker)
+{
+	const struct chosen *chosen = context;
+	size_t first = part * SUBJECTS_AT_ONCE, n = chosen->all->list.n;
+
+	(void)worker;
+	for (size_t i = first; i < n && i < first + SUBJECTS_AT_ONCE; i++) {
+		const struct candidate *c = &chosen->all->list.items[i];
+
+		chosen->s->subjects.items[i] = (struct c2c_subject){
+			.space = c->space,
+			.address = c->address,
+			.line = (uint32_t)i,
+			.may_be_contended = may_be_contended(chosen->s, c),
+		};
+	}
+}
+
 void c2c_choose_lines(struct c2c *s)
 {
 	struct choice choices[C2C_SHARDS] = { 0 }, all = { .s = s };
@@ -330,13 +358,9 @@ void c2c_choose_lines(struct c2c *s)
 	for (size_t i = 0; i < C2C_SHARDS; i++)
 		vec_release(&choices[i].list);
 	s->may_have_findings = may_have_findings(&all);
-	vec_reserve(&s->subjects, all.list.n);
-	for (size_t i = 0; i < all.list.n; i++)
-		*vec_add(&s->subjects) = (struct c2c_subject){
-			.space = all.list.items[i].space,
-			.address = all.list.items[i].address,
-			.line = (uint32_t)i,
-			.may_be_contended = may_be_contended(s, &all.list.items[i]),
-		};
+	s->subjects.items = mem_alloc(all.list.n, sizeof(*s->subjects.items));
+	s->subjects.n = s->subjects.cap = all.list.n;
+	pool_run(s->session->pool, (all.list.n + SUBJECTS_AT_ONCE - 1) / SUBJECTS_AT_ONCE,
+		 make_subjects, &(struct chosen){ s, &all });
 	vec_release(&all.list);
 }

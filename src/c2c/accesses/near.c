@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/bisect.h"
 #include "base/pool.h"
+#include "base/radix.h"
 #include "c2c/accesses/result.h"
 
 enum {
@@ -42,16 +43,27 @@ static int compare_spots(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-static void list_subjects(const struct c2c *s, bool only_contended, struct c2c_neighbourhood *out)
+static struct radix_pair key_of_subject(const void *subjects, size_t i)
 {
-	for (size_t i = 0; i < s->subjects.n; i++)
-		if (s->subjects.items[i].may_be_contended || !only_contended)
-			*vec_add(&out->subjects) =
-				(struct c2c_spot){ .space = s->subjects.items[i].space,
-						   .address = s->subjects.items[i].address };
-	if (out->subjects.n > 1)
-		qsort(out->subjects.items, out->subjects.n, sizeof(*out->subjects.items),
-		      compare_spots);
+	const struct c2c_subject *subject = (const struct c2c_subject *)subjects + i;
+
+	return (struct radix_pair){ subject->space, subject->address };
+}
+
+static void list_subjects(struct c2c *s)
+{
+	uint32_t *order = radix_order(s->subjects.items, s->subjects.n, key_of_subject);
+
+	for (size_t i = 0; i < s->subjects.n; i++) {
+		const struct c2c_subject *subject = &s->subjects.items[order[i]];
+		const struct c2c_spot spot = { .space = subject->space,
+					       .address = subject->address };
+
+		*vec_add(&s->near.all.subjects) = spot;
+		if (subject->may_be_contended)
+			*vec_add(&s->near.contended.subjects) = spot;
+	}
+	free(order);
 }
 
 /* From a subject to the next one; both are in order. */
@@ -175,8 +187,7 @@ void c2c_near_choose(struct c2c *s)
 {
 	struct c2c_near *near = &s->near;
 
-	list_subjects(s, true, &near->contended);
-	list_subjects(s, false, &near->all);
+	list_subjects(s);
 	find_lines_around(s, &near->contended, C2C_NEAR_LINES * s->options.line_bytes,
 			  C2C_MOST_NEAR - MOST_OF_OTHERS);
 	if (near->all.subjects.n > near->contended.subjects.n)
