@@ -279,6 +279,9 @@ void c2c_causes_init(struct c2c_causes *causes, const struct c2c_objects *o,
 
 	start(&places, s);
 	start(&all, s);
+	/* for as many as there may be, of which those are touched that there are: nothing moves */
+	all.causes.list.items = mem_alloc(s->subjects.n, sizeof(*all.causes.list.items));
+	all.causes.list.cap = s->subjects.n;
 	tuples_init(&counted, KEY_WORDS);
 	find_places(&places, in);
 	add_by_type(&all, in, &places);
