@@ -55,34 +55,31 @@ void c2c_pace_join(struct c2c_pace *to, const struct c2c_pace *from)
 	to->n_waited += from->n_waited;
 }
 
-/* Adds those of `keys`, whose slices are 2^`shorter` times shorter. */
+/*
+ * Adds those of `keys`, whose slices are 2^`shorter` times shorter. They may be those that `to` had before it was emptied: each is read before
+ * its place, or one in front of it, is written.
+ */
 static void add_paces(struct c2c_paces *to, const uint64_t *keys, const struct c2c_pace *list,
 		      size_t n, unsigned shorter)
 {
 	for (size_t i = 0; i < n; i++, keys += 2) {
 		const uint64_t wide[] = { keys[0], keys[1] >> shorter };
+		const struct c2c_pace pace = list[i];
 
-		c2c_pace_join(pace_of(to, wide), &list[i]);
+		c2c_pace_join(pace_of(to, wide), &pace);
 	}
 }
 
 static void lengthen_to(struct c2c_paces *p, unsigned shift)
 {
-	size_t n = p->list.n, key_size = p->keys.width * sizeof(*p->keys.words);
-	uint64_t *keys = mem_alloc(n + 1, key_size);
-	struct c2c_pace *list = p->list.items;
+	size_t n = p->list.n;
 	unsigned shorter = shift - p->shift;
 
-	if (n > 0)
-		memcpy(keys, p->keys.words, n * key_size);
 	tuples_reset(&p->keys);
-	p->list.items = NULL;
-	p->list.n = p->list.cap = 0;
+	p->list.n = 0;
 	memset(p->known, 0, sizeof(p->known));
 	p->shift = shift;
-	add_paces(p, keys, list, n, shorter);
-	free(keys);
-	free(list);
+	add_paces(p, p->keys.words, p->list.items, n, shorter);
 }
 
 /* By thread, and those of a thread by slice. */
