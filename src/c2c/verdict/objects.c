@@ -112,7 +112,7 @@ static void name_accesses(struct c2c_objects *o, const struct data_query *querie
 	free(lines);
 }
 
-/* Names are those of addresses in processes. From here on they are where the line is. */
+/* Names are those of addresses in processes. From here on they are where the line is, which may be in physical memory. */
 static void move_to_line(struct c2c_objects *o, uint32_t number)
 {
 	const struct c2c *s = o->sharing;
@@ -174,15 +174,15 @@ struct data_query c2c_objects_query(const struct c2c_objects *o, uint32_t access
 
 void c2c_objects_init(struct c2c_objects *o, const struct c2c *s)
 {
-	struct data_query *queries = mem_zalloc(s->accesses.n + 1, sizeof(*queries));
+	struct data_query *queries = mem_huge(s->accesses.n, sizeof(*queries));
 
 	*o = (struct c2c_objects){ .sharing = s };
 	o->lines = mem_zalloc(s->accesses.n + 1, sizeof(*o->lines));
 	pool_run(s->session->pool, s->subjects.n + s->around.n, ask,
 		 &(struct asking){ o, queries });
 	name_accesses(o, queries);
-	free(queries);
-	for (size_t i = 0; i < s->accesses.n; i++)
+	mem_huge_free(queries, s->accesses.n, sizeof(*queries));
+	for (size_t i = 0; i < s->accesses.n && s->options.by_physical; i++)
 		move_to_line(o, (uint32_t)i);
 	c2c_objects_join(o);
 	index_objects(o);
