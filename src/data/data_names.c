@@ -562,6 +562,14 @@ void data_names_set(struct data_names *names, size_t number, const struct data_n
 	shared_names_set(&names->names, number, name);
 }
 
+bool data_names_has_objects(const struct data_names *names)
+{
+	for (size_t i = 0; i < names->names.list.n; i++)
+		if (names->names.list.items[i].object.v != 0)
+			return true;
+	return false;
+}
+
 bool data_names_are_of_mappings(const struct session *s)
 {
 	return s->heap == NULL && !symbols_knows_any(s->symbols);

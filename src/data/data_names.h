@@ -54,6 +54,9 @@ static inline const struct data_name *data_names_get(const struct data_names *na
 	return shared_names_get(&names->names, number);
 }
 
+/* Is any of them an object, not only memory? */
+bool data_names_has_objects(const struct data_names *);
+
 void data_names_set(struct data_names *, size_t number, const struct data_name *);
 
 /*

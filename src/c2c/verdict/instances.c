@@ -104,7 +104,8 @@ void c2c_instances_init(struct c2c_instances *in, const struct c2c_objects *o)
 	in->of_access = mem_alloc(s->accesses.n + 1, sizeof(*in->of_access));
 	in->of_line = mem_alloc(n_lines + 1, sizeof(*in->of_line));
 	for (uint32_t i = 0; i < s->accesses.n; i++)
-		in->of_access[i] = c2c_instances_number_of(in, o, i);
+		in->of_access[i] = o->numbers[i] == TUPLES_NONE ? TUPLES_NONE
+								: c2c_instances_number_of(in, o, i);
 	for (size_t i = 0; i < n_lines; i++)
 		in->of_line[i] = number_of_line(in, c2c_line_at(s, i));
 	count_instances(in, s);

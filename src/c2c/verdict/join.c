@@ -303,7 +303,8 @@ void c2c_objects_join(struct c2c_objects *o)
 	};
 	struct join arrays = { .objects = o, .types = j.types };
 
-	list_known(&j);
+	if (data_names_has_objects(&o->names))
+		list_known(&j);
 	sort_known(&j);
 	find_contradictions(&j);
 	for (uint32_t i = 0; i < o->names.n && j.list.n > 0; i++)
