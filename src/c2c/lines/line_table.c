@@ -352,7 +352,7 @@ static struct entry *add_entry(struct shard *s)
 
 static inline bool is_of(const struct entry *e, const struct c2c_access_row *row)
 {
-	return e->address == row->line && e->space == row->space;
+	return (e->address == row->line) & (e->space == row->space);
 }
 
 /*
@@ -663,27 +663,32 @@ static void fetch_slots(const struct shard *s, const struct shard_rows *r)
 }
 
 /*
- * The lines come from far, so all of them are on their way before the first is needed. Which
- * those are is a guess by the slots.
+ * The line that the bucket of a hash seems to say it is, or any. Whether there is one nobody can predict, so there is no decision. The
+ * shard has lines.
  */
-static void add_some_rows(struct shard *s, const struct c2c_access_row *rows, const uint16_t *order,
-			  size_t n)
+static inline struct entry *any_guess(const struct shard *s, uint32_t hash)
 {
-	struct entry *guesses[ROWS_AHEAD];
+	uint32_t number = numbers_in_bucket(&s->slots[bucket_of(s, hash)], hash) - 1;
 
-	for (size_t i = 0; i < n; i++) {
-		guesses[i] = guess_entry(s, rows[order[i]].hash);
-		prefetch_to_write(guesses[i]);
-	}
-	for (size_t i = 0; i < n; i++)
-		if (guesses[i] != NULL)
-			prefetch_to_write(many_of(s, guesses[i]));
-	for (size_t i = 0; i < n; i++) {
-		const struct c2c_access_row *row = &rows[order[i]];
-		struct entry *e = guesses[i];
+	return entry_at(s, number & -(uint32_t)(number < s->n));
+}
 
-		if (e == NULL || !is_of(e, row))
-			e = find_line(s, row);
+/* What else there is of a line if that is a struct many, or any; the shard has some. */
+static inline struct many *any_many(const struct shard *s, const struct entry *e)
+{
+	bool has_many = (more_of(e) != 0) & !e->is_wide;
+
+	return many_at(s, (more_of(e) - 1) & -(uint32_t)has_many);
+}
+
+/* Adds rows whose lines are most likely not there yet. */
+static void add_others(struct shard *s, const struct c2c_access_row *rows, const uint16_t *others,
+		       size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct c2c_access_row *row = &rows[others[i]];
+		struct entry *e = find_line(s, row);
+
 		if (e != NULL)
 			line_table_add_row(e, s, row);
 		else
@@ -691,9 +696,45 @@ static void add_some_rows(struct shard *s, const struct c2c_access_row *rows, co
 	}
 }
 
+/*
+ * The lines come from far, so all of them are on their way before the first is needed. Which
+ * those are is a guess by the slots. Rows whose lines are there come before the others: one after the other that would be
+ * guessed wrong as often as right. What a line keeps is the same in any order.
+ */
+static void add_some_rows(struct shard *s, const struct c2c_access_row *rows, const uint16_t *order,
+			  size_t n)
+{
+	struct entry *guesses[ROWS_AHEAD];
+	uint16_t others[ROWS_AHEAD];
+	uint8_t known[ROWS_AHEAD];
+	size_t n_known = 0, n_others = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		guesses[i] = any_guess(s, rows[order[i]].hash);
+		prefetch_to_write(guesses[i]);
+	}
+	for (size_t i = 0; i < n && s->n_many > 0; i++)
+		prefetch_to_write(any_many(s, guesses[i]));
+	for (size_t i = 0; i < n; i++) {
+		bool is_known = is_of(guesses[i], &rows[order[i]]);
+
+		known[n_known] = (uint8_t)i;
+		n_known += is_known;
+		others[n_others] = order[i];
+		n_others += !is_known;
+	}
+	for (size_t i = 0; i < n_known; i++)
+		line_table_add_row(guesses[known[i]], s, &rows[order[known[i]]]);
+	add_others(s, rows, others, n_others);
+}
+
 static void line_table_add_rows(struct shard *s, const struct shard_rows *r)
 {
-	for (size_t i = 0; i < r->n; i += ROWS_AHEAD)
+	size_t i = 0;
+
+	if (s->n == 0 && r->n > 0)
+		add_line(s, &r->rows[r->order[i++]]);
+	for (; i < r->n; i += ROWS_AHEAD)
 		add_some_rows(s, r->rows, r->order + i,
 			      r->n - i < ROWS_AHEAD ? r->n - i : ROWS_AHEAD);
 }
