@@ -27,13 +27,12 @@ static const struct {
  * What the instruction at a place does that records do not say. Of elements that lie apart, no
  * size is known.
  */
-static struct c2c_instruction decode_place(struct c2c *s, uint32_t place)
+static struct c2c_instruction decode_place(struct c2c *s, struct place place)
 {
 	struct c2c_instruction out = { 0 };
 	struct isa_access access;
-	struct place where = session_place(s->session, place);
 
-	if (where.module.v == 0 || !symbols_access(s->session->symbols, where, &access))
+	if (!symbols_access(s->session->symbols, place, &access))
 		return out;
 	out.is_load = access.flags & ACCESS_LOAD;
 	out.is_store = access.flags & ACCESS_STORE;
@@ -169,6 +168,28 @@ static void want_places(const struct c2c *s, const struct c2c_subject *line, boo
 	}
 }
 
+/* What the instructions at these places do, where there is code; most are of the module of the one before. */
+static void decode_places(struct c2c *s, const bool *wanted, uint32_t n)
+{
+	struct module_id module = { 0 };
+	bool has_code = false;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct place place;
+
+		if (!wanted[i])
+			continue;
+		s->is_named[i] = true;
+		place = session_place(s->session, i);
+		if (place.module.v != module.v) {
+			module = place.module;
+			has_code = module.v != 0 && symbols_has_code(s->session->symbols, module);
+		}
+		if (has_code)
+			s->instructions[i] = decode_place(s, place);
+	}
+}
+
 void c2c_name_accesses(struct c2c *s, const struct c2c_subject *lines, size_t n)
 {
 	uint32_t n_places = place_numbers_n(s->session->places);
@@ -181,12 +202,7 @@ void c2c_name_accesses(struct c2c *s, const struct c2c_subject *lines, size_t n)
 		names_init_few(&s->names, s->session, wanted, SYMBOLS_LINES, s->known);
 	else
 		names_add_few(&s->names, wanted, s->known);
-	for (uint32_t i = 0; i < n_places; i++) {
-		if (!wanted[i])
-			continue;
-		s->instructions[i] = decode_place(s, i);
-		s->is_named[i] = true;
-	}
+	decode_places(s, wanted, n_places);
 	free(wanted);
 	pool_run(s->session->pool, n, set_extents, &(struct naming){ s, lines });
 }
