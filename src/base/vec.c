@@ -17,12 +17,10 @@ static size_t grown_cap(size_t cap, size_t item_size)
 	return cap + (is_large && memory_is_scarce() ? cap / 16 : cap / 2) + 8;
 }
 
-void *vec_grow_(void *items, size_t n, size_t *cap, size_t extra, size_t item_size)
+void *vec_room_(void *items, size_t n, size_t *cap, size_t extra, size_t item_size)
 {
 	size_t wanted = n + extra;
 
-	if (extra == 0)
-		return items;
 	if (wanted > *cap) {
 		size_t grown = grown_cap(*cap, item_size);
 
@@ -31,6 +29,14 @@ void *vec_grow_(void *items, size_t n, size_t *cap, size_t extra, size_t item_si
 		items = mem_resize(items, grown, item_size);
 		*cap = grown;
 	}
+	return items;
+}
+
+void *vec_grow_(void *items, size_t n, size_t *cap, size_t extra, size_t item_size)
+{
+	if (extra == 0)
+		return items;
+	items = vec_room_(items, n, cap, extra, item_size);
 	memset((char *)items + n * item_size, 0, extra * item_size);
 	return items;
 }

@@ -21,6 +21,11 @@
 #define vec_reserve(v, extra)                                                                      \
 	((v)->items = vec_grow_((v)->items, (v)->n, &(v)->cap, (extra), sizeof(*(v)->items)))
 
+/* Appends `extra` items, which the caller writes. */
+#define vec_extend(v, extra)                                                                       \
+	((v)->items = vec_room_((v)->items, (v)->n, &(v)->cap, (extra), sizeof(*(v)->items)),      \
+	 (void)((v)->n += (extra)))
+
 /* Appends one zeroed item and returns a pointer to it, valid until the next call. */
 #define vec_add(v)                                                                                 \
 	((v)->n < (v)->cap ? (void)__builtin_memset(&(v)->items[(v)->n], 0, sizeof(*(v)->items))   \
@@ -34,6 +39,7 @@
 #define vec_release(v) (vec_free_((v)->items), (v)->items = NULL, (v)->n = (v)->cap = 0)
 
 /* Called by the macros only. */
+void *vec_room_(void *items, size_t n, size_t *cap, size_t extra, size_t item_size);
 void *vec_grow_(void *items, size_t n, size_t *cap, size_t extra, size_t item_size);
 void *vec_fit_(void *items, size_t n, size_t *cap, size_t item_size);
 void vec_free_(void *items);

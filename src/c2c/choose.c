@@ -358,8 +358,7 @@ void c2c_choose_lines(struct c2c *s)
 	for (size_t i = 0; i < C2C_SHARDS; i++)
 		vec_release(&choices[i].list);
 	s->may_have_findings = may_have_findings(&all);
-	s->subjects.items = mem_alloc(all.list.n, sizeof(*s->subjects.items));
-	s->subjects.n = s->subjects.cap = all.list.n;
+	vec_extend(&s->subjects, all.list.n);
 	pool_run(s->session->pool, (all.list.n + SUBJECTS_AT_ONCE - 1) / SUBJECTS_AT_ONCE,
 		 make_subjects, &(struct chosen){ s, &all });
 	vec_release(&all.list);

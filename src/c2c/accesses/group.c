@@ -129,10 +129,7 @@ static void place_accesses(struct c2c *s, struct c2c_subject *lines, size_t n_li
 		lines[i].first_access = (uint32_t)(s->accesses.n + n);
 		n += lines[i].n_accesses;
 	}
-	s->accesses.n += n;
-	s->accesses.cap = s->accesses.n;
-	s->accesses.items =
-		mem_resize(s->accesses.items, s->accesses.n, sizeof(*s->accesses.items));
+	vec_extend(&s->accesses, n);
 }
 
 static void group_lines(struct c2c *s, struct c2c_subject *items, size_t n)

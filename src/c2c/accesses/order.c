@@ -313,15 +313,12 @@ static void place_touches(struct ordering *o)
 	tuples_init(&o->out.keys, C2C_TOUCH_WORDS);
 	tuples_forget_index(&o->out.keys);
 	tuples_append(&o->out.keys, n, &first);
-	o->out.kept.items =
-		mem_alloc(n, sizeof(*o->out.kept.items)); /* not touched before they are written */
-	o->out.kept.n = o->out.kept.cap = n;
+	vec_extend(&o->out.kept, n);
 	if (!seen->is_joined) { /* none is alike: those of several records stay where they are */
 		o->out.many = seen->many;
 		return;
 	}
-	o->out.many.items = mem_alloc(n_many, sizeof(*o->out.many.items));
-	o->out.many.n = o->out.many.cap = n_many;
+	vec_extend(&o->out.many, n_many);
 }
 
 void c2c_order_touches(const struct c2c *s, struct c2c_accesses *seen)
