@@ -487,7 +487,7 @@ int c2c_begin(struct c2c *s, struct session *session, const struct c2c_request *
 	*s = (struct c2c){ .session = session, .request = *request };
 	if (fill_request(s, err) < 0)
 		return -1;
-	s->options.table = c2c_table_new();
+	s->options.table = c2c_table_new(c2c_mode_masks[C2C_BY_PEER] | c2c_mode_masks[C2C_BY_HITM]);
 	/* objects are chosen by shares, which need all loads */
 	assert(!(request->only_waiting && request->with_objects));
 	s->options.rows = request->only_waiting ? C2C_CONTENDED_ROWS : C2C_ALL_ROWS;

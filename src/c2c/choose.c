@@ -198,7 +198,7 @@ static void weigh_shard(void *context, size_t shard, unsigned worker)
 	struct choice *choices = context, *c = &choices[shard];
 
 	(void)worker;
-	c2c_table_visit(c->s->options.table, shard, c->of_sharing | c->of_mode, weigh_line, c);
+	c2c_table_visit(c->s->options.table, shard, weigh_line, c);
 	for (size_t i = c->list.n / 2; i-- > 0;)
 		sift_down(c->list.items, c->list.n, i, FIRST_AT_ROOT);
 }

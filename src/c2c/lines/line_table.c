@@ -62,7 +62,8 @@ struct entry {
 	uint8_t n : 3;	    /* of them */
 	uint8_t has_threads : 1;
 	uint8_t is_written : 1;
-	uint8_t is_wide : 1; /* it has a struct wide, not a struct many */
+	uint8_t is_wide : 1;	/* it has a struct wide, not a struct many */
+	uint8_t is_visited : 1; /* an access counts in a counter of c2c_table.visited */
 };
 
 static_assert(2 * sizeof(struct entry) == LINE_ALIGN, "two of them in a line of ours");
@@ -102,7 +103,8 @@ struct mask_numbers {
 };
 
 struct shard {
-	uint64_t seed; /* of the table */
+	uint64_t seed;	  /* of the table */
+	uint32_t visited; /* … */
 	const struct mask_numbers *numbers;
 	struct block_store *store;
 	pthread_mutex_t mutex; /* of all below, while rows are added */
@@ -117,6 +119,7 @@ struct shard {
 
 struct c2c_table {
 	uint64_t seed;
+	uint32_t visited;
 	atomic_uint turn; /* says where the next batch begins */
 	struct mask_numbers numbers;
 	struct block_store store;
@@ -157,15 +160,16 @@ static uint32_t *buckets_new(uint32_t n)
 	return slots;
 }
 
-static void lines_init(struct c2c_table *t)
+static void lines_init(struct c2c_table *t, uint32_t visited)
 {
-	*t = (struct c2c_table){ 0 };
+	*t = (struct c2c_table){ .visited = visited };
 	t->seed = hash_seed();
 	pthread_mutex_init(&t->store.mutex, NULL);
 	for (size_t i = 0; i < C2C_SHARDS; i++) {
 		struct shard *s = &t->shards[i];
 
 		s->seed = t->seed;
+		s->visited = visited;
 		s->numbers = &t->numbers;
 		s->store = &t->store;
 		pthread_mutex_init(&s->mutex, NULL);
@@ -174,11 +178,11 @@ static void lines_init(struct c2c_table *t)
 	}
 }
 
-struct c2c_table *c2c_table_new(void)
+struct c2c_table *c2c_table_new(uint32_t visited)
 {
 	struct c2c_table *t = mem_alloc(1, sizeof(*t));
 
-	lines_init(t);
+	lines_init(t, visited);
 	return t;
 }
 
@@ -215,7 +219,7 @@ static void lines_release(struct c2c_table *t)
 void c2c_table_empty(struct c2c_table *t)
 {
 	lines_release(t);
-	lines_init(t);
+	lines_init(t, t->visited);
 }
 
 void c2c_table_free(struct c2c_table *t)
@@ -614,6 +618,7 @@ static void entry_add_thread(struct entry *e, const struct c2c_access_row *row)
 static void line_table_add_row(struct entry *e, struct shard *s, const struct c2c_access_row *row)
 {
 	entry_add_thread(e, row);
+	e->is_visited |= (row->mask & s->visited) != 0;
 	if (more_of(e) == 0 && e->n < FEW && row->mask_number != NO_MASK) {
 		e->masks[e->n++] = (uint8_t)row->mask_number;
 		e->cycles += both_cycles(row);
@@ -644,6 +649,7 @@ static void add_line(struct shard *s, const struct c2c_access_row *row)
 		.masks = { (uint8_t)(has_number ? row->mask_number : 0) },
 		.n = has_number,
 		.is_written = row->is_write & (row->tid != C2C_NO_TID),
+		.is_visited = (row->mask & s->visited) != 0,
 	};
 	if (!has_number)
 		line_table_add_row(e, s, row);
@@ -855,35 +861,16 @@ bool c2c_table_find(const struct c2c_table *t, uint32_t space, uint64_t address,
 	return e != NULL;
 }
 
-/* Which numbers of sets have a counter of `mask`. Number 0 is none's. */
-static void find_numbers(const struct mask_numbers *numbers, uint32_t mask, bool out[NO_MASK])
-{
-	for (unsigned i = 0; i < NO_MASK; i++)
-		out[i] = (mask_of_number(numbers, (uint8_t)i) & mask) != 0;
-}
-
-/* May it be shared? Said without counting, as nearly all lines are not, and without a decision for each set: they are as many as they like. */
-static bool may_be_shared(const struct entry *e, const bool is_of_mask[NO_MASK])
-{
-	bool any = (e->has_threads & e->is_written) | e->is_wide;
-
-	for (unsigned i = 0; i < FEW; i++)
-		any |= is_of_mask[e->masks[i]];
-	return any;
-}
-
-void c2c_table_visit(const struct c2c_table *t, size_t shard, uint32_t mask,
+void c2c_table_visit(const struct c2c_table *t, size_t shard,
 		     void (*visit)(void *context, const struct c2c_line *), void *context)
 {
 	const struct shard *s = &t->shards[shard];
-	bool is_of_mask[NO_MASK];
 
-	find_numbers(&t->numbers, mask, is_of_mask);
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct entry *e = entry_at(s, i);
 		struct c2c_line line;
 
-		if (!may_be_shared(e, is_of_mask))
+		if (!((e->has_threads & e->is_written) | e->is_visited))
 			continue;
 		line = line_of(s, e);
 		visit(context, &line);

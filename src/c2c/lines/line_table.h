@@ -66,7 +66,8 @@ void c2c_line_add(const struct c2c_line *, struct c2c_counts *to);
 
 struct c2c_table;
 
-struct c2c_table *c2c_table_new(void);
+/* `visited`: counters; lines that count in them are visited. */
+struct c2c_table *c2c_table_new(uint32_t visited);
 void c2c_table_free(struct c2c_table *);
 
 /* Forgets all lines. */
@@ -90,10 +91,10 @@ bool c2c_table_find(const struct c2c_table *, uint32_t space, uint64_t address,
 		    struct c2c_line *out);
 
 /*
- * Calls `visit` for each line of a shard that counted in a counter of `mask`, or that several threads accessed and
- * one wrote to; perhaps for others, too. In no order that may be relied on.
+ * Calls `visit` for each line of a shard that counts in a counter that was given for that, or that several threads accessed and
+ * one wrote to. In no order that may be relied on.
  */
-void c2c_table_visit(const struct c2c_table *, size_t shard, uint32_t mask,
+void c2c_table_visit(const struct c2c_table *, size_t shard,
 		     void (*visit)(void *context, const struct c2c_line *), void *context);
 
 #endif
