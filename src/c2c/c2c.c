@@ -521,6 +521,7 @@ static void look_at_sieved(struct c2c *s, const struct select *select)
 
 	if (c2c_sieve_lines(s->lines->sieve, least, &filter)) {
 		s->options.rows = C2C_OTHER_ROWS;
+		s->options.sieve = s->lines->sieve;
 		wish.addresses = &filter;
 		wish.with_physical = s->options.by_physical;
 		wish.index = s->index;

@@ -171,6 +171,22 @@ static size_t keep_rows_of_lines(uint16_t *rows, uint32_t *masks, size_t n)
 	return kept;
 }
 
+/* Keeps those of lines that the sieve lets through. */
+static size_t keep_rows_of_sieve(const struct c2c_lines *l, const struct batch *b, uint16_t *rows,
+				 uint32_t *masks, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct c2c_spot spot = c2c_spot(l->options, b, rows[i]);
+
+		rows[kept] = rows[i];
+		masks[kept] = masks[i];
+		kept += c2c_sieve_may_have(l->options->sieve, spot.space, spot.address);
+	}
+	return kept;
+}
+
 /* Are both the data and the instruction in something known? Of guests only code is. */
 static inline bool has_maps(struct c2c_lines *l, const struct batch *b, size_t row)
 {
@@ -355,24 +371,24 @@ static void add_contended_rows(struct c2c_lines *l, const struct batch *b, const
 {
 	struct c2c_access_row *first = l->work->rows + l->work->n_rows, *out = first;
 	uint32_t contended = c2c_mode_masks[l->options->mode];
-	uint64_t lines[BATCH_ROWS];
-	bool are_reloads[BATCH_ROWS];
+	struct c2c_sieve_access accesses[BATCH_ROWS];
 	uint16_t kept[BATCH_ROWS];
 
 	for (size_t i = 0; i < n; i++) {
-		lines[i] = c2c_spot(l->options, b, rows[i]).address;
+		struct c2c_spot spot = c2c_spot(l->options, b, rows[i]);
+
 		add_hit(l, b, rows[i], masks[i], out);
-		are_reloads[i] = (out->mask & C2C_ROW_RELOAD) != 0;
-		out->line = lines[i];
+		out->line = spot.address;
+		out->space = spot.space;
+		accesses[i] = (struct c2c_sieve_access){ spot.address, spot.space,
+							 (out->mask & C2C_ROW_RELOAD) != 0 };
 		kept[out - first] = rows[i];
 		out += (masks[i] & contended) != 0;
 	}
-	c2c_sieve_add(l->sieve, lines, are_reloads, n);
+	c2c_sieve_add(l->sieve, accesses, n);
 	l->work->n_rows += (size_t)(out - first);
-	for (size_t i = 0; first + i < out; i++) {
-		first[i].space = c2c_spot(l->options, b, kept[i]).space;
+	for (size_t i = 0; first + i < out; i++)
 		set_thread(&first[i], b, kept[i], first[i].mask);
-	}
 }
 
 static void add_all_rows(struct c2c_lines *l, const struct batch *b, const uint16_t *rows, size_t n,
@@ -401,6 +417,8 @@ static void lines_consume(void *partial, const struct batch *b)
 		count_kinds(l, b, rows, masks, n);
 	count_samples(l, b, rows, n);
 	n = keep_rows_of_lines(rows, masks, n);
+	if (l->options->rows == C2C_OTHER_ROWS)
+		n = keep_rows_of_sieve(l, b, rows, masks, n);
 	if (l->options->rows == C2C_ALL_ROWS)
 		note_columns(l, b, rows, n);
 	if (l->options->rows == C2C_CONTENDED_ROWS)

@@ -36,8 +36,9 @@ struct c2c_options {
 	enum c2c_rows {
 		C2C_ALL_ROWS,
 		C2C_CONTENDED_ROWS, /* loads that the mode is about; a sieve counts all rows */
-		C2C_OTHER_ROWS,
+		C2C_OTHER_ROWS,	    /* all others, of lines that the sieve lets through */
 	} rows;
+	const struct c2c_sieve *sieve; /* of C2C_OTHER_ROWS */
 };
 
 /*

@@ -11,14 +11,20 @@ enum {
 	COUNTS_LOG = 18,
 	FILTER_LINES = 1 << (COUNTS_LOG - 6), /* address_filter_init(): a bit for each count */
 	ROWS_AT_ONCE = 64,
+
+	/* Processes that began as one have other lines at the same addresses: they are told apart, but for so many of them. */
+	SPACES_LOG = 3,
 };
 
 /* Of a count: some of the accesses were reloads; and so many, or more. */
 enum { HAS_RELOADS = 1 << 15, MOST = HAS_RELOADS - 1 };
 
 struct c2c_sieve {
-	struct address_filter shape;	  /* of what comes out: empty */
-	uint16_t counts[1 << COUNTS_LOG]; /* of accesses, by bit of a filter */
+	struct address_filter shape; /* of what comes out: empty */
+	uint32_t changes;	     /* bit n: n is the change_of_space() of some access */
+	uint32_t least;		     /* as c2c_sieve_lines() was told */
+	uint16_t
+		counts[1 << COUNTS_LOG]; /* of accesses, by bit of a filter and change_of_space() */
 };
 
 struct c2c_sieve *c2c_sieve_new(uint64_t line_bytes)
@@ -44,49 +50,70 @@ static uint16_t sum_of_counts(unsigned a, unsigned b)
 	return (uint16_t)((n < MOST ? n : MOST) | ((a | b) & HAS_RELOADS));
 }
 
-static uint16_t *count_of(struct c2c_sieve *s, uint64_t address)
+/* What a space changes of an address's bit. */
+static inline uint32_t change_of_space(uint32_t space)
 {
-	return &s->counts[address_filter_bit(&s->shape, address)];
+	return space * 0x9e3779b9u >> (32 - SPACES_LOG);
 }
 
-static void sieve_add_some(struct c2c_sieve *s, const uint64_t *lines, const bool *are_reloads,
-			   size_t n)
+static inline size_t count_of(const struct c2c_sieve *s, uint32_t space, uint64_t address)
+{
+	return address_filter_bit(&s->shape, address) ^ change_of_space(space);
+}
+
+static void sieve_add_some(struct c2c_sieve *s, const struct c2c_sieve_access *some, size_t n)
 {
 	uint16_t *counts[ROWS_AT_ONCE];
+	uint32_t changes = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		counts[i] = count_of(s, lines[i]);
+		counts[i] = &s->counts[count_of(s, some[i].space, some[i].address)];
 		prefetch_to_write(counts[i]);
+		changes |= 1u << change_of_space(some[i].space);
 	}
 	for (size_t i = 0; i < n; i++)
-		*counts[i] = sum_of_counts(*counts[i], 1 | (are_reloads[i] ? HAS_RELOADS : 0u));
+		*counts[i] = sum_of_counts(*counts[i], 1 | (some[i].is_reload ? HAS_RELOADS : 0u));
+	s->changes |= changes;
 }
 
-void c2c_sieve_add(struct c2c_sieve *s, const uint64_t *lines, const bool *are_reloads, size_t n)
+void c2c_sieve_add(struct c2c_sieve *s, const struct c2c_sieve_access *all, size_t n)
 {
 	for (size_t i = 0; i < n; i += ROWS_AT_ONCE)
-		sieve_add_some(s, lines + i, are_reloads + i,
-			       n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE);
+		sieve_add_some(s, all + i, n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE);
 }
 
 void c2c_sieve_merge(struct c2c_sieve *s, const struct c2c_sieve *from)
 {
+	s->changes |= from->changes;
 	for (size_t i = 0; i < COUNT(s->counts); i++)
 		s->counts[i] = sum_of_counts(s->counts[i], from->counts[i]);
 }
 
-bool c2c_sieve_lines(const struct c2c_sieve *s, uint32_t least, struct address_filter *out)
+static inline bool lets_through(const struct c2c_sieve *s, uint16_t count)
+{
+	uint32_t n = count & MOST;
+
+	return count & HAS_RELOADS && (n >= s->least || n == MOST);
+}
+
+bool c2c_sieve_lines(struct c2c_sieve *s, uint32_t least, struct address_filter *out)
 {
 	bool has_any = false;
 
+	s->least = least;
 	address_filter_init(out, ~s->shape.mask + 1, FILTER_LINES);
 	for (size_t i = 0; i < COUNT(s->counts); i++) {
-		uint32_t n = s->counts[i] & MOST;
-
-		if (!(s->counts[i] & HAS_RELOADS) || (n < least && n < MOST))
+		if (!lets_through(s, s->counts[i]))
 			continue;
 		has_any = true;
-		address_filter_add_bit(out, i);
+		for (uint32_t change = 0; change < 1u << SPACES_LOG; change++)
+			if (s->changes >> change & 1)
+				address_filter_add_bit(out, i ^ change);
 	}
 	return has_any;
+}
+
+bool c2c_sieve_may_have(const struct c2c_sieve *s, uint32_t space, uint64_t address)
+{
+	return lets_through(s, s->counts[count_of(s, space, address)]);
 }

@@ -14,17 +14,26 @@
 
 struct c2c_sieve;
 
+/* Whose line was accessed, as in struct c2c_spot, and whether that was a reload. */
+struct c2c_sieve_access {
+	uint64_t address; /* of the line */
+	uint32_t space;
+	bool is_reload;
+};
+
 struct c2c_sieve *c2c_sieve_new(uint64_t line_bytes);
 void c2c_sieve_free(struct c2c_sieve *);
 
-/* Adds `n` accesses: to these lines, and whether they are reloads. */
-void c2c_sieve_add(struct c2c_sieve *, const uint64_t *lines, const bool *are_reloads, size_t n);
+void c2c_sieve_add(struct c2c_sieve *, const struct c2c_sieve_access *, size_t n);
 void c2c_sieve_merge(struct c2c_sieve *, const struct c2c_sieve *from);
 
 /*
- * Fills in the lines with reloads that may have been accessed `least` times or more. Returns whether there may be any. The caller
- * releases it.
+ * Fills in the addresses of lines with reloads that may have been accessed `least` times or more. Returns whether there may be any.
+ * The caller releases it.
  */
-bool c2c_sieve_lines(const struct c2c_sieve *, uint32_t least, struct address_filter *out);
+bool c2c_sieve_lines(struct c2c_sieve *, uint32_t least, struct address_filter *out);
+
+/* May it be one of those lines? Then: an address alone may be another space's. */
+bool c2c_sieve_may_have(const struct c2c_sieve *, uint32_t space, uint64_t address);
 
 #endif

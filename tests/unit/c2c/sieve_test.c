@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines whose reloads may count are let through, and few others. */
+/* Lines whose reloads may count are let through, and few others. So are those of many processes at one address, each on its own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "c2c/lines/sieve.h"
 
-enum { LINE_BYTES = 64, N_LINES = 1000, ENOUGH = 50 };
+enum { LINE_BYTES = 64, N_LINES = 1000, ENOUGH = 50, SPACE = 3 };
 
 /* What is done to a line of each number modulo COUNT(done). */
 static const struct {
@@ -30,10 +30,10 @@ static uint64_t address_of(uint32_t line)
 static void add_line(struct c2c_sieve *sieves[2], uint32_t line, uint32_t n, bool has_reload)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		const uint64_t address = address_of(line);
-		const bool is_reload = has_reload && i + 1 == n;
+		const struct c2c_sieve_access access = { address_of(line), SPACE,
+							 has_reload && i + 1 == n };
 
-		c2c_sieve_add(sieves[i % 2], &address, &is_reload, 1);
+		c2c_sieve_add(sieves[i % 2], &access, 1);
 	}
 }
 
@@ -52,6 +52,7 @@ static void test_lines(void **state)
 	for (uint32_t line = 0; line < N_LINES; line++) {
 		bool may_have = address_filter_may_have(&filter, address_of(line) + 8);
 
+		assert_int_equal(may_have, c2c_sieve_may_have(sieves[0], SPACE, address_of(line)));
 		if (done[line % COUNT(done)].is_let_through)
 			assert_true(may_have);
 		else
@@ -66,9 +67,37 @@ static void test_lines(void **state)
 	c2c_sieve_free(sieves[1]);
 }
 
+/* Each process but the last one accesses the line too seldom, although all of them together do not. */
+static void test_spaces(void **state)
+{
+	enum { N_SPACES = 64, LAST = N_SPACES - 1 };
+	struct c2c_sieve *sieve = c2c_sieve_new(LINE_BYTES);
+	struct address_filter filter;
+	uint32_t n_wrong = 0;
+
+	(void)state;
+	for (uint32_t space = 0; space < N_SPACES; space++) {
+		const struct c2c_sieve_access access = { address_of(0), space, true };
+
+		for (uint32_t i = 0; i < (space == LAST ? ENOUGH * N_SPACES : ENOUGH); i++)
+			c2c_sieve_add(sieve, &access, 1);
+	}
+	assert_false(c2c_sieve_lines(sieve, 2 * ENOUGH * N_SPACES, &filter));
+	address_filter_release(&filter);
+	assert_true(c2c_sieve_lines(sieve, ENOUGH * N_SPACES, &filter));
+	assert_true(address_filter_may_have(&filter, address_of(0)));
+	assert_true(c2c_sieve_may_have(sieve, LAST, address_of(0)));
+	for (uint32_t space = 0; space < LAST; space++)
+		n_wrong += c2c_sieve_may_have(sieve, space, address_of(0));
+	assert_true(n_wrong < N_SPACES / 2);
+	address_filter_release(&filter);
+	c2c_sieve_free(sieve);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_lines) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_lines),
+					    cmocka_unit_test(test_spaces) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
