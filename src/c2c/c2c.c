@@ -7,7 +7,6 @@
 
 #include "access/vector_length.h"
 #include "base/alloc.h"
-#include "base/bisect.h"
 #include "base/nearest.h"
 #include "base/pool.h"
 #include "c2c/accesses/cost.h"
@@ -15,10 +14,10 @@
 #include "c2c/accesses/group.h"
 #include "c2c/accesses/order.h"
 #include "c2c/choose.h"
+#include "c2c/sieved.h"
 #include "c2c/verdict/cause.h"
 #include "c2c/verdict/verdict.h"
 #include "cpu/cpu.h"
-#include "data/data_names.h"
 #include "scan/spe_filters.h"
 #include "session/interval.h"
 
@@ -188,20 +187,9 @@ static int take_first_look(struct c2c *s, const struct select *select, struct er
 	return 0;
 }
 
-/* Have all bytes of a line one name? Physical lines may be several processes', at other addresses. */
-static bool has_one_name(const struct c2c *s, const struct c2c_subject *line)
-{
-	uint64_t last = line->address + s->options.line_bytes - 1;
-
-	return line->space != C2C_PHYSICAL &&
-	       data_page_has_one_name(s->session, line->space, line->address, s->first_ns) &&
-	       data_page_has_one_name(s->session, line->space, last, s->first_ns);
-}
-
 /* The second look: at the subjects, and at lines near them. */
 static void add_second_look(struct c2c *s, struct shared_scan *scan)
 {
-	bool by_mapping = s->request.only_phases && data_names_are_of_mappings(s->session);
 	struct scan_wish wish;
 
 	c2c_choice_init(&s->choice, &s->options, s->subjects.n + s->near.lines.n, s->first_ns,
@@ -209,7 +197,7 @@ static void add_second_look(struct c2c *s, struct shared_scan *scan)
 	for (size_t i = 0; i < s->subjects.n; i++) {
 		const struct c2c_subject *line = &s->subjects.items[i];
 
-		if (by_mapping && has_one_name(s, line))
+		if (c2c_line_is_whole(s, line->space, line->address))
 			c2c_choice_add_whole(&s->choice, line->space, line->address);
 		else
 			c2c_choice_add(&s->choice, line->space, line->address);
@@ -229,8 +217,9 @@ static void add_second_look(struct c2c *s, struct shared_scan *scan)
 
 static void take_second_look(struct c2c *s)
 {
-	s->accesses_seen = take_look(s, LOOK_AT_SUBJECTS);
-	if (s->subjects.n == 0)
+	if (s->accesses_seen == NULL)
+		s->accesses_seen = take_look(s, LOOK_AT_SUBJECTS);
+	if (s->accesses_seen == NULL) /* there are no subjects */
 		s->accesses_seen = c2c_accesses_class.new(s->session, &s->choice);
 	c2c_order_touches(s, s->accesses_seen);
 }
@@ -501,49 +490,21 @@ int c2c_begin(struct c2c *s, struct session *session, const struct c2c_request *
 	return 0;
 }
 
-/* May reloads of a line that was accessed so often count? */
-static bool may_be_kept(const struct c2c *s, uint32_t n)
-{
-	return s->minimum_cycles > 1 ||
-	       c2c_is_kept(s, &(struct c2c_use){ .n_records = n, .n_reloads = 1 });
-}
-
-/*
- * The table has contended loads alone, which is all that lines cost whose reloads do not count. If there may be others, all else that
- * was done to them is added.
- */
-static void look_at_sieved(struct c2c *s, const struct select *select)
-{
-	struct analysis look = { .class = &c2c_lines_class, .options = &s->options };
-	struct address_filter filter;
-	struct scan_wish wish = c2c_lines_wish;
-	uint32_t least = (uint32_t)bisect(1, UINT32_MAX, n, !may_be_kept(s, (uint32_t)n));
-
-	if (c2c_sieve_lines(s->lines->sieve, least, &filter)) {
-		s->options.rows = C2C_OTHER_ROWS;
-		s->options.sieve = s->lines->sieve;
-		wish.addresses = &filter;
-		wish.with_physical = s->options.by_physical;
-		wish.index = s->index;
-		scan_part(s->session, select, &wish, &look, 1);
-		c2c_lines_class.free(look.result);
-	}
-	address_filter_release(&filter);
-}
-
 int c2c_choose(struct c2c *s, const struct select *select, struct shared_scan *second,
 	       struct err *err)
 {
 	if (take_first_look(s, select, err) < 0)
 		return -1;
 	if (s->request.only_waiting)
-		look_at_sieved(s, select);
-	c2c_choose_lines(s);
+		c2c_look_at_sieved(s, select, &s->accesses_seen);
+	if (s->accesses_seen == NULL)
+		c2c_choose_lines(s);
 	if (s->request.with_objects && s->may_have_findings)
 		c2c_near_choose(s);
 	c2c_table_free(s->options.table);
 	s->options.table = NULL;
-	add_second_look(s, second);
+	if (s->accesses_seen == NULL)
+		add_second_look(s, second);
 	return 0;
 }
 

@@ -313,13 +313,23 @@ static bool may_be_contended(const struct c2c *s, const struct candidate *c)
 	       (double)c->n_records >= C2C_LEAST_STORES * stores;
 }
 
+static struct choice no_choice(const struct c2c *s)
+{
+	return (struct choice){
+		.s = s,
+		.top = lines_to_choose(s) + (wants_more(s) ? MORE_OF_SHARD : 0),
+		.of_sharing = c2c_mode_masks[C2C_BY_PEER] | c2c_mode_masks[C2C_BY_HITM],
+		.of_mode = c2c_mode_masks[s->options.mode],
+	};
+}
+
 /* What is chosen, and the lines that are made of it, which are large: all workers touch their pages. */
 struct chosen {
 	struct c2c *s;
 	const struct choice *all;
 };
 
-static void make_subjects(void *context, size_t part, unsigned worker)
+static void make_some_subjects(void *context, size_t part, unsigned worker)
 {
 	const struct chosen *chosen = context;
 	size_t first = part * SUBJECTS_AT_ONCE, n = chosen->all->list.n;
@@ -337,19 +347,22 @@ static void make_subjects(void *context, size_t part, unsigned worker)
 	}
 }
 
+static void make_subjects(struct c2c *s, const struct choice *all)
+{
+	s->may_have_findings = may_have_findings(all);
+	vec_extend(&s->subjects, all->list.n);
+	pool_run(s->session->pool, (all->list.n + SUBJECTS_AT_ONCE - 1) / SUBJECTS_AT_ONCE,
+		 make_some_subjects, &(struct chosen){ s, all });
+}
+
 void c2c_choose_lines(struct c2c *s)
 {
-	struct choice choices[C2C_SHARDS] = { 0 }, all = { .s = s };
+	struct choice choices[C2C_SHARDS], all = { .s = s };
 
 	s->total = s->lines->total;
 	s->n_lines = c2c_table_n_lines(s->options.table);
 	for (size_t i = 0; i < C2C_SHARDS; i++)
-		choices[i] = (struct choice){
-			.s = s,
-			.top = lines_to_choose(s) + (wants_more(s) ? MORE_OF_SHARD : 0),
-			.of_sharing = c2c_mode_masks[C2C_BY_PEER] | c2c_mode_masks[C2C_BY_HITM],
-			.of_mode = c2c_mode_masks[s->options.mode],
-		};
+		choices[i] = no_choice(s);
 	pool_run(s->session->pool, C2C_SHARDS, weigh_shard, choices);
 	for (size_t i = 0; i < C2C_SHARDS; i++)
 		join_choice(s, &all, &choices[i]);
@@ -357,9 +370,20 @@ void c2c_choose_lines(struct c2c *s)
 	keep_chosen(&all);
 	for (size_t i = 0; i < C2C_SHARDS; i++)
 		vec_release(&choices[i].list);
-	s->may_have_findings = may_have_findings(&all);
-	vec_extend(&s->subjects, all.list.n);
-	pool_run(s->session->pool, (all.list.n + SUBJECTS_AT_ONCE - 1) / SUBJECTS_AT_ONCE,
-		 make_subjects, &(struct chosen){ s, &all });
+	make_subjects(s, &all);
+	vec_release(&all.list);
+}
+
+void c2c_choose_of(struct c2c *s, const struct c2c_line *lines, size_t n)
+{
+	struct choice all = no_choice(s);
+
+	for (size_t i = 0; i < n; i++)
+		weigh_line(&all, &lines[i]);
+	if (all.list.n > 1)
+		qsort(all.list.items, all.list.n, sizeof(*all.list.items), compare_candidates);
+	keep_chosen(&all);
+	s->subjects.n = 0;
+	make_subjects(s, &all);
 	vec_release(&all.list);
 }

@@ -55,6 +55,21 @@ void c2c_choice_add_whole(struct c2c_choice *c, uint32_t space, uint64_t address
 	c2c_choice_add(c, space, address);
 }
 
+void c2c_choice_sieve(struct c2c_choice *c, const struct c2c_sieve *sieve,
+		      struct address_filter *filter, c2c_is_whole_line *is_whole_line,
+		      const void *context)
+{
+	assert(c->n_shown == c->keys.n);
+	address_filter_release(&c->filter);
+	c->filter = *filter;
+	*filter = (struct address_filter){ 0 };
+	for (uint32_t i = 0; i < c->keys.n; i++)
+		address_filter_add(&c->filter, tuples_get(&c->keys, i)[1]);
+	c->sieve = sieve;
+	c->is_whole_line = is_whole_line;
+	c->context = context;
+}
+
 void c2c_choice_release(struct c2c_choice *c)
 {
 	tuples_release(&c->keys);
@@ -142,6 +157,7 @@ static void *accesses_new(const struct session *session, const void *options)
 	tuples_init(&a->pages, 2);
 	a->slices = mem_zalloc(n_slices(a) + 1, sizeof(*a->slices));
 	tuples_init(&a->views, 2);
+	tuples_init(&a->found, 2);
 	return a;
 }
 
@@ -155,6 +171,8 @@ static void accesses_free(void *partial)
 	tuples_release(&a->keys);
 	tuples_release(&a->pages);
 	tuples_release(&a->views);
+	tuples_release(&a->found);
+	vec_release(&a->found_whole);
 	vec_release(&a->viewed);
 	vec_release(&a->kept);
 	vec_release(&a->many);
@@ -171,7 +189,7 @@ static uint64_t pair(uint64_t high, uint64_t low)
 
 static bool is_near(const struct c2c_accesses *a, uint64_t line)
 {
-	return line >= a->choice->n_shown;
+	return line >= a->choice->n_shown && a->choice->sieve == NULL;
 }
 
 static void widen_times(uint64_t *first_ns, uint64_t *last_ns, uint64_t from_ns, uint64_t to_ns)
@@ -314,6 +332,19 @@ bool c2c_touch_has_reloads(const struct c2c_accesses *a, uint32_t number)
 		return a->many.items[kept->many].reloads.n > 0;
 	return c2c_kept_has_latency(kept) && c2c_kept_is_reload(kept) &&
 	       !(kept->mask & c2c_mode_masks[a->choice->options->mode]);
+}
+
+/* Its loads that waited for what others wrote, but for those that the mode is about. */
+static struct c2c_latency touch_reloads(const struct c2c_accesses *a, uint32_t number)
+{
+	const struct c2c_kept_touch *kept = &a->kept.items[number];
+	struct c2c_latency contended = { 0 }, reloads = { 0 };
+
+	if (kept->flags & C2C_KEPT_MANY)
+		return a->many.items[kept->many].reloads;
+	if (c2c_touch_has_reloads(a, number))
+		add_wait(a->choice->options->mode, kept, &contended, &reloads);
+	return reloads;
 }
 
 struct c2c_touch_part c2c_touch_part(const struct c2c_accesses *a, enum c2c_mode mode,
@@ -586,8 +617,10 @@ static struct c2c_kept_touch touch_of_row(const struct batch *b, size_t row, uin
 /* Is all that counts of an access to this line its thread, and whether it writes? */
 static bool is_of_whole(const struct c2c_accesses *a, uint32_t line, uint32_t mask)
 {
-	return c2c_is_whole(a->choice, line) &&
-	       !c2c_is_reload(mask, mask & c2c_mode_masks[a->choice->options->mode]);
+	uint32_t n = a->choice->keys.n;
+	bool is_whole = line >= n ? a->found_whole.items[line - n] : c2c_is_whole(a->choice, line);
+
+	return is_whole && !c2c_is_reload(mask, mask & c2c_mode_masks[a->choice->options->mode]);
 }
 
 static void touch_key(const struct c2c_accesses *a, const struct batch *b, size_t row,
@@ -654,6 +687,23 @@ static bool is_left_out(const struct c2c_accesses *a, uint32_t line)
 	return is_near(a, line) && line >= a->kept_end && a->near[line - a->choice->n_shown] > 0;
 }
 
+/* The number of a line; TUPLES_NONE: it is not looked at. */
+static uint32_t number_of_line(struct c2c_accesses *a, const struct c2c_spot *spot)
+{
+	const struct c2c_choice *c = a->choice;
+	const uint64_t key[] = { spot->space, spot->address };
+	uint32_t line = tuples_find(&c->keys, key);
+
+	if (line != TUPLES_NONE || c->sieve == NULL ||
+	    !c2c_sieve_may_have(c->sieve, spot->space, spot->address))
+		return line;
+	line = tuples_add(&a->found, key);
+	if (line == a->found_whole.n)
+		*vec_add(&a->found_whole) =
+			c->is_whole_line(c->context, spot->space, spot->address);
+	return c->keys.n + line;
+}
+
 static void accesses_consume(void *partial, const struct batch *b)
 {
 	struct c2c_accesses *a = partial;
@@ -665,8 +715,7 @@ static void accesses_consume(void *partial, const struct batch *b)
 	for (size_t i = 0; i < n; i++) {
 		size_t row = rows[i];
 		struct c2c_spot spot = c2c_spot(a->choice->options, b, row);
-		const uint64_t key[] = { spot.space, spot.address };
-		uint32_t line = tuples_find(&a->choice->keys, key), mask;
+		uint32_t line = number_of_line(a, &spot), mask;
 
 		if (line == TUPLES_NONE || is_left_out(a, line))
 			continue;
@@ -722,19 +771,49 @@ static void append_touches(struct c2c_accesses *to, const struct c2c_accesses *f
 		to->many.items[to->many.n++] = from->many.items[i];
 }
 
+/* Gives lines that `from` met the numbers that they have in `to`; its touches there begin with `first`. */
+static uint32_t *take_found(struct c2c_accesses *to, const struct c2c_accesses *from,
+			    uint32_t first)
+{
+	uint32_t n = to->choice->keys.n,
+		 *numbers = mem_alloc(n + from->found.n + 1, sizeof(*numbers));
+
+	for (uint32_t i = 0; i < n; i++)
+		numbers[i] = i;
+	for (uint32_t i = 0; i < from->found.n; i++) {
+		uint32_t number = tuples_add(&to->found, tuples_get(&from->found, i));
+
+		if (number == to->found_whole.n)
+			*vec_add(&to->found_whole) = from->found_whole.items[i];
+		numbers[n + i] = n + number;
+	}
+	for (uint32_t i = first; i < to->keys.n; i++) {
+		uint64_t *words = to->keys.words + (size_t)i * C2C_TOUCH_WORDS;
+
+		words[0] = pair(numbers[line_of_words(words)], (uint32_t)words[0]);
+	}
+	return numbers;
+}
+
 static void accesses_merge(void *into, const void *from, const struct id_map *map)
 {
 	struct c2c_accesses *to = into;
 	const struct c2c_accesses *part = from;
+	uint32_t n_touches = to->keys.n, *numbers;
 
 	(void)map;
 	append_touches(to, part);
+	numbers = take_found(to, part, n_touches);
 	to->is_joined = true;
 	to->kept_end = part->kept_end < to->kept_end ? part->kept_end : to->kept_end;
 	for (uint32_t line = to->choice->n_shown; line < to->n_lines; line++)
 		to->near[line - to->choice->n_shown] |= part->near[line - to->choice->n_shown];
-	for (uint32_t i = 0; i < part->pages.n; i++)
-		tuples_add(&to->pages, tuples_get(&part->pages, i));
+	for (uint32_t i = 0; i < part->pages.n; i++) {
+		const uint64_t *page = tuples_get(&part->pages, i);
+
+		tuples_add(&to->pages, (const uint64_t[]){ numbers[page[0]], page[1] });
+	}
+	free(numbers);
 	for (size_t i = 0; i < n_slices(to); i++)
 		to->slices[i] += part->slices[i];
 	for (uint32_t i = 0; i < part->views.n; i++) {
@@ -751,6 +830,90 @@ size_t c2c_accesses_n_left_out(const struct c2c_accesses *a)
 	for (uint32_t line = a->near_end; line < a->choice->keys.n; line++)
 		n += a->near[line - a->choice->n_shown] > 0;
 	return n;
+}
+
+size_t c2c_accesses_n_lines(const struct c2c_accesses *a)
+{
+	return (size_t)a->choice->keys.n + a->found.n;
+}
+
+const uint64_t *c2c_accesses_line(const struct c2c_accesses *a, uint32_t line)
+{
+	uint32_t n = a->choice->keys.n;
+
+	return line < n ? tuples_get(&a->choice->keys, line) : tuples_get(&a->found, line - n);
+}
+
+static void use_add_thread(struct c2c_line_use *use, uint32_t tid, bool is_write)
+{
+	if (tid == C2C_NO_TID)
+		return;
+	use->has_threads |= use->tid != C2C_NO_TID && use->tid != tid;
+	use->is_written |= is_write;
+	use->tid = tid;
+}
+
+void c2c_accesses_sum(const struct c2c_accesses *a, struct c2c_line_use *out)
+{
+	for (size_t i = 0; i < c2c_accesses_n_lines(a); i++)
+		out[i] = (struct c2c_line_use){ .tid = C2C_NO_TID };
+	for (uint32_t i = 0; i < a->keys.n; i++) {
+		struct c2c_touch_key k = c2c_touch_key(a, i);
+		struct c2c_line_use *use = &out[k.line];
+		struct c2c_latency reloads = touch_reloads(a, i);
+
+		use_add_thread(use, k.tid, (k.kind & (C2C_KIND_STORE | C2C_KIND_ATOMIC)) != 0);
+		use->n_records += c2c_touch_records(a, i);
+		use->n_reloads += reloads.n;
+		use->reload_cycles += reloads.cycles;
+	}
+}
+
+static void keep_pages(struct c2c_accesses *a, const uint32_t *numbers)
+{
+	struct tuples old = a->pages;
+
+	tuples_init(&a->pages, 2);
+	for (uint32_t i = 0; i < old.n; i++) {
+		const uint64_t *page = tuples_get(&old, i);
+
+		if (numbers[page[0]] != TUPLES_NONE)
+			tuples_add(&a->pages, (const uint64_t[]){ numbers[page[0]], page[1] });
+	}
+	tuples_release(&old);
+}
+
+/* Touches of several records stay where they are. */
+static void keep_touches(struct c2c_accesses *a, const uint32_t *numbers)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < a->keys.n; i++) {
+		const uint64_t *words = tuples_get(&a->keys, i);
+		uint64_t *out = a->keys.words + (size_t)n * C2C_TOUCH_WORDS;
+		uint32_t number = numbers[line_of_words(words)];
+
+		if (number == TUPLES_NONE)
+			continue;
+		memmove(out, words, C2C_TOUCH_WORDS * sizeof(*out));
+		out[0] = pair(number, (uint32_t)out[0]);
+		a->kept.items[n++] = a->kept.items[i];
+	}
+	a->keys.n = n;
+	a->kept.n = n;
+}
+
+void c2c_accesses_choose(struct c2c_accesses *a, const struct c2c_choice *choice)
+{
+	uint32_t *numbers = mem_alloc(c2c_accesses_n_lines(a) + 1, sizeof(*numbers));
+
+	for (uint32_t i = 0; i < c2c_accesses_n_lines(a); i++)
+		numbers[i] = tuples_find(&choice->keys, c2c_accesses_line(a, i));
+	keep_touches(a, numbers);
+	keep_pages(a, numbers);
+	a->choice = choice;
+	a->n_lines = a->near_end = a->kept_end = choice->keys.n;
+	free(numbers);
 }
 
 void c2c_accesses_take(struct c2c_accesses *to, const struct c2c_accesses *from)

@@ -18,6 +18,9 @@
 #include "scan/scan.h"
 #include "session/analysis.h"
 
+/* Is it one for c2c_choice_add_whole()? */
+typedef bool c2c_is_whole_line(const void *context, uint32_t space, uint64_t address);
+
 /* The lines that are looked at. */
 struct c2c_choice {
 	const struct c2c_options *options; /* borrowed */
@@ -32,6 +35,11 @@ struct c2c_choice {
 	size_t most_near, most_kept;
 	bool *is_whole;		      /* by line to be shown: see c2c_choice_add_whole() */
 	struct address_filter filter; /* of all these lines */
+
+	/* Other lines that are looked at once they are met, and then have numbers behind these: see c2c_choice_sieve(). NULL: none. */
+	const struct c2c_sieve *sieve;
+	c2c_is_whole_line *is_whole_line;
+	const void *context;
 };
 
 /* `first_ns` and `last_ns` are of the rows that there are, if they have times. */
@@ -47,6 +55,13 @@ void c2c_choice_add_whole(struct c2c_choice *, uint32_t space, uint64_t address)
 
 /* After the lines to be shown: one of which only touches are wanted, no slices and pages. */
 void c2c_choice_add_near(struct c2c_choice *, uint32_t space, uint64_t address);
+
+/*
+ * Instead of lines near by: whatever lines the sieve lets through, of whose addresses the filter is. It is taken over. No slices are
+ * counted.
+ */
+void c2c_choice_sieve(struct c2c_choice *, const struct c2c_sieve *, struct address_filter *,
+		      c2c_is_whole_line *, const void *context);
 void c2c_choice_release(struct c2c_choice *);
 
 /* How an access was made, as far as the record says. */
@@ -144,11 +159,13 @@ struct c2c_accesses {
 	uint32_t *near;	   /* of these by line, from n_shown on; more than 0 if it was accessed */
 	uint32_t near_end; /* from this line on there are too many: these lines are left out, … */
 	uint32_t kept_end; /* … but what was done to those up to here is known */
-	size_t n_forgotten;	 /* touches of lines that are left out, but take room */
-	struct tuples pages;	 /* (line, physical page): those that were met */
-	uint64_t *slices;	 /* records by line of the choice and slice, if time is sliced */
-	struct tuples views;	 /* (line, process) of lines of physical memory, … */
-	VEC_OF(uint64_t) viewed; /* … and the lowest address of the line there */
+	size_t n_forgotten;	  /* touches of lines that are left out, but take room */
+	struct tuples found;	  /* (space, address) of lines that the sieve let through … */
+	VEC_OF(bool) found_whole; /* … and whether they are whole */
+	struct tuples pages;	  /* (line, physical page): those that were met */
+	uint64_t *slices;	  /* records by line of the choice and slice, if time is sliced */
+	struct tuples views;	  /* (line, process) of lines of physical memory, … */
+	VEC_OF(uint64_t) viewed;  /* … and the lowest address of the line there */
 	bool is_joined; /* of several workers, so the same touch may be there several times */
 	struct c2c_classifier *classifier;
 	struct c2c_payload of_payload[256];
@@ -240,6 +257,25 @@ extern const struct analysis_class c2c_accesses_class;
  * left out. Their numbers here are n_lines, and so on. The touches of both are in order.
  */
 void c2c_accesses_take(struct c2c_accesses *, const struct c2c_accesses *from);
+
+/* What was done to a line. */
+struct c2c_line_use {
+	uint32_t n_records, n_reloads;
+	uint64_t reload_cycles;
+	uint32_t tid;	  /* one of those; C2C_NO_TID: none was known */
+	bool has_threads; /* there are others */
+	bool is_written;  /* by a thread that is known */
+};
+
+/* Of a choice with a sieve, before touches are put in order: how many lines there are, with those that were met, and each. */
+size_t c2c_accesses_n_lines(const struct c2c_accesses *);
+const uint64_t *c2c_accesses_line(const struct c2c_accesses *, uint32_t line);
+
+/* Adds up what was done to them, by line. */
+void c2c_accesses_sum(const struct c2c_accesses *, struct c2c_line_use *out);
+
+/* Takes another choice, of some of these lines. What was done to others is forgotten. */
+void c2c_accesses_choose(struct c2c_accesses *, const struct c2c_choice *);
 
 /* Keeps the rows of the choice alone, or a few more. */
 struct scan_wish c2c_accesses_wish(const struct c2c_choice *);

@@ -96,21 +96,21 @@ static inline bool lets_through(const struct c2c_sieve *s, uint16_t count)
 	return count & HAS_RELOADS && (n >= s->least || n == MOST);
 }
 
-bool c2c_sieve_lines(struct c2c_sieve *s, uint32_t least, struct address_filter *out)
+uint64_t c2c_sieve_lines(struct c2c_sieve *s, uint32_t least, struct address_filter *out)
 {
-	bool has_any = false;
+	uint64_t n = 0;
 
 	s->least = least;
 	address_filter_init(out, ~s->shape.mask + 1, FILTER_LINES);
 	for (size_t i = 0; i < COUNT(s->counts); i++) {
 		if (!lets_through(s, s->counts[i]))
 			continue;
-		has_any = true;
+		n += s->counts[i] & MOST;
 		for (uint32_t change = 0; change < 1u << SPACES_LOG; change++)
 			if (s->changes >> change & 1)
 				address_filter_add_bit(out, i ^ change);
 	}
-	return has_any;
+	return n;
 }
 
 bool c2c_sieve_may_have(const struct c2c_sieve *s, uint32_t space, uint64_t address)

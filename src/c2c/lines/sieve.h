@@ -28,10 +28,10 @@ void c2c_sieve_add(struct c2c_sieve *, const struct c2c_sieve_access *, size_t n
 void c2c_sieve_merge(struct c2c_sieve *, const struct c2c_sieve *from);
 
 /*
- * Fills in the addresses of lines with reloads that may have been accessed `least` times or more. Returns whether there may be any.
- * The caller releases it.
+ * Fills in the addresses of lines with reloads that may have been accessed `least` times or more. Returns how many accesses
+ * these were; of many to one line more were. The caller releases `out`.
  */
-bool c2c_sieve_lines(struct c2c_sieve *, uint32_t least, struct address_filter *out);
+uint64_t c2c_sieve_lines(struct c2c_sieve *, uint32_t least, struct address_filter *out);
 
 /* May it be one of those lines? Then: an address alone may be another space's. */
 bool c2c_sieve_may_have(const struct c2c_sieve *, uint32_t space, uint64_t address);

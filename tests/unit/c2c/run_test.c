@@ -624,6 +624,73 @@ static void words_are_read(void **state)
 	}
 }
 
+/*
+ * Of lines that are contended, of one whose loads waited for what others wrote, but not for their caches, and of one that is used too
+ * seldom for that: what answers that want these lines alone find is what all looks find of all lines.
+ */
+static void lines_that_loads_waited_for_are_the_same(void **state)
+{
+	enum { RELOADED_LINE = 0x40000, SELDOM_LINE = 0x50000, LEAST_LINE = 0x60000 };
+	static const struct made made[] = {
+		{ 20, STORE8, ALPHA, FALSE_LINE, NO_SOURCE, 10 },
+		{ 20, LOAD8, ALPHA_THREAD, FALSE_LINE + 8, PEER, 104 },
+		{ 30, LOAD8, ALPHA_THREAD, FALSE_LINE + 8, DRAM, 204 },
+		{ 20, STORE8, ALPHA, RELOADED_LINE, NO_SOURCE, 10 },
+		{ 30, LOAD8, ALPHA_THREAD, RELOADED_LINE, DRAM, 304 },
+		{ 30, OTHER_LOAD8, ALPHA_THREAD, RELOADED_LINE + 8, DRAM, 104 },
+		{ 1, STORE8, ALPHA, SELDOM_LINE, NO_SOURCE, 10 },
+		{ 1, LOAD8, ALPHA_THREAD, SELDOM_LINE, DRAM, 504 },
+		{ 5, STORE8, ALPHA, LEAST_LINE, NO_SOURCE, 10 },
+		{ 2, LOAD8, ALPHA_THREAD, LEAST_LINE, PEER, 24 },
+		{ 9000, LOAD8, ALPHA, OWN_LINE, L1D, 8 },
+	};
+
+	(void)state;
+	for (unsigned n_workers = 1; n_workers <= 3; n_workers += 2)
+		for (int run = 0; run < 8; run++) {
+			struct c2c_request request = {
+				.mode = -1,
+				.top = (size_t)run % 4,
+				.only_phases = true,
+			};
+			size_t n = 0, n_waited = 0;
+			struct c2c all, waiting;
+			struct world w;
+			struct err err;
+
+			open_world(&w, made, COUNT(made), n_workers, run < 4);
+			assert_int_equal(c2c_run(&w.session, NULL, &request, &all, &err), 0);
+			request.only_waiting = true;
+			assert_int_equal(c2c_run(&w.session, NULL, &request, &waiting, &err), 0);
+			for (size_t i = 0; i < all.subjects.n; i++) {
+				const struct c2c_subject *a = &all.subjects.items[i], *b;
+
+				if (c2c_waited(a, C2C_BY_PEER) == 0)
+					continue;
+				assert_true(n < waiting.subjects.n);
+				b = &waiting.subjects.items[n++];
+				assert_int_equal(a->address, b->address);
+				assert_int_equal(a->excess_cycles, b->excess_cycles);
+				assert_int_equal(a->contended.n, b->contended.n);
+				assert_int_equal(a->contended.squares, b->contended.squares);
+				assert_int_equal(a->reloads.n, b->reloads.n);
+				assert_int_equal(a->reloads.squares, b->reloads.squares);
+				assert_int_equal(a->counts.n[C2C_RECORDS],
+						 b->counts.n[C2C_RECORDS]);
+				assert_int_equal(a->judgement.reason, b->judgement.reason);
+				n_waited++;
+			}
+			assert_int_equal(n_waited, request.top > 0 ? request.top : 3);
+			assert_int_equal(waiting.subjects.items[0].address, RELOADED_LINE);
+			for (size_t i = n; i < waiting.subjects.n; i++)
+				assert_int_equal(
+					c2c_waited(&waiting.subjects.items[i], C2C_BY_PEER), 0);
+			c2c_release(&all);
+			c2c_release(&waiting);
+			world_release(&w);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -631,6 +698,7 @@ int main(void)
 		cmocka_unit_test(scans_that_are_done_again_count_once),
 		cmocka_unit_test(accesses_have_their_parts),
 		cmocka_unit_test(causes_are_numbered),
+		cmocka_unit_test(lines_that_loads_waited_for_are_the_same),
 		cmocka_unit_test(pairs_are_in_order),
 		cmocka_unit_test(little_is_a_finding_only_if_asked_for),
 		cmocka_unit_test(instructions_say_how_far_they_reach),

@@ -48,7 +48,8 @@ static void test_lines(void **state)
 		add_line(sieves, line, done[line % COUNT(done)].n,
 			 done[line % COUNT(done)].has_reload);
 	c2c_sieve_merge(sieves[0], sieves[1]);
-	assert_true(c2c_sieve_lines(sieves[0], ENOUGH, &filter));
+	assert_int_equal(c2c_sieve_lines(sieves[0], ENOUGH, &filter),
+			 N_LINES / COUNT(done) * ENOUGH);
 	for (uint32_t line = 0; line < N_LINES; line++) {
 		bool may_have = address_filter_may_have(&filter, address_of(line) + 8);
 
@@ -61,7 +62,7 @@ static void test_lines(void **state)
 	assert_true(n_wrong < N_LINES / 50);
 	address_filter_release(&filter);
 
-	assert_false(c2c_sieve_lines(sieves[0], 10 * ENOUGH, &filter));
+	assert_int_equal(c2c_sieve_lines(sieves[0], 10 * ENOUGH, &filter), 0);
 	address_filter_release(&filter);
 	c2c_sieve_free(sieves[0]);
 	c2c_sieve_free(sieves[1]);
@@ -82,9 +83,9 @@ static void test_spaces(void **state)
 		for (uint32_t i = 0; i < (space == LAST ? ENOUGH * N_SPACES : ENOUGH); i++)
 			c2c_sieve_add(sieve, &access, 1);
 	}
-	assert_false(c2c_sieve_lines(sieve, 2 * ENOUGH * N_SPACES, &filter));
+	assert_int_equal(c2c_sieve_lines(sieve, 2 * ENOUGH * N_SPACES, &filter), 0);
 	address_filter_release(&filter);
-	assert_true(c2c_sieve_lines(sieve, ENOUGH * N_SPACES, &filter));
+	assert_true(c2c_sieve_lines(sieve, ENOUGH * N_SPACES, &filter) > 0);
 	assert_true(address_filter_may_have(&filter, address_of(0)));
 	assert_true(c2c_sieve_may_have(sieve, LAST, address_of(0)));
 	for (uint32_t space = 0; space < LAST; space++)
