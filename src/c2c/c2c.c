@@ -486,6 +486,7 @@ int c2c_begin(struct c2c *s, struct session *session, const struct c2c_request *
 		s->index = address_index_new(capture_n_units(session->capture),
 					     s->options.line_bytes, INDEX_BYTES_MAX);
 	s->options.index = wish.index = s->index;
+	wish.without_translation = !s->request.by_physical;
 	shared_scan_add(first, &s->looks[LOOK_AT_ALL], &wish);
 	return 0;
 }

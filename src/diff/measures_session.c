@@ -554,6 +554,7 @@ void measures_of_session(struct session *s, const struct select *select, uint32_
 			&(struct scan_wish){
 				.without_places = !with_places,
 				.without_addresses = true,
+				.without_translation = true,
 			});
 	shared_scan_run(s, select, first);
 	if (with_places)

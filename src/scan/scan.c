@@ -126,6 +126,7 @@ static struct spe_wanted spe_wanted(const struct scan_job *job)
 		.without_addresses =
 			wish->without_addresses && wish->addresses == NULL && job->select == NULL,
 		.without_targets = wish->without_targets && job->select == NULL,
+		.without_translation = wish->without_translation && job->select == NULL,
 	};
 }
 

@@ -41,6 +41,7 @@ struct scan_wish {
 	/* The analyses look at no data addresses and branch targets of SPE records, so these need not be there. */
 	bool without_addresses;
 	bool without_targets; /* … at branch targets of SPE records */
+	bool without_translation; /* … and, with the former, at physical addresses and what translation took */
 	/*
 	 * With `addresses`, and not `with_physical`: where SPE records are, as an earlier scan with the same
 	 * selection noted. Without: where this scan notes it. Of a shared scan: if no analysis has `addresses`.

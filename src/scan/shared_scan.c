@@ -31,6 +31,7 @@ static struct scan_wish wish_of_both(const struct scan_wish *a, const struct sca
 		.with_physical = a->with_physical || b->with_physical,
 		.only_memory = a->only_memory && b->only_memory,
 		.without_targets = without_targets(a) && without_targets(b),
+		.without_translation = a->without_translation && b->without_translation,
 		.index = index_of_both(a, b),
 	};
 }

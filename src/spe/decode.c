@@ -141,6 +141,8 @@ static void deliver_fields(const struct spe_fields *f, uint64_t position,
 
 	if (wanted->without_addresses)
 		spe_deliver(head, payload_of_fields, f, SPE_WITHOUT_ADDRESSES, false, out);
+	else if (wanted->without_translation)
+		spe_deliver(head, payload_of_fields, f, SPE_WITHOUT_TRANSLATION, false, out);
 	else if (wanted->without_targets)
 		spe_deliver(head, payload_of_fields, f, SPE_WITHOUT_TARGETS, false, out);
 	else

@@ -91,10 +91,11 @@ static inline uint64_t spe_physical_address(uint64_t payload)
 	return payload & UINT64_MAX >> 8;
 }
 
-/* What a row is without: data addresses and branch targets, the latter alone, or nothing. */
+/* What a row is without: data addresses and branch targets, the latter with translation, or alone, or nothing. */
 enum spe_without {
 	SPE_WITHOUT_NOTHING = 0,
 	SPE_WITHOUT_TARGETS = HAS_TARGET | HAS_PREV_TARGET,
+	SPE_WITHOUT_TRANSLATION = HAS_PA | HAS_XLAT | SPE_WITHOUT_TARGETS,
 	SPE_WITHOUT_ADDRESSES = HAS_VA | HAS_PA | SPE_WITHOUT_TARGETS,
 };
 
@@ -134,7 +135,8 @@ __attribute__((always_inline)) static inline void spe_deliver(struct spe_row_hea
 	out->context[row] = (uint32_t)payload(record, SPE_FIELD_CONTEXT);
 	out->total[row] = (uint16_t)payload(record, SPE_FIELD_TOTAL);
 	out->issue[row] = (uint16_t)payload(record, SPE_FIELD_ISSUE);
-	out->xlat[row] = (uint16_t)payload(record, SPE_FIELD_XLAT);
+	if (without != SPE_WITHOUT_TRANSLATION)
+		out->xlat[row] = (uint16_t)payload(record, SPE_FIELD_XLAT);
 	out->source[row] = (uint16_t)payload(record, SPE_FIELD_SOURCE);
 	out->op_class[row] = head.op_class;
 	out->op[row] = (uint8_t)payload(record, SPE_FIELD_OP);
@@ -144,6 +146,8 @@ __attribute__((always_inline)) static inline void spe_deliver(struct spe_row_hea
 
 	out->va[row] = spe_data_address(va);
 	out->va_tag[row] = (uint8_t)(va >> SPE_ADDRESS_BITS);
+	if (without == SPE_WITHOUT_TRANSLATION)
+		return;
 	out->pa[row] = spe_physical_address(payload(record, SPE_FIELD_PA));
 	if (without == SPE_WITHOUT_TARGETS)
 		return;

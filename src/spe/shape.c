@@ -327,6 +327,17 @@ __attribute__((noinline)) static void deliver_without_targets(const struct sourc
 	}
 }
 
+__attribute__((noinline)) static void deliver_without_translation(const struct source *from,
+								  const struct found *list,
+								  size_t n, struct batch *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct shaped r = shaped_at(from, &list[i]);
+
+		deliver_as(&r, from->position + list[i].at, SPE_WITHOUT_TRANSLATION, false, out);
+	}
+}
+
 /* Branch targets are a third of the work, so they are skipped for other records. */
 __attribute__((noinline)) static void deliver_all(const struct source *from,
 						  const struct found *list, size_t n,
@@ -349,6 +360,8 @@ static inline void deliver_rows(const struct source *from, const struct found *l
 {
 	if (wanted->without_addresses)
 		deliver_without_addresses(from, list, n, out);
+	else if (wanted->without_translation)
+		deliver_without_translation(from, list, n, out);
 	else if (wanted->without_targets)
 		deliver_without_targets(from, list, n, out);
 	else

@@ -16,6 +16,8 @@ struct spe_wanted {
 	/* Nobody looks at data addresses and branch targets: rows are without them. Not together with `addresses`. */
 	bool without_addresses;
 	bool without_targets; /* nobody looks at branch targets: rows are without them */
+	/* With the former: nor at physical addresses, nor at what translation took. */
+	bool without_translation;
 	/* Not NULL: only those where this stops, which moves on, and perhaps some others. */
 	struct address_cursor *records;
 };

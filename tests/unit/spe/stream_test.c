@@ -193,10 +193,12 @@ static void forget_columns(struct result *r, uint32_t columns)
 		row->has &= ~columns;
 		row->target = row->prev_target = 0;
 		row->level &= (uint8_t)~LEVELS_OF_TARGETS;
-		if (!(columns & HAS_VA))
-			continue;
-		row->va = row->pa = 0;
-		row->va_tag = 0;
+		if (columns & HAS_VA)
+			row->va = row->va_tag = 0;
+		if (columns & HAS_PA)
+			row->pa = 0;
+		if (columns & HAS_XLAT)
+			row->xlat = 0;
 	}
 }
 
@@ -310,6 +312,11 @@ static size_t check_stream(struct stream *s, bool is_sound)
 	check_without(s, (struct spe_wanted){ .without_targets = true }, targets, &wanted);
 	check_without(s, (struct spe_wanted){ .without_addresses = true },
 		      targets | HAS_VA | HAS_PA, &wanted);
+	vec_release(&wanted.rows);
+	wanted = decode(s, (struct feeding){ .use_shapes = false });
+	check_without(s,
+		      (struct spe_wanted){ .without_targets = true, .without_translation = true },
+		      targets | HAS_PA | HAS_XLAT, &wanted);
 	vec_release(&wanted.rows);
 	vec_release(&s->bytes);
 	return n_rows;
