@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How touches are added up while the capture is scanned; what is asked of them afterwards is in c2c/accesses/accesses.h. */
+#ifndef CYCLOPS_C2C_ACCESSES_TOUCH_H
+#define CYCLOPS_C2C_ACCESSES_TOUCH_H
+
+#include "c2c/accesses/accesses.h"
+
+enum { C2C_N_SLOTS = 64 }; /* bits of struct c2c_touch.slots */
+
+/* Adds the touch of a record, whose key has this number: that of a touch before, or the next one. */
+void c2c_touch_keep(struct c2c_accesses *, uint32_t number, const struct c2c_kept_touch *);
+
+/* Fetches what c2c_touch_keep() adds to, if this one is kept there already. */
+void c2c_touch_fetch(const struct c2c_accesses *, const struct c2c_kept_touch *);
+
+/* Its loads that waited for what others wrote, but for those that the mode is about. */
+struct c2c_latency c2c_touch_reloads(const struct c2c_accesses *, uint32_t number);
+
+#endif
