@@ -176,6 +176,7 @@ static void accesses_free(void *partial)
 	vec_release(&a->viewed);
 	vec_release(&a->kept);
 	vec_release(&a->many);
+	vec_release(&a->whole);
 	free(a->first);
 	free(a->near);
 	free(a->slices);
@@ -241,8 +242,8 @@ static void add_kept(struct c2c_accesses *a, const struct c2c_accesses *of,
 	struct c2c_kept_touch *kept = vec_add(&a->kept);
 
 	*kept = *touch;
-	if (!(touch->flags & C2C_KEPT_MANY))
-		return;
+	if ((touch->flags & (C2C_KEPT_MANY | C2C_KEPT_WHOLE)) != C2C_KEPT_MANY)
+		return; /* those of whole lines stay where they are */
 	*vec_add(&a->many) = of->many.items[touch->many];
 	kept->many = (uint32_t)a->many.n - 1;
 }
@@ -361,13 +362,18 @@ static struct c2c_kept_touch touch_of_row(const struct batch *b, size_t row, uin
 	return one;
 }
 
-/* Is all that counts of an access to this line its thread, and whether it writes? */
-static bool is_of_whole(const struct c2c_accesses *a, uint32_t line, uint32_t mask)
+static bool is_of_whole(const struct c2c_accesses *a, uint32_t line)
 {
 	uint32_t n = a->choice->keys.n;
-	bool is_whole = line >= n ? a->found_whole.items[line - n] : c2c_is_whole(a->choice, line);
 
-	return is_whole && !c2c_is_reload(mask, mask & c2c_mode_masks[a->choice->options->mode]);
+	return line >= n ? a->found_whole.items[line - n] : c2c_is_whole(a->choice, line);
+}
+
+/* Does it count what it waited, though it is none of those that the mode is about? */
+static bool is_reload(const struct c2c_accesses *a, const struct c2c_kept_touch *one)
+{
+	return one->flags & C2C_KEPT_LATENCY &&
+	       c2c_is_reload(one->mask, one->mask & c2c_mode_masks[a->choice->options->mode]);
 }
 
 static void touch_key(const struct c2c_accesses *a, const struct batch *b, size_t row,
@@ -398,12 +404,12 @@ static void c2c_accesses_add_row(struct c2c_accesses *a, const struct batch *b, 
 	struct c2c_kept_touch one = touch_of_row(b, row, mask);
 	uint64_t words[C2C_TOUCH_WORDS];
 
-	if (is_of_whole(a, line, mask)) {
+	if (is_of_whole(a, line))
+		one.flags |= C2C_KEPT_WHOLE | (is_reload(a, &one) ? C2C_KEPT_RELOAD : 0);
+	if ((one.flags & (C2C_KEPT_WHOLE | C2C_KEPT_RELOAD)) == C2C_KEPT_WHOLE)
 		whole_key(b, row, line, kind, tid, words);
-		one.flags |= C2C_KEPT_WHOLE;
-	} else {
+	else
 		touch_key(a, b, row, line, spot->offset, kind, tid, words);
-	}
 	if (has & HAS_TIME)
 		add_slice(a, line, b->time_ns[row]);
 	if (has & HAS_PA)
@@ -484,7 +490,7 @@ static void accesses_finish(void *partial)
 /* Adds the touches of another one behind its own, even if they have the same keys. */
 static void append_touches(struct c2c_accesses *to, const struct c2c_accesses *from)
 {
-	uint32_t first, n_many = (uint32_t)to->many.n;
+	uint32_t first, n_many = (uint32_t)to->many.n, n_whole = (uint32_t)to->whole.n;
 	uint64_t *words = tuples_append(&to->keys, from->keys.n, &first);
 
 	memcpy(words, from->keys.words, (size_t)from->keys.n * C2C_TOUCH_WORDS * sizeof(*words));
@@ -494,8 +500,11 @@ static void append_touches(struct c2c_accesses *to, const struct c2c_accesses *f
 
 		*kept = from->kept.items[i];
 		if (kept->flags & C2C_KEPT_MANY)
-			kept->many += n_many;
+			kept->many += kept->flags & C2C_KEPT_WHOLE ? n_whole : n_many;
 	}
+	vec_reserve(&to->whole, from->whole.n);
+	for (size_t i = 0; i < from->whole.n; i++)
+		to->whole.items[to->whole.n++] = from->whole.items[i];
 	vec_reserve(&to->many, from->many.n);
 	for (size_t i = 0; i < from->many.n; i++)
 		to->many.items[to->many.n++] = from->many.items[i];

@@ -104,6 +104,19 @@ struct c2c_touch {
 void c2c_touch_merge(struct c2c_touch *, const struct c2c_touch *from);
 
 /*
+ * The same of a line that is whole, of which only this is asked: one line of ours. Either all of its loads that waited are reloads, or none is.
+ */
+struct c2c_whole_touch {
+	uint64_t first_ns, last_ns;
+	uint64_t slots, nodes;
+	uint32_t n_records;
+	uint32_t n_contended; /* counters of loads that the mode is about */
+	struct c2c_latency waits;
+};
+
+static_assert(sizeof(struct c2c_whole_touch) == 64, "one line of ours");
+
+/*
  * A touch as it is kept. Where much is done to a line most touches are one record; then that is here, in a
  * twelfth of the room.
  */
@@ -111,7 +124,7 @@ struct c2c_kept_touch {
 	uint64_t time_ns, total; /* with C2C_KEPT_TIME, C2C_KEPT_LATENCY */
 	union {
 		uint32_t mask; /* the counters that the record counts in */
-		uint32_t many; /* with C2C_KEPT_MANY: number in c2c_accesses.many */
+		uint32_t many; /* with C2C_KEPT_MANY: number in c2c_accesses.many, or .whole */
 	};
 	uint16_t issue; /* the part of the latency before issue */
 	uint8_t flags;	/* C2C_KEPT_… */
@@ -125,7 +138,8 @@ enum {
 	C2C_KEPT_SATURATED = 8,
 	C2C_KEPT_NO_RELOAD = 16, /* see c2c_touch_forget_reloads() */
 	C2C_KEPT_WHOLE =
-		32, /* of a whole line, and no reload: nobody asks what it met, nor in what else it counts */
+		32, /* of a whole line: nobody asks what it met, nor in what else it counts */
+	C2C_KEPT_RELOAD = 64, /* … and a reload */
 };
 
 /* Parts of a touch's key, and what it is made of. */
@@ -153,6 +167,7 @@ struct c2c_accesses {
 		keys; /* C2C_TOUCH_WORDS wide; until touches are in order some may be there several times */
 	VEC_OF(struct c2c_kept_touch) kept; /* by number of the key */
 	VEC_OF(struct c2c_touch) many;
+	VEC_OF(struct c2c_whole_touch) whole; /* instead, with C2C_KEPT_WHOLE */
 	uint32_t *first;   /* by line, and one more: its first touch, once they are in order */
 	uint32_t n_lines;  /* that touches may be of: those of the choice, at first */
 	size_t n_near;	   /* touches of lines near by */

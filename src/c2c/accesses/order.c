@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/pool.h"
 #include "base/radix.h"
+#include "c2c/accesses/touch.h"
 
 enum {
 	/* What rows differ by, in this order; then the rest of a key. */
@@ -195,6 +196,20 @@ static void order_line(void *context, size_t line, unsigned worker)
 	}
 }
 
+static void take_whole(const struct ordering *o, const uint32_t *touches, uint32_t n_alike,
+		       struct c2c_whole_touch *out)
+{
+	const struct c2c_accesses *seen = o->seen;
+
+	*out = c2c_whole_touch_of(seen, &seen->kept.items[touches[0]]);
+	for (uint32_t i = 1; i < n_alike; i++) {
+		struct c2c_whole_touch other =
+			c2c_whole_touch_of(seen, &seen->kept.items[touches[i]]);
+
+		c2c_whole_touch_merge(out, &other);
+	}
+}
+
 static void take_touches(const struct ordering *o, const uint32_t *touches, uint32_t n_alike,
 			 struct c2c_kept_touch *out, uint32_t many)
 {
@@ -203,6 +218,12 @@ static void take_touches(const struct ordering *o, const uint32_t *touches, uint
 	*out = seen->kept.items[touches[0]];
 	if (!seen->is_joined || !becomes_many(o, touches[0], n_alike))
 		return;
+	if (out->flags & C2C_KEPT_WHOLE) {
+		take_whole(o, touches, n_alike, &o->out.whole.items[many]);
+		out->many = many;
+		out->flags = C2C_KEPT_MANY | C2C_KEPT_WHOLE | (out->flags & C2C_KEPT_RELOAD);
+		return;
+	}
 	c2c_touch_get(seen, touches[0], &o->out.many.items[many]);
 	for (uint32_t i = 1; i < n_alike; i++)
 		c2c_touch_add_kept(seen, &seen->kept.items[touches[i]], &o->out.many.items[many]);
@@ -298,16 +319,17 @@ static uint32_t end_of_near(const struct ordering *o, size_t most, uint32_t end)
 static void place_touches(struct ordering *o)
 {
 	const struct c2c_accesses *seen = o->seen;
-	uint32_t n = 0, n_many = 0, first;
+	uint32_t n = 0, n_many = 0, n_whole = 0, first;
 
 	o->out.first = mem_alloc((size_t)seen->n_lines + 1, sizeof(*o->out.first));
 	for (uint32_t line = 0; line < seen->n_lines; line++) {
-		uint32_t many = o->n_many[line];
+		uint32_t many = line < seen->kept_end ? o->n_many[line] : 0;
+		uint32_t *n_of_kind = c2c_is_whole(seen->choice, line) ? &n_whole : &n_many;
 
 		o->out.first[line] = n;
-		o->n_many[line] = n_many;
+		o->n_many[line] = *n_of_kind;
 		n += line < seen->kept_end ? o->n[line] : 0;
-		n_many += line < seen->kept_end ? many : 0;
+		*n_of_kind += many;
 	}
 	o->out.first[seen->n_lines] = n;
 	tuples_init(&o->out.keys, C2C_TOUCH_WORDS);
@@ -316,8 +338,10 @@ static void place_touches(struct ordering *o)
 	vec_extend(&o->out.kept, n);
 	if (!seen->is_joined) { /* none is alike: those of several records stay where they are */
 		o->out.many = seen->many;
+		o->out.whole = seen->whole;
 		return;
 	}
+	vec_extend(&o->out.whole, n_whole);
 	vec_extend(&o->out.many, n_many);
 }
 
@@ -342,12 +366,15 @@ void c2c_order_touches(const struct c2c *s, struct c2c_accesses *seen)
 	pool_run(s->session->pool, n_lines, take_line, &o);
 	tuples_release(&seen->keys);
 	vec_release(&seen->kept);
-	if (seen->is_joined)
+	if (seen->is_joined) {
 		vec_release(&seen->many);
+		vec_release(&seen->whole);
+	}
 	free(seen->first);
 	seen->keys = o.out.keys;
 	seen->kept = o.out.kept;
 	seen->many = o.out.many;
+	seen->whole = o.out.whole;
 	seen->first = o.out.first;
 	free(o.ranks);
 	free(o.order);

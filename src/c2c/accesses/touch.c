@@ -75,29 +75,68 @@ static uint64_t c2c_accesses_slot_of(const struct c2c_choice *c, uint64_t time_n
 	return UINT64_C(1) << (slot < C2C_N_SLOTS ? slot : C2C_N_SLOTS - 1);
 }
 
-/* Of what a whole line is asked for. Most records are no contended loads. */
-static void touch_add_whole(enum c2c_mode mode, struct c2c_touch *touch,
+static void whole_touch_add(const struct c2c_choice *choice, struct c2c_whole_touch *touch,
 			    const struct c2c_kept_touch *one)
 {
-	uint32_t contended = one->mask & c2c_mode_masks[mode];
+	enum c2c_mode mode = choice->options->mode;
 
-	touch->counts.n[C2C_RECORDS]++;
-	if (contended == 0)
-		return;
-	c2c_count_in(&touch->counts, contended);
+	touch->n_records++;
+	touch->n_contended += (uint32_t)__builtin_popcount(one->mask & c2c_mode_masks[mode]);
 	if (c2c_kept_has_latency(one))
-		add_wait(mode, one, &touch->contended, &touch->reloads);
+		add_wait(mode, one, &touch->waits, &touch->waits);
+	if (one->flags & C2C_KEPT_TIME) {
+		widen_times(&touch->first_ns, &touch->last_ns, one->time_ns, one->time_ns);
+		touch->slots |= c2c_accesses_slot_of(choice, one->time_ns);
+	}
+	if (one->node >= 0)
+		touch->nodes |= (uint64_t)1 << one->node;
+}
+
+struct c2c_whole_touch c2c_whole_touch_of(const struct c2c_accesses *a,
+					  const struct c2c_kept_touch *kept)
+{
+	struct c2c_whole_touch out = { .first_ns = UINT64_MAX };
+
+	if (kept->flags & C2C_KEPT_MANY)
+		return a->whole.items[kept->many];
+	whole_touch_add(a->choice, &out, kept);
+	return out;
+}
+
+void c2c_whole_touch_merge(struct c2c_whole_touch *to, const struct c2c_whole_touch *from)
+{
+	widen_times(&to->first_ns, &to->last_ns, from->first_ns, from->last_ns);
+	to->slots |= from->slots;
+	to->nodes |= from->nodes;
+	to->n_records += from->n_records;
+	to->n_contended += from->n_contended;
+	c2c_latency_merge(&to->waits, &from->waits);
+}
+
+/* Its contended loads count in the first counter of the mode: whoever asks adds these up. */
+static void fill_from_whole(enum c2c_mode mode, const struct c2c_kept_touch *kept,
+			    const struct c2c_whole_touch *whole, struct c2c_touch *out)
+{
+	bool is_reload = kept->flags & C2C_KEPT_RELOAD;
+
+	*out = (struct c2c_touch){
+		.first_ns = whole->first_ns,
+		.last_ns = whole->last_ns,
+		.slots = whole->slots,
+		.first_reload_ns = is_reload ? whole->first_ns : UINT64_MAX,
+		.last_reload_ns = is_reload ? whole->last_ns : 0,
+		.nodes = whole->nodes,
+	};
+	*(is_reload ? &out->reloads : &out->contended) = whole->waits;
+	out->counts.n[C2C_RECORDS] = whole->n_records;
+	out->counts.n[__builtin_ctz(c2c_mode_masks[mode])] = whole->n_contended;
 }
 
 static void touch_add_record(const struct c2c_choice *choice, struct c2c_touch *touch,
 			     const struct c2c_kept_touch *one)
 {
-	if (one->flags & C2C_KEPT_WHOLE) {
-		touch_add_whole(choice->options->mode, touch, one);
-	} else {
-		c2c_count_in(&touch->counts, one->mask);
-		touch_add_latency(choice->options->mode, touch, one);
-	}
+	c2c_count_in(&touch->counts, one->mask);
+	touch_add_latency(choice->options->mode, touch, one);
 	if (one->flags & C2C_KEPT_TIME) {
 		widen_times(&touch->first_ns, &touch->last_ns, one->time_ns, one->time_ns);
 		touch->slots |= c2c_accesses_slot_of(choice, one->time_ns);
@@ -110,6 +149,12 @@ void c2c_touch_get(const struct c2c_accesses *a, uint32_t number, struct c2c_tou
 {
 	const struct c2c_kept_touch *kept = &a->kept.items[number];
 
+	if (kept->flags & C2C_KEPT_WHOLE) {
+		struct c2c_whole_touch whole = c2c_whole_touch_of(a, kept);
+
+		fill_from_whole(a->choice->options->mode, kept, &whole, out);
+		return;
+	}
 	if (kept->flags & C2C_KEPT_MANY) {
 		*out = a->many.items[kept->many];
 		return;
@@ -123,6 +168,16 @@ void c2c_touch_add_waits(const struct c2c_accesses *a, uint32_t number, struct c
 {
 	const struct c2c_kept_touch *kept = &a->kept.items[number];
 
+	if (kept->flags & C2C_KEPT_WHOLE) {
+		struct c2c_whole_touch whole = c2c_whole_touch_of(a, kept);
+
+		counts->n[C2C_RECORDS] += whole.n_records;
+		counts->n[__builtin_ctz(c2c_mode_masks[a->choice->options->mode])] +=
+			whole.n_contended;
+		c2c_latency_merge(kept->flags & C2C_KEPT_RELOAD ? reloads : contended,
+				  &whole.waits);
+		return;
+	}
 	if (kept->flags & C2C_KEPT_MANY) {
 		const struct c2c_touch *touch = &a->many.items[kept->many];
 
@@ -136,10 +191,19 @@ void c2c_touch_add_waits(const struct c2c_accesses *a, uint32_t number, struct c
 		add_wait(a->choice->options->mode, kept, contended, reloads);
 }
 
+static bool is_many_of_whole(const struct c2c_kept_touch *kept)
+{
+	const uint8_t both = C2C_KEPT_MANY | C2C_KEPT_WHOLE;
+
+	return (kept->flags & both) == both;
+}
+
 bool c2c_touch_has_reloads(const struct c2c_accesses *a, uint32_t number)
 {
 	const struct c2c_kept_touch *kept = &a->kept.items[number];
 
+	if (is_many_of_whole(kept))
+		return kept->flags & C2C_KEPT_RELOAD && a->whole.items[kept->many].waits.n > 0;
 	if (kept->flags & C2C_KEPT_MANY)
 		return a->many.items[kept->many].reloads.n > 0;
 	return c2c_kept_has_latency(kept) && c2c_kept_is_reload(kept) &&
@@ -151,10 +215,13 @@ struct c2c_latency c2c_touch_reloads(const struct c2c_accesses *a, uint32_t numb
 	const struct c2c_kept_touch *kept = &a->kept.items[number];
 	struct c2c_latency contended = { 0 }, reloads = { 0 };
 
+	if (!c2c_touch_has_reloads(a, number))
+		return reloads;
+	if (is_many_of_whole(kept))
+		return a->whole.items[kept->many].waits;
 	if (kept->flags & C2C_KEPT_MANY)
 		return a->many.items[kept->many].reloads;
-	if (c2c_touch_has_reloads(a, number))
-		add_wait(a->choice->options->mode, kept, &contended, &reloads);
+	add_wait(a->choice->options->mode, kept, &contended, &reloads);
 	return reloads;
 }
 
@@ -164,6 +231,17 @@ struct c2c_touch_part c2c_touch_part(const struct c2c_accesses *a, enum c2c_mode
 	const struct c2c_kept_touch *kept = &a->kept.items[number];
 	struct c2c_touch_part out = { .first_ns = UINT64_MAX };
 
+	if (is_many_of_whole(kept)) {
+		const struct c2c_whole_touch *touch = &a->whole.items[kept->many];
+
+		return (struct c2c_touch_part){
+			.n_records = touch->n_records,
+			.n_waited = touch->n_contended + c2c_touch_reloads(a, number).n,
+			.first_ns = touch->first_ns,
+			.last_ns = touch->last_ns,
+			.slots = touch->slots,
+		};
+	}
 	if (kept->flags & C2C_KEPT_MANY) {
 		const struct c2c_touch *touch = &a->many.items[kept->many];
 
@@ -190,6 +268,8 @@ uint32_t c2c_touch_records(const struct c2c_accesses *a, uint32_t number)
 {
 	const struct c2c_kept_touch *kept = &a->kept.items[number];
 
+	if (is_many_of_whole(kept))
+		return a->whole.items[kept->many].n_records;
 	return kept->flags & C2C_KEPT_MANY ? a->many.items[kept->many].counts.n[C2C_RECORDS]
 					   : (kept->mask & C2C_BIT(RECORDS)) != 0;
 }
@@ -198,6 +278,8 @@ uint64_t c2c_touch_first_ns(const struct c2c_accesses *a, uint32_t number)
 {
 	const struct c2c_kept_touch *kept = &a->kept.items[number];
 
+	if (is_many_of_whole(kept))
+		return a->whole.items[kept->many].first_ns;
 	if (kept->flags & C2C_KEPT_MANY)
 		return a->many.items[kept->many].first_ns;
 	return kept->flags & C2C_KEPT_TIME ? kept->time_ns : UINT64_MAX;
@@ -207,7 +289,9 @@ void c2c_touch_forget_reloads(struct c2c_accesses *a, uint32_t number)
 {
 	struct c2c_kept_touch *kept = &a->kept.items[number];
 
-	if (kept->flags & C2C_KEPT_MANY)
+	if (is_many_of_whole(kept))
+		a->whole.items[kept->many].waits = (struct c2c_latency){ 0 };
+	else if (kept->flags & C2C_KEPT_MANY)
 		a->many.items[kept->many].reloads = (struct c2c_latency){ 0 };
 	else
 		kept->flags |= C2C_KEPT_NO_RELOAD;
@@ -252,10 +336,27 @@ void c2c_touch_add_kept(const struct c2c_accesses *of, const struct c2c_kept_tou
 		touch_add_record(of->choice, to, touch);
 }
 
+/* The same of a whole line. */
+static struct c2c_whole_touch *whole_touch_widen(struct c2c_accesses *a, uint32_t number)
+{
+	struct c2c_kept_touch *kept = &a->kept.items[number];
+
+	if (!(kept->flags & C2C_KEPT_MANY)) {
+		*vec_add(&a->whole) = c2c_whole_touch_of(a, kept);
+		*kept = (struct c2c_kept_touch){
+			.many = (uint32_t)a->whole.n - 1,
+			.flags = C2C_KEPT_MANY | C2C_KEPT_WHOLE | (kept->flags & C2C_KEPT_RELOAD),
+		};
+	}
+	return &a->whole.items[kept->many];
+}
+
 void c2c_touch_keep(struct c2c_accesses *a, uint32_t number, const struct c2c_kept_touch *touch)
 {
 	if (number == a->kept.n)
 		*vec_add(&a->kept) = *touch;
+	else if (touch->flags & C2C_KEPT_WHOLE)
+		whole_touch_add(a->choice, whole_touch_widen(a, number), touch);
 	else
 		c2c_touch_add_kept(a, touch, touch_widen(a, number));
 }
@@ -265,7 +366,9 @@ void c2c_touch_fetch(const struct c2c_accesses *a, const struct c2c_kept_touch *
 {
 	const char *touch;
 
-	if (!(kept->flags & C2C_KEPT_MANY))
+	if (is_many_of_whole(kept))
+		prefetch_to_write(&a->whole.items[kept->many]);
+	if ((kept->flags & (C2C_KEPT_MANY | C2C_KEPT_WHOLE)) != C2C_KEPT_MANY)
 		return;
 	touch = (const char *)&a->many.items[kept->many];
 	prefetch_to_write(touch);

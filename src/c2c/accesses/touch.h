@@ -13,6 +13,11 @@ void c2c_touch_keep(struct c2c_accesses *, uint32_t number, const struct c2c_kep
 /* Fetches what c2c_touch_keep() adds to, if this one is kept there already. */
 void c2c_touch_fetch(const struct c2c_accesses *, const struct c2c_kept_touch *);
 
+/* Of several records of a whole line: what both did. */
+void c2c_whole_touch_merge(struct c2c_whole_touch *, const struct c2c_whole_touch *from);
+struct c2c_whole_touch c2c_whole_touch_of(const struct c2c_accesses *,
+					  const struct c2c_kept_touch *);
+
 /* Its loads that waited for what others wrote, but for those that the mode is about. */
 struct c2c_latency c2c_touch_reloads(const struct c2c_accesses *, uint32_t number);
 
