@@ -29,7 +29,8 @@ struct c2c_sieve {
 
 struct c2c_sieve *c2c_sieve_new(uint64_t line_bytes)
 {
-	struct c2c_sieve *s = mem_zalloc(1, sizeof(*s));
+	struct c2c_sieve *s =
+		mem_zalloc_pages(1, sizeof(*s)); /* counts are read before they are written */
 
 	address_filter_init(&s->shape, line_bytes, FILTER_LINES);
 	return s;
