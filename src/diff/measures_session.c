@@ -20,7 +20,7 @@
 #include "session/names.h"
 
 /* What is looked up again and again is remembered: each has a slot where it may be. */
-enum { KNOWN_SOURCES = 64, KNOWN_FUNCTIONS = 1024 };
+enum { KNOWN_SOURCES = 256, KNOWN_FUNCTIONS = 1024 };
 
 /* The records with one key. */
 struct sum {
@@ -37,10 +37,10 @@ struct spe_sum {
 	uint64_t cycles, squares, saturated;
 };
 
-/* Of a data source: records of the common interval, and others. */
-struct source_sum {
-	struct spe_sum common;
-	struct sum others;
+/* Two of them in a cache line, which a vector does not see to. */
+struct spe_sums {
+	struct spe_sum *items;
+	size_t n, cap;
 };
 
 /*
@@ -49,30 +49,48 @@ struct source_sum {
  */
 struct costs {
 	const struct session *session;
-	uint64_t interval;	    /* of nearly all SPE records; 0: not known */
-	uint32_t if_place;	    /* what a record has that has a place; 0: none is asked for */
-	VEC_OF(struct spe_sum) spe; /* of SPE records with that interval, by place */
-	struct tuples keys;	    /* of all others: event << 32 | place … */
-	VEC_OF(struct sum) others;  /* … and their sums */
-	struct tuples sources;	    /* of SPE records: struct cpu_source * … */
-	VEC_OF(struct source_sum)
-	of_sources; /* by number, and 1; at first of records without one */
-	struct known_source {
-		const struct cpu *model;
-		uint32_t number; /* in `of_sources`; 0: not looked up */
-		uint16_t value;
-	} known[KNOWN_SOURCES]; /* by value: most CPUs have a few of one byte */
+	uint64_t interval;	   /* of nearly all SPE records; 0: not known */
+	uint32_t if_place;	   /* what a record has that has a place; 0: none is asked for */
+	struct spe_sums spe;	   /* of SPE records with that interval, by place */
+	struct tuples keys;	   /* of all others: event << 32 | place … */
+	VEC_OF(struct sum) others; /* … and their sums */
+	struct tuples sources;	   /* of SPE records: struct cpu_source *; … */
+	struct spe_sums
+		of_sources; /* … those with that interval, by number, and 1; at first of records without one; … */
+	VEC_OF(struct sum) others_of_sources; /* … and of others */
 	/* Of the CPU of the row before. */
 	uint32_t cpu; /* UINT32_MAX: not known, and those of that */
 	const struct cpu *model;
 	uint64_t its_interval;
+	uint32_t known[KNOWN_SOURCES]; /* numbers in `of_sources`, by value; 0: not looked up */
 };
 
 static void costs_take_cpu(struct costs *c, uint32_t cpu)
 {
+	const struct cpu *model = session_cpu_of(c->session, cpu);
+
+	if (model != c->model)
+		memset(c->known, 0, sizeof(c->known));
 	c->cpu = cpu;
-	c->model = session_cpu_of(c->session, cpu);
+	c->model = model;
 	c->its_interval = spe_interval(c->session, cpu)->mean;
+}
+
+/* Makes room for `n` sums, or more. */
+static void spe_sums_reach(struct spe_sums *s, size_t n)
+{
+	struct spe_sum *items;
+
+	if (n > s->cap) {
+		s->cap = n > 2 * s->cap ? n : 2 * s->cap;
+		items = mem_aligned(s->cap, sizeof(*items));
+		memset(items, 0, s->cap * sizeof(*items));
+		if (s->n > 0)
+			memcpy(items, s->items, s->n * sizeof(*items));
+		free(s->items);
+		s->items = items;
+	}
+	s->n = n > s->n ? n : s->n;
 }
 
 static void *costs_new(const struct session *s, const void *options)
@@ -84,7 +102,8 @@ static void *costs_new(const struct session *s, const void *options)
 	c->if_place = *(const bool *)options ? HAS_PC : 0;
 	tuples_init(&c->keys, 1);
 	tuples_init(&c->sources, 1);
-	vec_add(&c->of_sources);
+	spe_sums_reach(&c->of_sources, 1);
+	vec_add(&c->others_of_sources);
 	costs_take_cpu(c, UINT32_MAX);
 	return c;
 }
@@ -95,11 +114,12 @@ static void costs_free(void *partial)
 
 	if (c == NULL)
 		return;
-	vec_release(&c->spe);
+	free(c->spe.items);
 	tuples_release(&c->keys);
 	vec_release(&c->others);
 	tuples_release(&c->sources);
-	vec_release(&c->of_sources);
+	free(c->of_sources.items);
+	vec_release(&c->others_of_sources);
 	free(c);
 }
 
@@ -121,6 +141,26 @@ static void spe_sum_add(struct spe_sum *to, const struct spe_sum *from)
 	to->saturated += from->saturated;
 }
 
+/* A row as a struct spe_sum, in two registers. */
+typedef uint64_t sum_half __attribute__((vector_size(16)));
+struct row_sum {
+	sum_half counts, squares; /* n, n_saturated and cycles; squares and saturated */
+};
+
+/* Many rows add to the same few sums, and each waits for the one before: so it is done in two steps. */
+static inline void spe_sum_add_row(struct spe_sum *to, struct row_sum row)
+{
+	sum_half counts, squares;
+
+	static_assert(sizeof(*to) == sizeof(counts) + sizeof(squares), "that is all of it");
+	memcpy(&counts, &to->n, sizeof(counts));
+	memcpy(&squares, &to->squares, sizeof(squares));
+	counts += row.counts;
+	squares += row.squares;
+	memcpy(&to->n, &counts, sizeof(counts));
+	memcpy(&to->squares, &squares, sizeof(squares));
+}
+
 /* What latencies come to of all operations that records stand for; of the records alone if the interval is unknown. */
 static struct sum sum_of_spe(const struct spe_sum *s, uint64_t interval)
 {
@@ -140,49 +180,45 @@ static uint32_t source_number(struct costs *c, const struct cpu_source *source)
 	const uint64_t key = (uint64_t)(uintptr_t)source;
 	uint32_t number = tuples_add(&c->sources, &key) + 1;
 
-	if (number == c->of_sources.n)
-		vec_add(&c->of_sources);
+	if (number == c->of_sources.n) {
+		spe_sums_reach(&c->of_sources, (size_t)number + 1);
+		vec_add(&c->others_of_sources);
+	}
 	return number;
 }
 
-/* The sum of the row's data source. Which rows have one comes as it likes, so there is no decision. */
-static inline struct source_sum *source_sum(struct costs *c, const struct batch *b, size_t row)
+/* The number of a data source, looked up. */
+static __attribute__((noinline)) uint32_t find_source(struct costs *c, uint16_t value)
+{
+	uint32_t number = source_number(c, session_source(c->session, c->cpu, value));
+
+	if (value < KNOWN_SOURCES)
+		c->known[value] = number;
+	return number;
+}
+
+/* The number of the row's data source in `of_sources`. Which rows have one comes as it likes, so there is no decision. */
+static inline uint32_t row_source(struct costs *c, const struct batch *b, size_t row)
 {
 	bool has = (b->has[row] & HAS_SOURCE) != 0;
 	uint16_t value = (uint16_t)(b->source[row] & -(unsigned)has);
-	struct known_source *known = &c->known[value % KNOWN_SOURCES];
-	bool is_new = (known->number == 0) | (known->model != c->model) | (known->value != value);
+	uint32_t number = c->known[value % KNOWN_SOURCES];
+	bool is_new = (number == 0) | (value >= KNOWN_SOURCES);
 
-	if (has & is_new)
-		*known = (struct known_source){
-			.model = c->model,
-			.number = source_number(c, session_source(c->session, c->cpu, value)),
-			.value = value,
-		};
-	return &c->of_sources.items[known->number & -(uint32_t)has];
+	if (is_new && has) /* in this order: hardly any is new */
+		number = find_source(c, value);
+	return number & -(uint32_t)has;
 }
 
-static struct spe_sum sum_of_row(const struct batch *b, size_t row)
+static inline struct row_sum sum_of_row(const struct batch *b, size_t row)
 {
 	uint64_t total = b->total[row] & -(uint64_t)((b->has[row] & HAS_TOTAL) != 0);
-	bool is_full = latency_is_full(total);
+	uint64_t is_full = latency_is_full(total);
 
-	return (struct spe_sum){
-		.n = 1,
-		.n_saturated = is_full,
-		.cycles = total,
-		.squares = total * total,
-		.saturated = total & -(uint64_t)is_full,
+	return (struct row_sum){
+		{ is_full << 32 | 1, total },
+		{ total * total, total & -is_full },
 	};
-}
-
-/* Makes room for the sums of the places up to this one. */
-static void costs_reach_place(struct costs *c, size_t place)
-{
-	if (place < c->spe.n)
-		return;
-	vec_reserve(&c->spe, place + 1 - c->spe.n);
-	c->spe.n = place + 1;
 }
 
 /* Without a decision, as which rows have a place is up to the capture. */
@@ -202,41 +238,56 @@ static struct sum *other_sum(struct costs *c, uint64_t event, uint32_t place)
 }
 
 /* A record of another interval. */
-static void add_other_spe(struct costs *c, const struct spe_sum *one, uint64_t interval,
-			  uint32_t place, struct source_sum *of_source)
+static __attribute__((noinline)) void add_other_spe(struct costs *c, const struct batch *b,
+						    size_t row, uint32_t place, uint32_t source)
 {
-	const struct sum sum = sum_of_spe(one, interval);
+	struct spe_sum one = { 0 };
+	struct sum sum;
 
+	spe_sum_add_row(&one, sum_of_row(b, row));
+	sum = sum_of_spe(&one, c->its_interval);
 	cost_sum_add(other_sum(c, capture_n_events(c->session->capture), place), &sum);
-	cost_sum_add(&of_source->others, &sum);
+	cost_sum_add(&c->others_of_sources.items[source], &sum);
+}
+
+/* Fetches sums of the places, after making room for them. */
+static void fetch_places(struct costs *c, const struct batch *b, uint32_t places[BATCH_ROWS])
+{
+	const struct spe_sum *sums = c->spe.items;
+	uint64_t most = c->spe.n, beyond = 0;
+	uint32_t last = 0;
+
+	for (size_t row = 0; row < b->n; row++) {
+		places[row] = place_of_row(c, b, row);
+		beyond |= most - 1 - places[row];
+		prefetch_to_write(sums + places[row]);
+	}
+	if (beyond >> 63 == 0 && most > 0)
+		return;
+	for (size_t row = 0; row < b->n; row++)
+		last = places[row] > last ? places[row] : last;
+	spe_sums_reach(&c->spe, (size_t)last + 1);
 }
 
 static void consume_spe(struct costs *c, const struct batch *b)
 {
-	uint32_t places[BATCH_ROWS], last = 0;
+	uint32_t places[BATCH_ROWS];
 
+	fetch_places(c, b, places);
 	for (size_t row = 0; row < b->n; row++) {
-		places[row] = place_of_row(c, b, row);
-		last = places[row] > last ? places[row] : last;
-	}
-	costs_reach_place(c, last);
-	for (size_t row = 0; row < b->n; row++)
-		prefetch_to_write(&c->spe.items[places[row]]);
-	for (size_t row = 0; row < b->n; row++) {
-		const struct spe_sum one = sum_of_row(b, row);
-		uint32_t cpu = batch_cpu(b, row);
-		uint32_t place = places[row];
-		struct source_sum *of_source;
+		uint32_t cpu = batch_cpu(b, row), source;
 
 		if (cpu != c->cpu)
 			costs_take_cpu(c, cpu);
-		of_source = source_sum(c, b, row);
-		if (c->its_interval != c->interval) {
-			add_other_spe(c, &one, c->its_interval, place, of_source);
-			continue;
+		source = row_source(c, b, row);
+		if (c->its_interval == c->interval) {
+			const struct row_sum one = sum_of_row(b, row);
+
+			spe_sum_add_row(&c->spe.items[places[row]], one);
+			spe_sum_add_row(&c->of_sources.items[source], one);
+		} else {
+			add_other_spe(c, b, row, places[row], source);
 		}
-		spe_sum_add(&c->spe.items[place], &one);
-		spe_sum_add(&of_source->common, &one);
 	}
 }
 
@@ -278,7 +329,7 @@ static void costs_merge(void *into, const void *from, const struct id_map *map)
 
 	(void)map;
 	if (part->spe.n > 0) /* room; costs_merge_part() adds them up */
-		costs_reach_place(c, part->spe.n - 1);
+		spe_sums_reach(&c->spe, part->spe.n);
 	for (uint32_t i = 0; i < part->keys.n; i++) {
 		uint64_t key = tuples_get(&part->keys, i)[0];
 
@@ -289,10 +340,9 @@ static void costs_merge(void *into, const void *from, const struct id_map *map)
 			(const void *)(uintptr_t)tuples_get(&part->sources, i)[0];
 		uint32_t number = source_number(c, source);
 
-		spe_sum_add(&c->of_sources.items[number].common,
-			    &part->of_sources.items[i + 1].common);
-		cost_sum_add(&c->of_sources.items[number].others,
-			     &part->of_sources.items[i + 1].others);
+		spe_sum_add(&c->of_sources.items[number], &part->of_sources.items[i + 1]);
+		cost_sum_add(&c->others_of_sources.items[number],
+			     &part->others_of_sources.items[i + 1]);
 	}
 }
 
@@ -488,9 +538,9 @@ static void sum_by_source(struct named *n, const struct costs *costs)
 		if (source == NULL || source->name[0] == '\0')
 			continue;
 		number = named_number(n, event, source->name, "");
-		sum = sum_of_spe(&costs->of_sources.items[i + 1].common, costs->interval);
+		sum = sum_of_spe(&costs->of_sources.items[i + 1], costs->interval);
 		cost_sum_add(&n->sums.items[number], &sum);
-		cost_sum_add(&n->sums.items[number], &costs->of_sources.items[i + 1].others);
+		cost_sum_add(&n->sums.items[number], &costs->others_of_sources.items[i + 1]);
 	}
 }
 
