@@ -24,6 +24,7 @@
 enum {
 	LINE_BYTES = 64, /* where nothing says it */
 	INDEX_BYTES_MAX = 9 << 19,
+	INDEX_BYTES_WAITING = 8 << 20, /* where the table has contended loads alone */
 };
 
 /* Which of struct c2c.looks. */
@@ -483,8 +484,9 @@ int c2c_begin(struct c2c *s, struct session *session, const struct c2c_request *
 	s->looks[LOOK_AT_ALL] =
 		(struct analysis){ .class = &c2c_lines_class, .options = &s->options };
 	if (!s->request.by_physical && !request->without_index)
-		s->index = address_index_new(capture_n_units(session->capture),
-					     s->options.line_bytes, INDEX_BYTES_MAX);
+		s->index = address_index_new(
+			capture_n_units(session->capture), s->options.line_bytes,
+			request->only_waiting ? INDEX_BYTES_WAITING : INDEX_BYTES_MAX);
 	s->options.index = wish.index = s->index;
 	wish.without_translation = !s->request.by_physical;
 	shared_scan_add(first, &s->looks[LOOK_AT_ALL], &wish);
