@@ -11,11 +11,17 @@
 
 #include "base/alloc.h"
 
-enum { HASH_BITS = 20, FAR = (1 << (32 - HASH_BITS)) - 1, WORDS_MAX = 3 };
+enum { HASH_BITS = 20, FAR = (1 << (32 - HASH_BITS)) - 1, WORDS_MAX = 3, FIRST_BLOCK = 32 << 10 };
 
 struct part {
 	uint32_t *words; /* NULL: it is not indexed */
 	size_t n;
+};
+
+/* What parts have their words from. */
+struct block {
+	uint32_t *words;
+	size_t n; /* for mem_huge_free() */
 };
 
 struct address_index {
@@ -23,6 +29,8 @@ struct address_index {
 	pthread_mutex_t mutex;	      /* of all below, while parts are kept */
 	struct part *parts;
 	size_t n_parts;
+	VEC_OF(struct block) blocks;
+	size_t n_used; /* words of the last block */
 	size_t most_bytes, n_bytes;
 };
 
@@ -38,24 +46,32 @@ struct address_index *address_index_new(size_t n_parts, uint64_t piece_bytes, si
 	return x;
 }
 
-static size_t bytes_of(size_t n_words)
-{
-	return n_words * sizeof(uint32_t) + 1; /* none are no NULL */
-}
-
-static void drop_part(struct address_index *x, size_t i)
-{
-	struct part *p = &x->parts[i];
-
-	x->n_bytes -= p->words == NULL ? 0 : bytes_of(p->n);
-	free(p->words);
-	*p = (struct part){ 0 };
-}
-
 static void drop_parts(struct address_index *x)
 {
-	for (size_t i = 0; i < x->n_parts; i++)
-		drop_part(x, i);
+	memset(x->parts, 0, x->n_parts * sizeof(*x->parts));
+	for (size_t i = 0; i < x->blocks.n; i++)
+		mem_huge_free(x->blocks.items[i].words, x->blocks.items[i].n, sizeof(uint32_t));
+	vec_release(&x->blocks);
+	x->n_bytes = 0;
+}
+
+/* Room for so many words. */
+static uint32_t *take_words(struct address_index *x, size_t n)
+{
+	struct block *last = x->blocks.n == 0 ? NULL : &x->blocks.items[x->blocks.n - 1];
+
+	if (last == NULL || n > last->n - x->n_used) {
+		size_t usual = (last == NULL ? FIRST_BLOCK : MEM_HUGE) / sizeof(uint32_t);
+		size_t most = (x->most_bytes - x->n_bytes) / sizeof(uint32_t);
+		size_t n_block = usual < most ? usual : most;
+
+		n_block = n > n_block ? n : n_block;
+		last = vec_add(&x->blocks);
+		*last = (struct block){ mem_huge(n_block, sizeof(uint32_t)), n_block };
+		x->n_used = 0;
+	}
+	x->n_used += n;
+	return last->words + (x->n_used - n);
 }
 
 void address_index_free(struct address_index *x)
@@ -71,7 +87,7 @@ void address_index_free(struct address_index *x)
 void address_index_give_up(struct address_index *x)
 {
 	pthread_mutex_lock(&x->mutex);
-	if (x->n_bytes > 0)
+	if (x->blocks.n > 0)
 		drop_parts(x);
 	x->most_bytes = 0;
 	pthread_mutex_unlock(&x->mutex);
@@ -120,15 +136,19 @@ void address_list_release(struct address_list *l)
 void address_index_keep(struct address_index *x, size_t part, struct address_list *l)
 {
 	struct part *p = &x->parts[part];
-	size_t n = l->words.n;
+	size_t n = l->words.n, bytes = n * sizeof(uint32_t);
+	bool was_there;
 
 	pthread_mutex_lock(&x->mutex);
-	drop_part(x, part); /* of a scan that is done again */
-	if (!l->is_out_of_order && bytes_of(n) <= x->most_bytes - x->n_bytes) {
-		*p = (struct part){ mem_alloc(bytes_of(n), 1), n };
-		x->n_bytes += bytes_of(n);
+	was_there = p->words != NULL && n <= p->n; /* in a scan that is done again */
+	if (l->is_out_of_order || (!was_there && bytes >= x->most_bytes - x->n_bytes)) {
+		p->words = NULL;
+	} else {
+		x->n_bytes += was_there ? 0 : bytes;
+		p->words = was_there ? p->words : take_words(x, n);
+		p->n = n;
 		if (n > 0)
-			memcpy(p->words, l->words.items, n * sizeof(*p->words));
+			memcpy(p->words, l->words.items, bytes);
 	}
 	pthread_mutex_unlock(&x->mutex);
 	address_list_reset(l);
