@@ -204,7 +204,7 @@ static void drop_piece(void *context, size_t piece, unsigned worker)
 
 void mapped_drop_all(const struct mapped *m, struct pool *pool)
 {
-	if (m->bytes != NULL && pool != NULL && pool_size(pool) > 1)
+	if (m->bytes != NULL && pool != NULL)
 		pool_run(pool, DROPPED_PIECES, drop_piece, (void *)(uintptr_t)m);
 }
 

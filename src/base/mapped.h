@@ -53,7 +53,10 @@ void mapped_drop(const struct mapped *, uint64_t from, uint64_t to);
 
 struct pool;
 
-/* The same for nearly all of a file that is released next, by all threads: one alone takes a tenth of the time it took to read. */
+/*
+ * The same for nearly all of a file that is released next, by all threads: one alone takes a tenth of the time it took to read. Threads of
+ * other pools may do so at the same time, while munmap() lets no other thread do it.
+ */
 void mapped_drop_all(const struct mapped *, struct pool *);
 
 void mapped_release(struct mapped *);

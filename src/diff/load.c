@@ -229,6 +229,7 @@ static int load_measures(struct run *run)
 /* Both runs. */
 struct runs {
 	struct run list[2];
+	bool are_at_once; /* then they are released at once, too: there is much to unmap */
 	atomic_bool has_failed;
 };
 
@@ -242,6 +243,26 @@ static void load_one(void *context, size_t i, unsigned worker)
 		run->rc = load_measures(run);
 }
 
+static void release_captures(struct run *run)
+{
+	for (size_t k = 0; k < run->captures.n; k++) {
+		struct read_capture *c = run->captures.items[k];
+
+		release_input(&c->session, c->select);
+		mapped_release(&c->stream);
+		free(c);
+	}
+	vec_release(&run->captures);
+}
+
+static void release_one(void *context, size_t i, unsigned worker)
+{
+	struct runs *runs = context;
+
+	(void)worker;
+	release_captures(&runs->list[i]);
+}
+
 /* Says what is wrong with the captures, of A before B; of B nothing where A failed. */
 static void close_one(void *context, size_t i, unsigned worker)
 {
@@ -249,17 +270,10 @@ static void close_one(void *context, size_t i, unsigned worker)
 	struct run *run = &runs->list[i];
 
 	(void)worker;
-	for (size_t k = 0; k < run->captures.n; k++) {
-		struct read_capture *c = run->captures.items[k];
-
-		if (atomic_load(&runs->has_failed))
-			release_input(&c->session, c->select);
-		else
-			close_input(&c->session, c->select, c->status);
-		mapped_release(&c->stream);
-		free(c);
-	}
-	vec_release(&run->captures);
+	for (size_t k = 0; k < run->captures.n && !atomic_load(&runs->has_failed); k++)
+		print_diagnostics(&run->captures.items[k]->session, run->captures.items[k]->status);
+	if (!runs->are_at_once)
+		release_captures(run);
 	if (run->rc < 0)
 		atomic_store(&runs->has_failed, true);
 }
@@ -300,7 +314,7 @@ int load_runs(const struct loader *l, const char *a, const char *b, struct measu
 	bool at_once = l->input->n_workers != 1 && are_alike(a, b);
 	struct run run = { .loader = l, .input = *l->input };
 	struct pool *pool = pool_new(at_once ? 2 : 1);
-	struct runs runs = { 0 };
+	struct runs runs = { .are_at_once = at_once };
 	int rc = 0;
 
 	run.is_over = &runs.has_failed;
@@ -312,6 +326,8 @@ int load_runs(const struct loader *l, const char *a, const char *b, struct measu
 	}
 	runs.list[1].input.is_quiet |= at_once; /* progress is shown of one */
 	pool_run_ordered(pool, COUNT(runs.list), COUNT(runs.list), load_one, close_one, &runs);
+	if (at_once)
+		pool_run(pool, COUNT(runs.list), release_one, &runs);
 	pool_free(pool);
 	for (size_t i = 0; i < COUNT(runs.list) && rc == 0; i++) {
 		rc = runs.list[i].rc;
