@@ -17,6 +17,8 @@
 enum { MORE_LINES = 4096, MORE_OF_SHARD = 256, MORE_RECORDS = 65536, FEW_LINES = 128 };
 
 enum { SUBJECTS_AT_ONCE = 512 }; /* made by a worker */
+/* See choose_of_shards(). */
+enum { TIMES_ITS_PART = 4, LEAST_OF_SHARD = 64 };
 
 static const double least_part = 0.25;
 
@@ -215,6 +217,7 @@ static void join_choice(struct c2c *s, struct choice *all, const struct choice *
 struct rest_of_shard {
 	struct candidate *heap;
 	size_t n;
+	bool is_all; /* as many as may be needed, or all that it has */
 };
 
 /* Of shards a heap, too: the root has the first of all candidates. Lets one sink to where it belongs. */
@@ -234,16 +237,21 @@ static void sink_rest(struct rest_of_shard *heap, size_t n, size_t at)
 	heap[at] = moved;
 }
 
-/* The first ones of all shards, in order. */
-static void merge_candidates(struct choice *all, const struct choice parts[C2C_SHARDS])
+/* The first ones of all shards, in order. False: a shard that has perhaps left others out has no more. */
+static bool merge_candidates(struct choice *all, const struct choice parts[C2C_SHARDS])
 {
-	size_t top = lines_to_choose(all->s), most = top == 0 ? SIZE_MAX : top + MORE_LINES;
+	size_t top = lines_to_choose(all->s), more = wants_more(all->s) ? MORE_LINES : 0;
+	size_t most = top == 0 ? SIZE_MAX : top + more;
 	struct rest_of_shard heap[C2C_SHARDS];
 	size_t n = 0;
 
 	for (size_t i = 0; i < C2C_SHARDS; i++)
 		if (parts[i].list.n > 0)
-			heap[n++] = (struct rest_of_shard){ parts[i].list.items, parts[i].list.n };
+			heap[n++] = (struct rest_of_shard){
+				.heap = parts[i].list.items,
+				.n = parts[i].list.n,
+				.is_all = parts[i].list.n < parts[i].top || parts[i].top >= top,
+			};
 	for (size_t i = n; i-- > 0;)
 		sink_rest(heap, n, i);
 	while (n > 0 && all->list.n < most) {
@@ -253,11 +261,14 @@ static void merge_candidates(struct choice *all, const struct choice parts[C2C_S
 		first->heap[0] = first->heap[--first->n];
 		if (first->n > 0)
 			sift_down(first->heap, first->n, 0, FIRST_AT_ROOT);
+		else if (!first->is_all && all->list.n < most)
+			return false;
 		else
 			*first = heap[--n];
 		if (n > 0)
 			sink_rest(heap, n, 0);
 	}
+	return true;
 }
 
 /* Cuts off what need not be looked at. */
@@ -355,21 +366,41 @@ static void make_subjects(struct c2c *s, const struct choice *all)
 		 make_some_subjects, &(struct chosen){ s, all });
 }
 
+/*
+ * Of each shard `top` candidates are kept, which are hardly ever too few although they are no more than some times its part: lines are put
+ * into shards by a hash. False: they are too few.
+ */
+static bool choose_of_shards(struct c2c *s, size_t top, struct choice *all)
+{
+	struct choice choices[C2C_SHARDS];
+	bool is_done;
+
+	for (size_t i = 0; i < C2C_SHARDS; i++) {
+		choices[i] = no_choice(s);
+		choices[i].top = top;
+	}
+	pool_run(s->session->pool, C2C_SHARDS, weigh_shard, choices);
+	is_done = merge_candidates(all, choices);
+	for (size_t i = 0; i < C2C_SHARDS; i++) {
+		if (is_done)
+			join_choice(s, all, &choices[i]);
+		vec_release(&choices[i].list);
+	}
+	return is_done;
+}
+
 void c2c_choose_lines(struct c2c *s)
 {
-	struct choice choices[C2C_SHARDS], all = { .s = s };
+	struct choice all = { .s = s };
+	size_t top = no_choice(s).top, few = top / C2C_SHARDS * TIMES_ITS_PART + LEAST_OF_SHARD;
 
 	s->total = s->lines->total;
 	s->n_lines = c2c_table_n_lines(s->options.table);
-	for (size_t i = 0; i < C2C_SHARDS; i++)
-		choices[i] = no_choice(s);
-	pool_run(s->session->pool, C2C_SHARDS, weigh_shard, choices);
-	for (size_t i = 0; i < C2C_SHARDS; i++)
-		join_choice(s, &all, &choices[i]);
-	merge_candidates(&all, choices);
+	if (few >= top || wants_more(s) || !choose_of_shards(s, few, &all)) {
+		all.list.n = 0;
+		choose_of_shards(s, top, &all);
+	}
 	keep_chosen(&all);
-	for (size_t i = 0; i < C2C_SHARDS; i++)
-		vec_release(&choices[i].list);
 	make_subjects(s, &all);
 	vec_release(&all.list);
 }
