@@ -8,9 +8,10 @@
  *		counted, for their median. Where records with an address are is noted
  *	2	takes the MOST_LINES lines that these loads waited for longest, and those on which reloads may matter
  *	3	decodes again what may be on these lines, as the notes say, and adds up by line and thread: records and writes, when they were
- *		made first and last, latencies
+ *		made first and last, latencies. Reloads of lines on which they may matter stand apart, by what accessed what there, as
+ *		each of these is judged on its own
  *
- * Two captures are two threads' work, so that nobody joins anything. It does not ask of each reload whether others' writes explain it; it knows
+ * Two captures are two threads' work, so that nobody joins anything. It judges no reload and ranks no line by these; it knows
  * no mappings, objects, names, errors of sums, intervals or verdicts on phases, and prints nothing. Data sources are those of Neoverse N1.
  */
 #include <stdio.h>
@@ -19,16 +20,22 @@
 #include "base/address_filter.h"
 #include "base/address_index.h"
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/prefetch.h"
 #include "base/vec.h"
 #include "limits.h"
 #include "process/attribution.h"
 
 /* As in src/diff/measures_shared.c and src/c2c/c2c.c. */
-enum { MOST_LINES = 1000, INDEX_BYTES_MAX = 9 << 19 };
+enum { MOST_LINES = 1000, INDEX_BYTES_MAX = 8 << 20 };
 
 /* As in src/c2c/lines/sieve.c: counts of accesses, by bit of a filter for so many lines. Of a count, some were reloads. */
-enum { COUNTS_LOG = 18, FILTER_LINES = 1 << (COUNTS_LOG - 6), HAS_RELOADS = 1 << 15 };
+enum {
+	COUNTS_LOG = 18,
+	FILTER_LINES = 1 << (COUNTS_LOG - 6),
+	HAS_RELOADS = 1 << 15,
+	PROCESS_LOG = 3
+};
 
 /* Lines that a core's own caches keep, as in catalog/cpu/linux-generic.json. */
 enum { OWN_CACHE_LINES = 8192 };
@@ -39,9 +46,9 @@ enum { N_SOURCES = 16, MOST_CYCLES = 65536, SOURCE_L1D = 0 };
 static const uint32_t peers = 1u << 9 | 1u << 10 | 1u << 12 | 1u << 13,
 		      beyond = 1u << 11 | 1u << 14;
 
-/* What a thread did to a line; n 0: free. */
+/* What a thread did to a line, or of its reloads those of an instruction, to some bytes; n 0: free. */
 struct visit {
-	uint64_t key; /* number of the line, thread */
+	uint64_t key; /* number of the line, thread; with the others mixed in */
 	uint64_t first_ns, last_ns, first_write_ns, last_write_ns;
 	uint32_t n, n_writes, cycles;
 };
@@ -53,7 +60,7 @@ struct visits {
 
 /* How much there is. */
 struct diff_sizes {
-	size_t n_places, n_lines, n_visits, n_accesses;
+	size_t n_places, n_lines, n_found, n_visits, n_accesses;
 };
 
 /* The work on a capture. */
@@ -72,7 +79,10 @@ struct work {
 	struct address_index *index;
 	struct address_list noted;
 	VEC_OF(struct line) chosen;
-	struct lines numbers; /* of the chosen ones: `n` is the number + 1 */
+	size_t found; /* room for as many lines that are not */
+	struct lines
+		numbers; /* of the chosen ones, and of those that counts let through once they are met: `n` is the number + 1 */
+	uint32_t n_numbers;
 	struct address_filter filter;
 	struct visits visits;
 };
@@ -84,9 +94,18 @@ static bool is_from(const struct batch *b, size_t row, uint32_t sources)
 	       sources >> b->source[row] & 1;
 }
 
+/* Where accesses to the row's line are counted. As in src/c2c/lines/sieve.c, a process changes some bits of an address's. */
+static uint16_t *count_of(const struct work *w, const struct batch *b, size_t row)
+{
+	uint32_t process = b->va[row] >> 63 ? 0 : batch_process(b, row);
+
+	return &w->counts[address_filter_bit(&w->shape, b->va[row]) ^
+			  process * 0x9e3779b9u >> (32 - PROCESS_LOG)];
+}
+
 static void count_access(struct work *w, const struct batch *b, size_t row)
 {
-	uint16_t *count = &w->counts[address_filter_bit(&w->shape, b->va[row])];
+	uint16_t *count = count_of(w, b, row);
 
 	*count = (uint16_t)(*count + ((*count & ~HAS_RELOADS) < HAS_RELOADS - 1));
 	*count |= is_from(b, row, beyond) ? HAS_RELOADS : 0;
@@ -109,7 +128,7 @@ static void count_rows(struct work *w, const struct batch *b, size_t from, size_
 	for (size_t row = from; row < to; row++)
 		prefetch_to_write(&w->by_place.slots[first_slot(b->pc[row], w->by_place.mask)]);
 	for (size_t row = from; row < to; row++)
-		prefetch_to_write(&w->counts[address_filter_bit(&w->shape, b->va[row])]);
+		prefetch_to_write(count_of(w, b, row));
 	for (size_t row = from; row < to; row++) {
 		uint32_t cycles = b->has[row] & HAS_TOTAL ? b->total[row] : 0;
 
@@ -148,6 +167,13 @@ static void widen(uint64_t *first_ns, uint64_t *last_ns, uint64_t time_ns)
 	*last_ns = time_ns > *last_ns ? time_ns : *last_ns;
 }
 
+/* May reloads matter on lines with this count? */
+static bool may_matter(const struct work *w, uint16_t count)
+{
+	return count & HAS_RELOADS &&
+	       (uint64_t)(count & ~HAS_RELOADS) * OWN_CACHE_LINES >= w->n_accesses;
+}
+
 static struct visit *visit_at(struct work *w, uint64_t key)
 {
 	struct visits *t = &w->visits;
@@ -166,13 +192,22 @@ static struct visit *visit_at(struct work *w, uint64_t key)
 static void visit_batch(struct work *w, const struct batch *b)
 {
 	for (size_t row = 0; row < b->n; row++) {
-		uint32_t number = line_at(&w->numbers, key_of_line(b, row))->n;
+		uint64_t key = key_of_line(b, row), own;
+		struct line *line = line_at(&w->numbers, key);
+		bool matters = may_matter(w, *count_of(w, b, row));
 		struct visit *visit;
 
-		if (!(b->has[row] & HAS_VA) || number == 0)
+		if (!(b->has[row] & HAS_VA) || (line->n == 0 && !matters))
 			continue;
+		if (line->n == 0) {
+			*line = (struct line){ .key = key, .n = ++w->n_numbers };
+			w->sizes.n_found++;
+		}
 		w->sizes.n_accesses++;
-		visit = visit_at(w, (uint64_t)number << 32 | thread_of(b, row));
+		own = (uint64_t)line->n << 32 | thread_of(b, row);
+		if (matters && is_from(b, row, beyond))
+			own = hash_mix(own, hash_mix(b->pc[row], b->va[row] << 32 | b->cpu[row]));
+		visit = visit_at(w, own);
 		visit->n++;
 		visit->cycles += cycles_of(b, row);
 		widen(&visit->first_ns, &visit->last_ns, b->time_ns[row]);
@@ -229,18 +264,19 @@ static void choose_lines(struct work *w)
 	if (w->chosen.n > 1)
 		qsort(w->chosen.items, w->chosen.n, sizeof(*w->chosen.items), lines_compare);
 	n = w->chosen.n < MOST_LINES ? w->chosen.n : MOST_LINES;
-	lines_init(&w->numbers, n);
+	lines_init(&w->numbers, n + w->found);
 	address_filter_init(&w->filter, UINT64_C(1) << LINE_LOG, FILTER_LINES);
 	for (size_t i = 0; i < 1u << COUNTS_LOG; i++)
-		if (w->counts[i] & HAS_RELOADS &&
-		    (uint64_t)(w->counts[i] & ~HAS_RELOADS) * OWN_CACHE_LINES >= w->n_accesses)
-			address_filter_add_bit(&w->filter, i);
+		for (size_t change = 0; change < 1u << PROCESS_LOG && may_matter(w, w->counts[i]);
+		     change++)
+			address_filter_add_bit(&w->filter, i ^ change);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t key = w->chosen.items[i].key;
 
 		*line_at(&w->numbers, key) = (struct line){ .key = key, .n = (uint32_t)i + 1 };
 		address_filter_add(&w->filter, address_of(key));
 	}
+	w->n_numbers = (uint32_t)n;
 }
 
 static void do_work(struct work *w)
@@ -255,6 +291,7 @@ static void do_work(struct work *w)
 	w->counts = mem_zalloc(1u << COUNTS_LOG, sizeof(*w->counts));
 	w->hits = mem_zalloc(MOST_CYCLES, sizeof(*w->hits));
 	w->visits = (struct visits){ mem_zalloc(n_visits, sizeof(*w->visits.slots)), n_visits - 1 };
+	w->found = w->sizes.n_found;
 	w->sizes = (struct diff_sizes){ 0 };
 	decode(w, true);
 	w->sizes.n_places = w->by_place.n;
@@ -292,7 +329,7 @@ void limits_of_diff(const struct capture *c, const struct timeline *timeline, si
 	struct work none = { .capture = c,
 			     .timeline = timeline,
 			     .places = place_numbers_new(),
-			     .sizes = { n_records, n_records, n_records, 0 } };
+			     .sizes = { n_records, n_records, n_records, n_records, 0 } };
 	struct work first = none;
 
 	do_work(&first);
@@ -310,9 +347,9 @@ void limits_of_diff(const struct capture *c, const struct timeline *timeline, si
 		}
 		print_limit(names[n_threads - 1], least, n_threads * capture_size(c));
 	}
-	printf("lines that loads waited for %zu, accesses to those looked at %zu, by line and "
-	       "thread "
-	       "%zu\n",
-	       first.sizes.n_lines, first.sizes.n_accesses, first.sizes.n_visits);
+	printf("lines that loads waited for %zu, others looked at %zu, accesses to all of these "
+	       "%zu, by line and thread, and reloads, %zu\n",
+	       first.sizes.n_lines, first.sizes.n_found, first.sizes.n_accesses,
+	       first.sizes.n_visits);
 	place_numbers_free(none.places);
 }
