@@ -51,7 +51,7 @@ struct c2c_request {
 	 * objects like these.
 	 */
 	bool with_objects;
-	/* Only lines that loads waited for: others are not looked at, nor counted, which takes another scan and less time. */
+	/* Only lines that loads waited for: others are not looked at, nor counted, which takes less time (c2c/sieved.h). */
 	bool only_waiting;
 	bool without_index; /* the scans decode most records for others anyway: the first one notes nothing for them */
 	/*
