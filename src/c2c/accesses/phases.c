@@ -57,6 +57,17 @@ static bool has_times(const struct c2c_activity *a)
 	return a->first_ns <= a->last_ns;
 }
 
+/* Without a call: the builtin is one where the compiler may not use the CPU's instruction. */
+static int n_bits(uint64_t word)
+{
+	const uint64_t ones = UINT64_MAX / 255;
+
+	word -= word >> 1 & ones * 0x55;
+	word = (word & ones * 0x33) + (word >> 2 & ones * 0x33);
+	word = (word + (word >> 4)) & ones * 0x0f;
+	return (int)(word * ones >> 56);
+}
+
 bool c2c_were_at_once(const struct c2c_activity *a, uint64_t of_a, const struct c2c_activity *b,
 		      uint64_t of_b)
 {
@@ -68,8 +79,8 @@ bool c2c_were_at_once(const struct c2c_activity *a, uint64_t of_a, const struct 
 		return false;
 	if (a->n < ENOUGH || b->n < ENOUGH)
 		return true;
-	n_a = __builtin_popcountll(of_a);
-	n_b = __builtin_popcountll(of_b);
-	n_both = __builtin_popcountll(of_a & of_b);
+	n_a = n_bits(of_a);
+	n_b = n_bits(of_b);
+	n_both = n_bits(of_a & of_b);
 	return n_both * LEAST_PART >= (n_a < n_b ? n_a : n_b);
 }

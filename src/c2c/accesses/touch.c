@@ -79,10 +79,12 @@ static void whole_touch_add(const struct c2c_choice *choice, struct c2c_whole_to
 			    const struct c2c_kept_touch *one)
 {
 	enum c2c_mode mode = choice->options->mode;
+	uint32_t contended = one->mask & c2c_mode_masks[mode];
 
 	touch->n_records++;
-	touch->n_contended += (uint32_t)__builtin_popcount(one->mask & c2c_mode_masks[mode]);
-	if (c2c_kept_has_latency(one))
+	if (contended != 0)
+		touch->n_contended += (uint32_t)__builtin_popcount(contended);
+	if ((contended != 0 || one->flags & C2C_KEPT_RELOAD) && c2c_kept_has_latency(one))
 		add_wait(mode, one, &touch->waits, &touch->waits);
 	if (one->flags & C2C_KEPT_TIME) {
 		widen_times(&touch->first_ns, &touch->last_ns, one->time_ns, one->time_ns);
