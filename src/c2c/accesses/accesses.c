@@ -601,6 +601,8 @@ void c2c_accesses_sum(const struct c2c_accesses *a, struct c2c_line_use *out)
 		struct c2c_line_use *use = &out[k.line];
 		struct c2c_latency reloads = c2c_touch_reloads(a, i);
 
+		if (i + C2C_TOUCHES_AHEAD < a->keys.n)
+			c2c_touch_fetch(a, &a->kept.items[i + C2C_TOUCHES_AHEAD]);
 		use_add_thread(use, k.tid, (k.kind & (C2C_KIND_STORE | C2C_KIND_ATOMIC)) != 0);
 		use->n_records += c2c_touch_records(a, i);
 		use->n_reloads += reloads.n;

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "base/tuples.h"
+#include "c2c/accesses/touch.h"
 #include "estimate/estimate.h"
 #include "estimate/latency.h"
 #include "estimate/shares.h"
@@ -132,8 +133,12 @@ static struct c2c_use use_of(const struct c2c *s, uint32_t from, uint32_t to)
 	struct c2c_latency contended = { 0 }, reloads = { 0 };
 	struct c2c_counts counts = { 0 };
 
-	for (uint32_t i = from; i < to; i++)
+	for (uint32_t i = from; i < to; i++) {
+		if (i + C2C_TOUCHES_AHEAD < to)
+			c2c_touch_fetch(s->accesses_seen,
+					&s->accesses_seen->kept.items[i + C2C_TOUCHES_AHEAD]);
 		c2c_touch_add_waits(s->accesses_seen, i, &counts, &contended, &reloads);
+	}
 	return (struct c2c_use){
 		.n_records = counts.n[C2C_RECORDS],
 		.n_contended = c2c_contended(&counts, s->options.mode),

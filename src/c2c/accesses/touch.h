@@ -5,12 +5,15 @@
 
 #include "c2c/accesses/accesses.h"
 
-enum { C2C_N_SLOTS = 64 }; /* bits of struct c2c_touch.slots */
+enum {
+	C2C_N_SLOTS = 64,	/* bits of struct c2c_touch.slots */
+	C2C_TOUCHES_AHEAD = 16, /* to be fetched by whoever goes through them */
+};
 
 /* Adds the touch of a record, whose key has this number: that of a touch before, or the next one. */
 void c2c_touch_keep(struct c2c_accesses *, uint32_t number, const struct c2c_kept_touch *);
 
-/* Fetches what c2c_touch_keep() adds to, if this one is kept there already. */
+/* Fetches what there is of a touch of several records, which c2c_touch_keep() adds to. */
 void c2c_touch_fetch(const struct c2c_accesses *, const struct c2c_kept_touch *);
 
 /* Of several records of a whole line: what both did. */
