@@ -22,7 +22,7 @@ enum { HAS_RELOADS = 1 << 15, MOST = HAS_RELOADS - 1 };
 struct c2c_sieve {
 	struct address_filter shape; /* of what comes out: empty */
 	uint32_t changes;	     /* bit n: n is the change_of_space() of some access */
-	uint32_t least;		     /* as c2c_sieve_lines() was told */
+	uint16_t least;		     /* count that is let through, with HAS_RELOADS */
 	uint16_t
 		counts[1 << COUNTS_LOG]; /* of accesses, by bit of a filter and change_of_space() */
 };
@@ -90,21 +90,14 @@ void c2c_sieve_merge(struct c2c_sieve *s, const struct c2c_sieve *from)
 		s->counts[i] = sum_of_counts(s->counts[i], from->counts[i]);
 }
 
-static inline bool lets_through(const struct c2c_sieve *s, uint16_t count)
-{
-	uint32_t n = count & MOST;
-
-	return count & HAS_RELOADS && (n >= s->least || n == MOST);
-}
-
 uint64_t c2c_sieve_lines(struct c2c_sieve *s, uint32_t least, struct address_filter *out)
 {
 	uint64_t n = 0;
 
-	s->least = least;
+	s->least = (uint16_t)(HAS_RELOADS | (least < MOST ? least : MOST));
 	address_filter_init(out, ~s->shape.mask + 1, FILTER_LINES);
 	for (size_t i = 0; i < COUNT(s->counts); i++) {
-		if (!lets_through(s, s->counts[i]))
+		if (s->counts[i] < s->least)
 			continue;
 		n += s->counts[i] & MOST;
 		for (uint32_t change = 0; change < 1u << SPACES_LOG; change++)
@@ -116,5 +109,5 @@ uint64_t c2c_sieve_lines(struct c2c_sieve *s, uint32_t least, struct address_fil
 
 bool c2c_sieve_may_have(const struct c2c_sieve *s, uint32_t space, uint64_t address)
 {
-	return lets_through(s, s->counts[count_of(s, space, address)]);
+	return s->counts[count_of(s, space, address)] >= s->least;
 }
