@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "access/access.h"
+#include "access/kind.h"
 #include "base/alloc.h"
 #include "base/prefetch.h"
+#include "estimate/latency.h"
+#include "spe/packet.h"
 
 enum {
 	MAX_CPUS = 1 << 16,
@@ -45,6 +48,7 @@ static void addr_read_nodes(struct addr *a)
 
 	a->n_cpus = info->n_cpus_available < MAX_CPUS ? info->n_cpus_available : MAX_CPUS;
 	a->cpu_nodes = mem_zalloc(a->n_cpus + 1, sizeof(*a->cpu_nodes));
+	a->has_nodes = info->memory_nodes.n > 0;
 	for (size_t i = 0; i < info->numa_nodes.n; i++)
 		if (info->numa_nodes.items[i].node < INFO_NODES)
 			mark_cpus(a,
@@ -73,6 +77,7 @@ static void *addr_new(const struct session *session, const void *options)
 	a->options = options;
 	addr_slices_init(&a->slices);
 	tuples_init(&a->keys, addr_key_words(a->options->grain));
+	a->has_slices = session->slices.n > 0 && !a->options->without_slices;
 	a->is_by_position = timeline_is_by_position(session->timeline);
 	a->is_sampled = access_is_sampled(session);
 	a->sampling = access_sampling_of(session);
@@ -97,53 +102,77 @@ static void addr_free(void *partial)
 	free(a);
 }
 
+/* The NUMA node of the page, as a bit; 0: not known. */
+static uint64_t page_node_of(const struct addr *a, const struct batch *b, size_t row)
+{
+	int node = b->has[row] & HAS_PA
+			   ? info_memory_node(capture_info(a->session->capture), b->pa[row])
+			   : -1;
+
+	return node >= 0 ? UINT64_C(1) << node : 0;
+}
+
+/* What is known of the row's CPU. Most rows are of the one before. */
+static inline const struct addr_cpu *cpu_of(struct addr *a, const struct batch *b, size_t row)
+{
+	uint32_t number = batch_cpu(b, row);
+
+	if (number != a->cpu.number || !a->cpu.is_set)
+		a->cpu = (struct addr_cpu){
+			.is_set = true,
+			.number = number,
+			.sources = cpu_sources(session_cpu_of(a->session, number)),
+			.interval = a->is_sampled ? 0 : spe_interval(a->session, number)->mean,
+			.nodes = number < a->n_cpus ? a->cpu_nodes[number] : 0,
+		};
+	return &a->cpu;
+}
+
 /*
- * Reads the access of a record. False if it is none, or of the kind of sampling that is not
- * counted. Counts accesses without an address.
+ * What a row adds, but for its access. NUMA nodes matter where those of pages are known. What a record accessed is random,
+ * so nothing is decided by it.
  */
-static bool addr_read_access(struct addr *a, const struct batch *b, size_t row, struct access *out)
+static inline void complete_record(struct addr *a, const struct batch *b, size_t row,
+				   struct addr_record *r)
 {
-	if (b->kind != (a->is_sampled ? BATCH_SAMPLES : BATCH_SPE))
-		return false;
-	if (!access_read(a->session, &a->sampling, b, row, out))
-		return false;
-	if (b->has[row] & HAS_VA && (!a->is_sampled || out->address != 0))
-		return true;
-	a->n_without_address++;
-	return false;
+	const struct addr_cpu *cpu = cpu_of(a, b, row);
+	bool is_of_memory = (r->level == SOURCE_DRAM) | (r->level == SOURCE_REMOTE_DRAM);
+
+	r->time_ns = data_time(a->is_by_position, b, row);
+	r->operations = cpu->interval & -(uint64_t)is_of_memory;
+	if (!a->has_nodes)
+		return;
+	r->page_nodes = page_node_of(a, b, row);
+	r->cpu_nodes = cpu->nodes;
 }
 
-/* Where the page is, and where the CPU is: bits of NUMA nodes. */
-static void addr_read_nodes_of(const struct addr *a, const struct batch *b, size_t row,
-			       struct addr_record *out)
+/* What access_read() says of an SPE record with an address, which is an access. */
+static inline struct addr_record record_of_spe(struct addr *a, const struct batch *b, size_t row)
 {
-	const struct info *info = capture_info(a->session->capture);
-	int node = b->has[row] & HAS_PA ? info_memory_node(info, b->pa[row]) : -1;
-	uint32_t cpu = batch_cpu(b, row);
+	uint32_t has = b->has[row];
+	enum memory_kind kind = memory_kind_of_payload(b->op[row]);
+	bool has_source = ((has & HAS_SOURCE) != 0) & (kind != MEMORY_STORE);
+	bool has_cycles = (has & HAS_TOTAL) != 0, is_translated = (has & HAS_EVENTS) != 0;
+	bool has_walk = is_translated & (b->events[row] >> SPE_EV_TLB_WALK & 1);
+	bool has_walk_cycles = has_walk & ((has & HAS_XLAT) != 0);
+	uint16_t source = (uint16_t)(b->source[row] & -(unsigned)has_source);
+	enum source_level level = cpu_sources_level(&cpu_of(a, b, row)->sources, source);
 
-	out->page_nodes = node >= 0 ? UINT64_C(1) << node : 0;
-	out->cpu_nodes = cpu < a->n_cpus ? a->cpu_nodes[cpu] : 0;
-}
-
-static void addr_add_access(struct addr *a, const struct batch *b, size_t row,
-			    const struct access *access, uint32_t group)
-{
-	struct addr_record record = {
-		.access = access,
-		.time_ns = data_time(a->is_by_position, b, row),
+	return (struct addr_record){
+		.address = b->va[row],
+		.counts = brief_one(BRIEF_N, true) | brief_one(BRIEF_LOADS + kind, true) |
+			  brief_one(BRIEF_N_CYCLES, has_cycles) |
+			  brief_one(BRIEF_N_TRANSLATED, is_translated) |
+			  brief_one(BRIEF_WALKS, has_walk) |
+			  brief_one(BRIEF_N_WALK_CYCLES, has_walk_cycles),
+		.cycles = b->total[row] & -(uint64_t)has_cycles,
+		.walk_cycles = b->xlat[row] & -(uint64_t)has_walk_cycles,
+		.is_saturated = has_cycles & latency_is_full(b->total[row]),
+		.level = (enum source_level)(level & -(int)has_source),
 	};
-	bool is_of_memory;
-
-	/* as random as what the record accessed, so nothing is decided by it */
-	is_of_memory = (access->level == SOURCE_DRAM) | (access->level == SOURCE_REMOTE_DRAM);
-	if (!a->is_sampled)
-		record.operations =
-			spe_interval(a->session, batch_cpu(b, row))->mean & -(uint64_t)is_of_memory;
-	addr_read_nodes_of(a, b, row, &record);
-	addr_briefs_add(&a->sums, group, &record);
 }
 
-static uint32_t addr_process_of(const struct batch *b, size_t row, uint64_t address)
+static inline uint32_t addr_process_of(const struct batch *b, size_t row, uint64_t address)
 {
 	uint32_t process = batch_process(b, row);
 
@@ -152,9 +181,9 @@ static uint32_t addr_process_of(const struct batch *b, size_t row, uint64_t addr
 	return process | -(uint32_t)(address >> 63); /* ADDR_KERNEL has all bits */
 }
 
-/* Fills the zeroed key of the group. False if the access is outside of the window. */
-static bool addr_key_of(const struct addr *a, const struct batch *b, size_t row, uint64_t address,
-			uint64_t *key)
+/* Fills the key of the group. False if the access is outside of the window. */
+static inline bool addr_key_of(const struct addr *a, const struct batch *b, size_t row,
+			       uint64_t address, uint64_t *key)
 {
 	const struct addr_options *o = a->options;
 	const struct addr_window *w = &o->window;
@@ -173,6 +202,7 @@ static bool addr_key_of(const struct addr *a, const struct batch *b, size_t row,
 		key[0] = addr_objects_find(o->objects, process, address, &key[1]);
 		if (key[0] == UINT32_MAX)
 			return false;
+		key[2] = 0;
 		if (addr_object_is_memory(&o->objects->list.items[key[0]]) &&
 		    b->has[row] & HAS_PC) {
 			key[1] = process;
@@ -229,7 +259,7 @@ static void addr_add_slice(struct addr *a, uint32_t group, const struct batch *b
 {
 	const struct slices *s = &a->session->slices;
 
-	if (s->n > 0 && !a->options->without_slices && b->has[row] & HAS_TIME)
+	if (b->has[row] & HAS_TIME)
 		addr_slices_add(&a->slices,
 				(uint64_t)group * s->n + slices_find(s, b->time_ns[row]), 1);
 }
@@ -245,11 +275,23 @@ static void add_pattern(struct addr *a, uint32_t group, uint64_t address)
 		addr_pattern_add_pair(p, before, address);
 }
 
+__attribute__((always_inline)) static inline void add_record(struct addr *a, const struct batch *b,
+							     size_t row, struct addr_record record,
+							     uint32_t group)
+{
+	complete_record(a, b, row, &record);
+	addr_briefs_add(&a->sums, group, &record);
+	if (a->has_slices)
+		addr_add_slice(a, group, b, row);
+	if (a->last != NULL)
+		add_pattern(a, group, record.address);
+}
+
 /* Some accesses of a batch, with the keys of their groups. */
 struct addr_accesses {
 	size_t n;
 	uint16_t rows[ROWS_AT_ONCE];
-	struct access list[ROWS_AT_ONCE];
+	struct access list[ROWS_AT_ONCE]; /* of samples */
 	uint64_t keys[ROWS_AT_ONCE * ADDR_KEY_WORDS];
 };
 
@@ -258,14 +300,32 @@ static void add_accesses(struct addr *a, const struct batch *b, const struct add
 	uint32_t groups[ROWS_AT_ONCE];
 
 	find_groups(a, some->keys, some->n, groups);
-	for (size_t i = 0; i < some->n; i++) {
-		size_t row = some->rows[i];
+	for (size_t i = 0; i < some->n && b->kind == BATCH_SPE; i++)
+		add_record(a, b, some->rows[i], record_of_spe(a, b, some->rows[i]), groups[i]);
+	for (size_t i = 0; i < some->n && b->kind != BATCH_SPE; i++)
+		add_record(a, b, some->rows[i], addr_record_of(&some->list[i]), groups[i]);
+}
 
-		addr_add_access(a, b, row, &some->list[i], groups[i]);
-		addr_add_slice(a, groups[i], b, row);
-		if (a->last != NULL)
-			add_pattern(a, groups[i], some->list[i].address);
+/*
+ * Is the row an access with an address that counts? Then its address, and the access of a sample. Counts accesses without
+ * an address.
+ */
+static inline bool addr_read_address(struct addr *a, const struct batch *b, size_t row,
+				     struct access *sample, uint64_t *out)
+{
+	if (b->kind == BATCH_SPE) {
+		if (!(b->has[row] & HAS_OP) || b->op_class[row] != SPE_OP_LDST)
+			return false;
+		*out = b->va[row];
+	} else {
+		if (!access_read(a->session, &a->sampling, b, row, sample))
+			return false;
+		*out = sample->address;
 	}
+	if (b->has[row] & HAS_VA && (!a->is_sampled || *out != 0))
+		return true;
+	a->n_without_address++;
+	return false;
 }
 
 static void addr_consume(void *partial, const struct batch *b)
@@ -276,14 +336,15 @@ static void addr_consume(void *partial, const struct batch *b)
 
 	if (a->last != NULL)
 		addr_last_reset(a->last);
+	if (b->kind != (a->is_sampled ? BATCH_SAMPLES : BATCH_SPE))
+		return;
 	some.n = 0;
 	for (size_t row = 0; row < b->n; row++) {
 		uint64_t *key = &some.keys[some.n * width];
-		struct access *access = &some.list[some.n];
+		uint64_t address;
 
-		memset(key, 0, width * sizeof(*key));
-		if (!addr_read_access(a, b, row, access) ||
-		    !addr_key_of(a, b, row, access->address, key))
+		if (!addr_read_address(a, b, row, &some.list[some.n], &address) ||
+		    !addr_key_of(a, b, row, address, key))
 			continue;
 		some.rows[some.n++] = (uint16_t)row;
 		if (some.n < ROWS_AT_ONCE)

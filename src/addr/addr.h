@@ -61,6 +61,15 @@ struct addr_slices {
 	VEC_OF(uint32_t) counts; /* by number of the key */
 };
 
+/* What is the same for all records of a CPU. */
+struct addr_cpu {
+	bool is_set;
+	uint32_t number;
+	struct cpu_sources sources;
+	uint64_t interval; /* operations that a record of SPE stands for; 0: not known */
+	uint64_t nodes;	   /* the bit of its NUMA node; 0: not known */
+};
+
 /* The result: groups, numbered. */
 struct addr {
 	const struct session *session;
@@ -68,13 +77,16 @@ struct addr {
 	struct tuples keys;
 	struct addr_briefs sums;	      /* by group */
 	VEC_OF(struct addr_pattern) patterns; /* of ADDR_INSTRUCTIONS */
-	struct addr_slices slices;	      /* nothing if time is not sliced */
-	uint64_t n_without_address;	      /* loads and stores without an address: not counted */
-	bool is_by_position;		      /* timeline_is_by_position() */
-	bool is_sampled;		      /* counts PMU samples, those of `sampling` */
+	struct addr_slices slices;	      /* nothing unless has_slices */
+	bool has_slices;
+	uint64_t n_without_address; /* loads and stores without an address: not counted */
+	bool is_by_position;	    /* timeline_is_by_position() */
+	bool is_sampled;	    /* counts PMU samples, those of `sampling` */
 	struct access_sampling sampling;
 	uint64_t *cpu_nodes; /* by CPU: bit of its NUMA node; 0: not known */
 	size_t n_cpus;
+	bool has_nodes;		/* those of physical addresses are known */
+	struct addr_cpu cpu;	/* of the last row */
 	struct addr_last *last; /* last address of each instruction */
 };
 

@@ -32,32 +32,37 @@ void addr_sums_add(struct addr_sums *to, const struct addr_sums *from)
 	to->n_far += from->n_far;
 	to->far_cycles += from->far_cycles;
 	to->page_nodes |= from->page_nodes;
-	to->cpu_nodes |= from->cpu_nodes;
+}
+
+static void set_counts(struct addr_sums *to, uint64_t counts)
+{
+	to->n = brief_count(counts, BRIEF_N);
+	to->kinds.loads = brief_count(counts, BRIEF_LOADS);
+	to->kinds.stores = brief_count(counts, BRIEF_STORES);
+	to->kinds.atomics = brief_count(counts, BRIEF_ATOMICS);
+	to->n_cycles = brief_count(counts, BRIEF_N_CYCLES);
+	to->n_translated = brief_count(counts, BRIEF_N_TRANSLATED);
+	to->walks = brief_count(counts, BRIEF_WALKS);
+	to->n_walk_cycles = brief_count(counts, BRIEF_N_WALK_CYCLES);
 }
 
 static struct addr_sums sums_of_brief(const struct addr_brief *from)
 {
 	struct addr_sums sums = {
-		.n = from->n,
-		.kinds = { from->loads, from->stores, from->atomics },
 		.cycles = from->cycles,
-		.n_cycles = from->n_cycles,
 		.first_ns = from->first_ns,
 		.least = from->least,
-		.n_translated = from->n_translated,
 		.memory_operations = from->memory_operations,
 		.full_cycles = from->full_cycles,
 		.n_saturated = from->n_saturated,
-		.walks = from->walks,
 		.walk_cycles = from->walk_cycles,
-		.n_walk_cycles = from->n_walk_cycles,
 		.n_near = from->n_near,
 		.n_far = from->n_far,
 		.far_cycles = from->far_cycles,
 		.page_nodes = from->page_nodes,
-		.cpu_nodes = from->cpu_nodes,
 	};
 
+	set_counts(&sums, from->counts);
 	for (int i = SOURCE_UNKNOWN + 1; i < N_SOURCE_LEVELS; i++)
 		sums.levels[i] = from->levels[i];
 	return sums;
@@ -66,38 +71,45 @@ static struct addr_sums sums_of_brief(const struct addr_brief *from)
 /* Of a record that is alone. */
 static struct addr_sums sums_of_record(const struct addr_record *r)
 {
-	const struct access *access = r->access;
-	uint64_t cycles = access->has_cycles ? access->cycles : 0;
 	bool has_nodes = r->page_nodes != 0 && r->cpu_nodes != 0;
 	struct addr_sums sums = {
-		.n = 1,
-		.cycles = cycles,
-		.n_cycles = access->has_cycles,
+		.cycles = r->cycles,
 		.first_ns = r->time_ns,
-		.least = access->address,
-		.n_translated = access->is_translated,
+		.least = r->address,
+		.walk_cycles = r->walk_cycles,
 		.memory_operations = r->operations,
 		.page_nodes = r->page_nodes,
-		.cpu_nodes = r->cpu_nodes,
 		.n_near = has_nodes && r->page_nodes == r->cpu_nodes,
 		.n_far = has_nodes && r->page_nodes != r->cpu_nodes,
 	};
 
-	memory_counts_add(&sums.kinds, access->kind, 1);
-	if (access->has_cycles && access->is_saturated) {
-		sums.full_cycles = cycles;
+	set_counts(&sums, r->counts);
+	if (r->is_saturated) {
+		sums.full_cycles = r->cycles;
 		sums.n_saturated = 1;
 	}
-	if (access->has_walk) {
-		sums.walks = 1;
-		sums.walk_cycles = access->walk_cycles;
-		sums.n_walk_cycles = access->has_walk_cycles;
-	}
-	if (access->level != SOURCE_UNKNOWN)
-		sums.levels[access->level] = 1;
+	if (r->level != SOURCE_UNKNOWN)
+		sums.levels[r->level] = 1;
 	if (sums.n_far > 0)
-		sums.far_cycles = cycles;
+		sums.far_cycles = r->cycles;
 	return sums;
+}
+
+struct addr_record addr_record_of(const struct access *a)
+{
+	return (struct addr_record){
+		.address = a->address,
+		.counts = brief_one(BRIEF_N, true) |
+			  (a->kind == MEMORY_NONE ? 0 : brief_one(BRIEF_LOADS + a->kind, true)) |
+			  brief_one(BRIEF_N_CYCLES, a->has_cycles) |
+			  brief_one(BRIEF_N_TRANSLATED, a->is_translated) |
+			  brief_one(BRIEF_WALKS, a->has_walk) |
+			  brief_one(BRIEF_N_WALK_CYCLES, a->has_walk_cycles),
+		.cycles = a->has_cycles ? a->cycles : 0,
+		.walk_cycles = a->has_walk ? a->walk_cycles : 0,
+		.is_saturated = a->has_cycles && a->is_saturated,
+		.level = a->level,
+	};
 }
 
 static const struct addr_brief empty_brief = { .first_ns = UINT64_MAX, .least = UINT64_MAX };
@@ -153,12 +165,22 @@ void addr_brief_empty(struct addr_briefs *briefs, struct addr_brief *b)
 	b->wide = wide;
 }
 
-void addr_brief_add_large(struct addr_briefs *briefs, struct addr_brief *to,
-			  const struct addr_record *r)
+void addr_brief_add_large(struct addr_briefs *briefs, struct addr_brief *to, struct addr_record r)
 {
-	struct addr_sums sums = sums_of_record(r);
+	struct addr_sums sums = sums_of_record(&r);
 
 	addr_sums_add(get_wide(briefs, to), &sums);
+}
+
+void addr_brief_add_nodes(struct addr_brief *to, uint64_t page_nodes, uint64_t cpu_nodes,
+			  uint32_t cycles)
+{
+	bool is_near = page_nodes == cpu_nodes, is_far = cpu_nodes != 0 && !is_near;
+
+	to->page_nodes |= (uint8_t)page_nodes;
+	to->n_near += is_near;
+	to->n_far += is_far;
+	to->far_cycles += is_far ? cycles : 0;
 }
 
 struct addr_sums addr_briefs_get(const struct addr_briefs *briefs, uint32_t group)
@@ -166,7 +188,7 @@ struct addr_sums addr_briefs_get(const struct addr_briefs *briefs, uint32_t grou
 	const struct addr_brief *b = &briefs->items[group];
 	struct addr_sums sums;
 
-	if (b->wide != 0 && b->n == 0)
+	if (b->wide != 0 && brief_count(b->counts, BRIEF_N) == 0)
 		return briefs->wide.items[b->wide - 1];
 	sums = sums_of_brief(b);
 	if (b->wide != 0)
@@ -183,19 +205,11 @@ static void brief_merge(struct addr_brief *to, const struct addr_brief *from)
 	to->memory_operations += from->memory_operations;
 	to->full_cycles += from->full_cycles;
 	to->far_cycles += from->far_cycles;
-	to->n += from->n;
-	to->loads += from->loads;
-	to->stores += from->stores;
-	to->atomics += from->atomics;
-	to->n_cycles += from->n_cycles;
-	to->n_translated += from->n_translated;
-	to->walks += from->walks;
-	to->n_walk_cycles += from->n_walk_cycles;
+	to->counts += from->counts;
 	to->n_near += from->n_near;
 	to->n_far += from->n_far;
 	to->n_saturated += from->n_saturated;
 	to->page_nodes |= from->page_nodes;
-	to->cpu_nodes |= from->cpu_nodes;
 	for (int i = 0; i < N_SOURCE_LEVELS; i++)
 		to->levels[i] += from->levels[i];
 }
@@ -206,7 +220,7 @@ void addr_briefs_merge(struct addr_briefs *briefs, uint32_t group, const struct 
 	struct addr_brief *to = &briefs->items[group];
 	const struct addr_brief *more = &from->items[from_group];
 
-	if (to->n + more->n > BRIEF_RECORDS)
+	if (brief_count(to->counts, BRIEF_N) + brief_count(more->counts, BRIEF_N) > BRIEF_RECORDS)
 		addr_brief_empty(briefs, to);
 	brief_merge(to, more);
 	if (more->wide != 0)

@@ -25,21 +25,50 @@ struct addr_sums {
 		n_saturated; /* the part of `cycles` by the n_saturated full counters */
 	/* records with a page table walk; their translation latency … */
 	uint64_t walks, walk_cycles;
-	uint64_t n_walk_cycles;		/* … of the walks with a latency */
-	uint64_t n_near, n_far;		/* page on the CPU's NUMA node; on another one */
-	uint64_t far_cycles;		/* total latency of the n_far */
-	uint64_t page_nodes, cpu_nodes; /* bit n: NUMA node n, below INFO_NODES */
+	uint64_t n_walk_cycles; /* … of the walks with a latency */
+	uint64_t n_near, n_far; /* page on the CPU's NUMA node; on another one */
+	uint64_t far_cycles;	/* total latency of the n_far */
+	uint64_t page_nodes;	/* bit n: NUMA node n, below INFO_NODES */
 };
 
 void addr_sums_add(struct addr_sums *, const struct addr_sums *);
 
+/* What is counted in a byte each: all are added at once. */
+enum brief_count {
+	BRIEF_N,
+	BRIEF_LOADS, /* and by enum memory_kind */
+	BRIEF_STORES,
+	BRIEF_ATOMICS,
+	BRIEF_N_CYCLES,
+	BRIEF_N_TRANSLATED,
+	BRIEF_WALKS,
+	BRIEF_N_WALK_CYCLES,
+};
+
+static inline uint8_t brief_count(uint64_t counts, enum brief_count which)
+{
+	return (uint8_t)(counts >> 8 * which);
+}
+
+/* 1 of a count that applies. */
+static inline uint64_t brief_one(enum brief_count which, bool applies)
+{
+	return (uint64_t)applies << 8 * which;
+}
+
 /* What a record adds to its group. */
 struct addr_record {
-	const struct access *access;
-	uint64_t time_ns;
+	uint64_t time_ns, address;
+	uint64_t counts;	      /* of one record: brief_one() of each that applies */
+	uint64_t cycles, walk_cycles; /* as struct access has them; 0 without */
+	bool is_saturated;	      /* the counter of `cycles` was full */
+	enum source_level level;
 	uint64_t operations; /* that a load from memory stands for; 0: none, or not known */
 	uint64_t page_nodes, cpu_nodes; /* the bit of a NUMA node; 0: not known */
 };
+
+/* Of an access; the rest is zero. */
+struct addr_record addr_record_of(const struct access *);
 
 /*
  * The sums of a group in one cache line: groups are many, and records come to them in any order. It has at most
@@ -47,12 +76,11 @@ struct addr_record {
  */
 struct addr_brief {
 	uint64_t first_ns, least; /* UINT64_MAX without records */
-	uint32_t wide;		  /* 1 + the number of the wide part; 0: none */
+	uint64_t counts;	  /* brief_count() of each */
 	uint32_t cycles, walk_cycles, memory_operations, full_cycles, far_cycles;
-	uint8_t n, loads, stores, atomics;
-	uint8_t n_cycles, n_translated, walks, n_walk_cycles;
+	uint32_t wide; /* 1 + the number of the wide part; 0: none */
 	uint8_t n_near, n_far, n_saturated;
-	uint8_t page_nodes, cpu_nodes;
+	uint8_t page_nodes;
 	uint8_t levels[N_SOURCE_LEVELS]; /* with SOURCE_UNKNOWN */
 };
 
@@ -70,7 +98,11 @@ void addr_briefs_reach(struct addr_briefs *, size_t n);
 
 /* For addr_briefs_add(): moves what a group has to its wide part; adds a record with large numbers there. */
 void addr_brief_empty(struct addr_briefs *, struct addr_brief *);
-void addr_brief_add_large(struct addr_briefs *, struct addr_brief *, const struct addr_record *);
+void addr_brief_add_large(struct addr_briefs *, struct addr_brief *, struct addr_record);
+
+/* For addr_briefs_add(), of records whose page has a node: all of a capture are like that, or none. */
+void addr_brief_add_nodes(struct addr_brief *, uint64_t page_nodes, uint64_t cpu_nodes,
+			  uint32_t cycles);
 
 /* The sums of a group. */
 struct addr_sums addr_briefs_get(const struct addr_briefs *, uint32_t group);
@@ -104,51 +136,34 @@ enum {
 
 static inline bool addr_record_is_large(const struct addr_record *r)
 {
-	uint64_t numbers = r->operations | r->access->walk_cycles | r->access->cycles;
+	uint64_t numbers = r->operations | r->walk_cycles | r->cycles;
 
-	return ((r->page_nodes | r->cpu_nodes) >> BRIEF_NODES | numbers >> BRIEF_NUMBER_BITS) != 0;
+	return (r->page_nodes >> BRIEF_NODES | numbers >> BRIEF_NUMBER_BITS) != 0;
 }
 
-static inline void addr_briefs_add(struct addr_briefs *briefs, uint32_t group,
-				   const struct addr_record *r)
+__attribute__((always_inline)) static inline void addr_briefs_add(struct addr_briefs *briefs,
+								  uint32_t group,
+								  const struct addr_record *r)
 {
 	struct addr_brief *to = &briefs->items[group];
-	const struct access *access = r->access;
-	uint32_t cycles = access->has_cycles ? (uint32_t)access->cycles : 0;
-	bool is_saturated = access->has_cycles && access->is_saturated;
-	bool has_nodes = r->page_nodes != 0 && r->cpu_nodes != 0;
-	bool is_near = has_nodes && r->page_nodes == r->cpu_nodes;
-	bool is_far = has_nodes && r->page_nodes != r->cpu_nodes;
-	bool is_load = access->kind == MEMORY_LOAD, is_store = access->kind == MEMORY_STORE;
-	bool is_atomic = access->kind == MEMORY_ATOMIC;
 
 	if (addr_record_is_large(r)) {
-		addr_brief_add_large(briefs, to, r);
+		addr_brief_add_large(briefs, to, *r); /* a copy: so `r` can be in registers */
 		return;
 	}
-	if (to->n == BRIEF_RECORDS)
+	if (brief_count(to->counts, BRIEF_N) == BRIEF_RECORDS)
 		addr_brief_empty(briefs, to);
 	to->first_ns = r->time_ns < to->first_ns ? r->time_ns : to->first_ns;
-	to->least = access->address < to->least ? access->address : to->least;
-	to->n++;
-	to->loads += is_load;
-	to->stores += is_store;
-	to->atomics += is_atomic;
-	to->cycles += cycles;
-	to->n_cycles += access->has_cycles;
-	to->n_translated += access->is_translated;
-	to->full_cycles += is_saturated ? cycles : 0;
-	to->n_saturated += is_saturated;
-	to->walks += access->has_walk;
-	to->walk_cycles += (uint32_t)access->walk_cycles;
-	to->n_walk_cycles += access->has_walk_cycles;
-	to->levels[access->level]++;
+	to->least = r->address < to->least ? r->address : to->least;
+	to->counts += r->counts;
+	to->cycles += (uint32_t)r->cycles;
+	to->walk_cycles += (uint32_t)r->walk_cycles;
+	to->full_cycles += (uint32_t)r->cycles & -(uint32_t)r->is_saturated;
+	to->n_saturated += r->is_saturated;
+	to->levels[r->level]++;
 	to->memory_operations += (uint32_t)r->operations;
-	to->page_nodes |= (uint8_t)r->page_nodes;
-	to->cpu_nodes |= (uint8_t)r->cpu_nodes;
-	to->n_near += is_near;
-	to->n_far += is_far;
-	to->far_cycles += is_far ? cycles : 0;
+	if (r->page_nodes != 0)
+		addr_brief_add_nodes(to, r->page_nodes, r->cpu_nodes, (uint32_t)r->cycles);
 }
 
 #endif

@@ -57,6 +57,13 @@ const struct cpu_source *cpu_source(const struct cpu *cpu, uint16_t value)
 	return cpu->encoding->by_value[value];
 }
 
+struct cpu_sources cpu_sources(const struct cpu *cpu)
+{
+	if (cpu == NULL || cpu->encoding == NULL)
+		return (struct cpu_sources){ 0 };
+	return (struct cpu_sources){ cpu->encoding->by_value, cpu->encoding->n_by_value };
+}
+
 bool cpu_has_sources(const struct cpu *cpu)
 {
 	return cpu != NULL && cpu->encoding != NULL;

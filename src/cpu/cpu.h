@@ -113,6 +113,21 @@ bool midr_of_text(const char *text, uint64_t *out);
 /* The meaning of a data source value on this CPU; NULL if the CPU or the value is unknown. */
 const struct cpu_source *cpu_source(const struct cpu *, uint16_t value);
 
+/* All meanings by value, for loops; NULL: such a value is unknown. Of NULL there are none. */
+struct cpu_sources {
+	const struct cpu_source *const *by_value;
+	size_t n;
+};
+
+struct cpu_sources cpu_sources(const struct cpu *);
+
+static inline enum source_level cpu_sources_level(const struct cpu_sources *sources, uint16_t value)
+{
+	const struct cpu_source *source = value < sources->n ? sources->by_value[value] : NULL;
+
+	return source != NULL ? source->level : SOURCE_UNKNOWN;
+}
+
 /* Are the data sources of this CPU known? False for NULL. */
 bool cpu_has_sources(const struct cpu *);
 

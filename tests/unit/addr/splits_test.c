@@ -69,7 +69,7 @@ static void add_group(struct world *w, uint32_t object, uint64_t offset, unsigne
 		.has_cycles = true,
 		.cycles = CYCLES,
 	};
-	const struct addr_record record = { .access = &access };
+	const struct addr_record record = addr_record_of(&access);
 	uint32_t group;
 
 	if (n == 0)
