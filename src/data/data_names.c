@@ -234,12 +234,19 @@ static bool place_query(struct session *s, const struct data_query *q, struct re
 	return place_by(s, &r->below, q->address, out) || place_by(s, &r->above, q->address, out);
 }
 
-/* Is the question the one before? Where there is no heap map all that is asked of it is its address, as long as what is there stays. */
+/*
+ * Has a question the answer of the one before it in order? Where there is no heap map all that is asked of it is its
+ * address, as long as what is there stays; and where no file is near, not even that.
+ */
 static bool is_repeated(const struct session *s, const struct region *r,
 			const struct data_query *before, const struct data_query *q)
 {
-	return s->heap == NULL && q->process == before->process && q->address == before->address &&
-	       (q->address >> 63 || region_holds(r, q));
+	if (s->heap != NULL || q->process != before->process)
+		return false;
+	if (q->address >> 63)
+		return q->address == before->address;
+	return region_holds(r, q) && (q->address == before->address ||
+				      (r->below.module.v == 0 && r->above.module.v == 0));
 }
 
 static struct radix_pair key_of_query(const void *queries, size_t i)
@@ -337,6 +344,8 @@ static void spread_stacks(struct data_names *names, const struct data_query *que
 	struct tuples pages;
 	uint64_t page[2];
 
+	if (!shared_names_have(&names->names, DATA_STACK))
+		return;
 	tuples_init(&pages, 2);
 	for (size_t i = 0; i < names->n; i++) {
 		if (data_names_get(names, i)->kind != DATA_STACK)
@@ -430,9 +439,12 @@ static void name_thread_locals(struct data_names *names, const struct data_query
 /* Is the address without a variable, and is there code that may say more? */
 static bool is_for_code(const struct data_names *names, size_t number, const struct place *code)
 {
-	const struct data_name *name = data_names_get(names, number);
+	const struct data_name *name;
 
-	return name->object.v == 0 && name->kind != DATA_STATIC && code->module.v != 0 &&
+	if (code->module.v == 0)
+		return false;
+	name = data_names_get(names, number);
+	return name->object.v == 0 && name->kind != DATA_STATIC &&
 	       symbols_has_code(names->session->symbols, code->module);
 }
 
@@ -507,6 +519,13 @@ static void name_placed(struct data_names *names, const struct data_query *queri
 	free(objects);
 }
 
+/* Are both memory of the same kind and module, without a variable? */
+static bool is_same_memory(const struct data_name *a, const struct data_name *b)
+{
+	return a->object.v == 0 && b->object.v == 0 && a->kind == b->kind &&
+	       a->module.v == b->module.v;
+}
+
 void data_names_init(struct data_names *out, struct session *s, const struct data_query *queries,
 		     size_t n)
 {
@@ -524,6 +543,7 @@ void data_names_init_ordered(struct data_names *out, struct session *s,
 	struct type_id *map_types =
 		mem_zalloc(s->heap == NULL ? 1 : s->heap->types.list.n, sizeof(*map_types));
 	struct region region = { 0 };
+	struct data_name last = { 0 }; /* that was found, if it is not placed */
 	struct text path = { 0 };
 	size_t n_places = 0;
 	bool is_placed = false;
@@ -542,10 +562,15 @@ void data_names_init_ordered(struct data_names *out, struct session *s,
 			else
 				shared_names_repeat(&out->names, order[i], order[i - 1]);
 		} else {
+			bool has_last = i > 0 && !is_placed && s->heap == NULL;
+
 			is_placed = !name_in_heap(out, q, map_types, &name, &path) &&
 				    place_query(s, q, &region, &name, &places[n_places]);
-			if (!is_placed)
+			if (!is_placed && has_last && is_same_memory(&last, &name))
+				shared_names_repeat(&out->names, order[i], order[i - 1]);
+			else if (!is_placed)
 				data_names_set(out, order[i], &name);
+			last = name;
 		}
 		n_places += is_placed;
 	}

@@ -59,3 +59,11 @@ void shared_names_set(struct shared_names *s, size_t number, const struct data_n
 	}
 	s->numbers[number] = *recent;
 }
+
+bool shared_names_have(const struct shared_names *s, enum data_kind kind)
+{
+	for (size_t i = 0; i < s->list.n; i++)
+		if (s->list.items[i].kind == kind)
+			return true;
+	return false;
+}

@@ -6,6 +6,7 @@
 #ifndef CYCLOPS_DATA_SHARED_NAMES_H
 #define CYCLOPS_DATA_SHARED_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,9 @@ static inline void shared_names_repeat(struct shared_names *s, size_t number, si
 {
 	s->numbers[number] = s->numbers[of];
 }
+
+/* Is any of this kind? Perhaps of one that was set to another since. */
+bool shared_names_have(const struct shared_names *, enum data_kind);
 
 void shared_names_set(struct shared_names *, size_t number, const struct data_name *);
 

@@ -30,6 +30,13 @@ static void equal_names_take_room_once(void **state)
 				 names[i % COUNT(names)].object.v);
 	}
 	assert_int_equal(shared.list.n, COUNT(names));
+	for (int kind = 0; kind < DATA_N_KINDS; kind++) {
+		bool is_there = false;
+
+		for (size_t i = 0; i < COUNT(names); i++)
+			is_there |= names[i].kind == (enum data_kind)kind;
+		assert_int_equal(shared_names_have(&shared, (enum data_kind)kind), is_there);
+	}
 	shared_names_release(&shared);
 }
 
