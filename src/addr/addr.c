@@ -410,14 +410,16 @@ void addr_regroup(struct addr *a, const uint64_t *keys)
 
 struct addr *addr_of_pages(const struct addr *pages, const struct addr_options *options)
 {
+	const struct addr_objects *objects = options->objects;
 	struct addr *a = addr_new(pages->session, options);
-	uint64_t *keys = mem_zalloc((size_t)pages->keys.n + 1, ADDR_KEY_WORDS * sizeof(*keys));
+	uint32_t *groups = mem_alloc(objects->list.n + 1, sizeof(*groups)); /* by object */
 
+	for (size_t i = 0; i < objects->list.n; i++)
+		find_groups(a, (const uint64_t[ADDR_KEY_WORDS]){ i }, 1, &groups[i]);
 	a->n_without_address = pages->n_without_address;
 	for (uint32_t i = 0; i < pages->keys.n; i++)
-		keys[(size_t)i * ADDR_KEY_WORDS] = options->objects->of_page[i];
-	add_groups(a, pages, keys);
-	free(keys);
+		addr_briefs_merge(&a->sums, groups[objects->of_page[i]], &pages->sums, i);
+	free(groups);
 	return a;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "access/samples.h"
+#include "addr/huge.h"
 #include "addr/rows.h"
 #include "addr/summary.h"
 #include "base/alloc.h"
@@ -54,6 +55,7 @@ struct work {
 	struct addr_report *report;
 	struct addr_options page_options, options;
 	struct analysis pages, fine;
+	struct addr_huge huge; /* of `pages` */
 	struct addr_objects objects;
 	struct names names;
 	struct strings strings;
@@ -99,6 +101,7 @@ static void scan_pages(struct work *w)
 		  &(struct scan_wish){
 			  .without_places = true, .only_memory = true, .without_targets = true },
 		  &w->pages, 1);
+	addr_huge_init(&w->huge, w->pages.result);
 }
 
 /* Sets the window to the object that --object names. */
@@ -247,7 +250,7 @@ static int addr_find_source(struct work *w, struct err *err)
 	if (needs_pages(w->request))
 		scan_pages(w);
 	if (needs_objects(by) || w->request->object != NULL)
-		addr_objects_init(&w->objects, w->session, w->pages.result);
+		addr_objects_init(&w->objects, w->session, &w->huge);
 	w->options = (struct addr_options){
 		.grain = grains[by],
 		.line_bytes = line_bytes(w->session),
@@ -284,8 +287,7 @@ static int addr_find_source(struct work *w, struct err *err)
 static void add_advice(struct work *w, const struct addr_rows *rows)
 {
 	struct addr_report *report = w->report;
-	struct addr_source source = w->source;
-	struct addr_rows huge;
+	struct addr_walks walks;
 
 	if (needs_objects(rows->by)) {
 		addr_splits_table(rows, &report->splits);
@@ -294,14 +296,13 @@ static void add_advice(struct work *w, const struct addr_rows *rows)
 	}
 	if (w->pages.result == NULL || rows->by == ADDR_BY_OFFSET || rows->by == ADDR_BY_NODE)
 		return;
-	source.addr = w->pages.result;
-	addr_rows_init(&huge, &source, ADDR_BY_HUGEPAGE);
-	addr_coverage_table(&huge, &report->coverage);
+	addr_walks_init(&walks, &w->huge);
+	addr_walks_table(&walks, &report->coverage);
 	if (rows->by == ADDR_BY_OBJECT)
-		addr_summary_walks(&huge, &report->answer);
+		addr_summary_walks(&walks, &report->answer);
 	if (table_n_rows(&report->coverage) > 0)
 		*vec_add(&report->shown.list) = &report->coverage;
-	addr_rows_release(&huge);
+	addr_walks_release(&walks);
 }
 
 static void add_heap_note(const struct session *s, struct table *t)
@@ -356,6 +357,7 @@ static void addr_answer_add_notes(struct work *w, const struct addr_rows *rows)
 
 static void work_release(struct work *w)
 {
+	addr_huge_release(&w->huge);
 	addr_class.free(w->pages.result);
 	addr_class.free(w->fine.result);
 	if (w->objects.session != NULL)

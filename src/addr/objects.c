@@ -3,10 +3,9 @@
 
 #include <stdlib.h>
 
-#include "addr/addr.h"
+#include "addr/huge.h"
 #include "base/alloc.h"
 #include "base/bisect.h"
-#include "base/radix.h"
 #include "variables/heap_map.h"
 
 enum {
@@ -30,8 +29,9 @@ struct asking {
 	struct addr_objects *objects;
 	const struct addr *pages;
 	VEC_OF(struct data_query) queries;
-	struct data_names by_page; /* names of one address of each page, by group */
+	struct data_names by_page; /* names of one address of each page */
 	uint32_t *order;	   /* groups by process and page */
+	size_t n_kernel;	   /* of the kernel: the last of them */
 
 	/* For add_symbol(): pages first … last - 1 of `order` are of one module and process. */
 	size_t first, last;
@@ -41,13 +41,6 @@ struct asking {
 static const uint64_t *page_key(const struct asking *a, size_t i)
 {
 	return tuples_get(&a->pages->keys, a->order[i]);
-}
-
-static struct radix_pair key_of_page(const void *keys, size_t page)
-{
-	const uint64_t *key = tuples_get(keys, (uint32_t)page);
-
-	return (struct radix_pair){ key[0], key[1] };
 }
 
 static struct data_query query_of(const struct asking *a, uint32_t group, uint64_t address)
@@ -62,21 +55,31 @@ static struct data_query query_of(const struct asking *a, uint32_t group, uint64
 	};
 }
 
-/* Looks up one accessed address of each page, for its kind of memory. */
+/*
+ * Looks up one accessed address of each page, for its kind of memory. They are asked in order of data_names_init(), which
+ * calls the kernel process 0.
+ */
 static void ask_pages(struct asking *a)
 {
 	size_t n = a->pages->keys.n;
 	struct data_query *queries = mem_alloc(n + 1, sizeof(*queries));
 
-	for (uint32_t i = 0; i < n; i++)
-		queries[i] = query_of(a, i, addr_briefs_least(&a->pages->sums, i));
+	while (a->n_kernel < n && page_key(a, n - 1 - a->n_kernel)[0] == ADDR_KERNEL)
+		a->n_kernel++;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t group = a->order[i < a->n_kernel ? n - a->n_kernel + i : i - a->n_kernel];
+
+		queries[i] = query_of(a, group, addr_briefs_least(&a->pages->sums, group));
+	}
 	data_names_init(&a->by_page, a->objects->session, queries, n);
 	free(queries);
 }
 
 static const struct data_name *name_of_page(const struct asking *a, size_t i)
 {
-	return data_names_get(&a->by_page, a->order[i]);
+	size_t n_others = a->pages->keys.n - a->n_kernel;
+
+	return data_names_get(&a->by_page, i < n_others ? i + a->n_kernel : i - n_others);
 }
 
 static uint64_t bias_of(const struct asking *a, size_t i)
@@ -267,15 +270,22 @@ static void add_variables(struct asking *a)
 	o->variables.n = n;
 }
 
-/* Adds an object for each kind of memory and module, for the bytes outside of variables. */
+/* Adds an object for each kind of memory and module, for the bytes outside of variables. Neighbours mostly share a name. */
 static void add_pages(struct asking *a)
 {
+	const struct data_name *last = NULL;
+	uint32_t number = 0;
+
+	vec_reserve(&a->objects->pages, a->pages->keys.n);
 	for (size_t i = 0; i < a->pages->keys.n; i++) {
 		const struct data_name *name = name_of_page(a, i);
-		struct addr_object object = { .kind = name->kind, .module = name->module };
 		uint64_t start = page_key(a, i)[1] << ADDR_PAGE_SHIFT;
-		uint32_t number = addr_objects_add(a->objects, &object);
 
+		if (name != last)
+			number = addr_objects_add(a->objects,
+						  &(struct addr_object){ .kind = name->kind,
+									 .module = name->module });
+		last = name;
 		*vec_add(&a->objects->pages) = (struct addr_range){
 			.process = (uint32_t)page_key(a, i)[0],
 			.first = start,
@@ -286,14 +296,15 @@ static void add_pages(struct asking *a)
 	}
 }
 
-void addr_objects_init(struct addr_objects *o, struct session *s, const struct addr *pages)
+void addr_objects_init(struct addr_objects *o, struct session *s, const struct addr_huge *huge)
 {
+	const struct addr *pages = huge->pages;
 	struct asking a = { .objects = o, .pages = pages };
 
 	*o = (struct addr_objects){ .session = s };
 	tuples_init(&o->keys, KEY_WORDS);
 	o->of_page = mem_alloc((size_t)pages->keys.n + 1, sizeof(*o->of_page));
-	a.order = radix_order(&pages->keys, pages->keys.n, key_of_page);
+	a.order = addr_huge_order(huge);
 	ask_pages(&a);
 	ask_runs(&a);
 	add_variables(&a);

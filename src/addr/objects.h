@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "data/data_names.h"
 
-struct addr;
+struct addr_huge;
 
 /* A variable, all objects of a type, or all memory of a kind (heap …) or module. */
 struct addr_object {
@@ -60,8 +60,8 @@ uint32_t addr_objects_add(struct addr_objects *, const struct addr_object *);
 /* The object of a name. `module` is 0 if the name comes from code. */
 struct addr_object addr_object_of(const struct addr_objects *, const struct data_name *);
 
-/* Looks up the objects on the pages of a result with grain ADDR_PAGES. */
-void addr_objects_init(struct addr_objects *, struct session *, const struct addr *pages);
+/* Looks up the objects on the pages that are in these huge pages. */
+void addr_objects_init(struct addr_objects *, struct session *, const struct addr_huge *);
 void addr_objects_release(struct addr_objects *);
 
 /*

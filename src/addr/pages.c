@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "addr/rows.h"
+#include "addr/huge.h"
 #include "base/alloc.h"
 #include "estimate/shares.h"
 
@@ -27,51 +27,81 @@ static const struct column columns[] = {
  */
 static const double unseen_at_most = 0.01;
 
+struct addr_huge_walks {
+	uint64_t n, cycles;
+	uint64_t n_pages; /* pages with walks */
+};
+
+void addr_walks_init(struct addr_walks *w, const struct addr_huge *huge)
+{
+	const struct addr *pages = huge->pages;
+
+	*w = (struct addr_walks){ .huge = huge };
+	w->items = mem_zalloc((size_t)huge->keys.n + 1, sizeof(*w->items));
+	for (uint32_t group = 0; group < pages->keys.n; group++) {
+		struct addr_huge_walks *of = &w->items[huge->of_page[group]];
+		struct brief_walks walks = addr_briefs_walks(&pages->sums, group);
+
+		of->n += walks.n;
+		of->cycles += walks.cycles;
+		of->n_pages += walks.n > 0;
+		w->n += walks.n;
+		w->cycles += walks.cycles;
+		w->n_translated += walks.n_translated;
+		w->n_once += walks.n == 1 && tuples_get(&pages->keys, group)[0] != ADDR_KERNEL;
+	}
+}
+
+void addr_walks_release(struct addr_walks *w)
+{
+	free(w->items);
+	*w = (struct addr_walks){ 0 };
+}
+
 /* Huge pages of processes, ordered by the cycles of their walks. */
 struct ranking {
-	const struct addr_rows *rows; /* by huge page */
+	const struct addr_walks *walks;
 	uint32_t *order;
 	size_t n;
 	uint64_t total;
 	uint64_t n_walks; /* records with a walk */
 };
 
-static uint64_t weight_of(const struct addr_rows *r, uint32_t row)
+static uint64_t weight_of(const struct addr_walks *w, uint32_t number)
 {
-	const struct addr_sums *s = &r->sums.items[row];
-
-	return r->total.walk_cycles > 0 ? s->walk_cycles : s->walks;
+	return w->cycles > 0 ? w->items[number].cycles : w->items[number].n;
 }
 
 static int addr_pages_compare(const void *left, const void *right, void *context)
 {
-	const struct addr_rows *r = context;
+	const struct addr_walks *w = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	uint64_t x = weight_of(r, a), y = weight_of(r, b);
-	const uint64_t *key_a = tuples_get(&r->keys, a), *key_b = tuples_get(&r->keys, b);
+	uint64_t x = weight_of(w, a), y = weight_of(w, b);
+	const uint64_t *key_a = tuples_get(&w->huge->keys, a);
+	const uint64_t *key_b = tuples_get(&w->huge->keys, b);
 
 	if (x != y)
 		return (x < y) - (x > y);
-	if (key_a[1] != key_b[1])
-		return (key_a[1] > key_b[1]) - (key_a[1] < key_b[1]);
-	return (key_a[0] > key_b[0]) - (key_a[0] < key_b[0]);
+	if (key_a[0] != key_b[0])
+		return (key_a[0] > key_b[0]) - (key_a[0] < key_b[0]);
+	return (key_a[1] > key_b[1]) - (key_a[1] < key_b[1]);
 }
 
 /* Ranks the pages of processes. Those of the kernel are left out: users cannot remap them. */
-static void pages_rank(struct ranking *k, const struct addr_rows *r)
+static void pages_rank(struct ranking *k, const struct addr_walks *w)
 {
-	*k = (struct ranking){ .rows = r };
-	k->order = mem_alloc(r->keys.n + 1, sizeof(*k->order));
-	for (uint32_t i = 0; i < r->keys.n; i++) {
-		if (tuples_get(&r->keys, i)[1] == ADDR_KERNEL || weight_of(r, i) == 0)
+	*k = (struct ranking){ .walks = w };
+	k->order = mem_alloc((size_t)w->huge->keys.n + 1, sizeof(*k->order));
+	for (uint32_t i = 0; i < w->huge->keys.n; i++) {
+		if (tuples_get(&w->huge->keys, i)[0] == ADDR_KERNEL || weight_of(w, i) == 0)
 			continue;
 		k->order[k->n++] = i;
-		k->total += weight_of(r, i);
-		k->n_walks += r->sums.items[i].walks;
+		k->total += weight_of(w, i);
+		k->n_walks += w->items[i].n;
 	}
 	if (k->n > 1)
 		qsort_r(k->order, k->n, sizeof(*k->order), addr_pages_compare,
-			(void *)(uintptr_t)r);
+			(void *)(uintptr_t)w);
 }
 
 /* How many pages, in this order, have this share of the walk cycles. */
@@ -81,16 +111,16 @@ static size_t count_for(const struct ranking *k, double share)
 	size_t n = 0;
 
 	while (n < k->n && (double)sum < share * (double)k->total)
-		sum += weight_of(k->rows, k->order[n++]);
+		sum += weight_of(k->walks, k->order[n++]);
 	return n;
 }
 
-size_t addr_huge_pages(const struct addr_rows *r, double share)
+size_t addr_walks_huge_pages(const struct addr_walks *w, double share)
 {
 	struct ranking k;
 	size_t n;
 
-	pages_rank(&k, r);
+	pages_rank(&k, w);
 	n = count_for(&k, share);
 	free(k.order);
 	return n;
@@ -102,39 +132,17 @@ static enum cell_mark pages_mark(uint64_t n_once, uint64_t n_walks)
 	return (double)n_once > unseen_at_most * (double)n_walks ? MARK_AT_LEAST : MARK_EXACT;
 }
 
-/* By row: 4 KiB pages with walks. *out_once: how many of them had one walk. */
-static uint64_t *count_pages(const struct addr_rows *r, uint64_t *out_once)
+void addr_walks_table(const struct addr_walks *w, struct table *out)
 {
-	const struct addr *a = r->source->addr;
-	uint64_t *n = mem_zalloc(r->keys.n + 1, sizeof(*n));
-
-	*out_once = 0;
-	for (uint32_t group = 0; group < a->keys.n; group++) {
-		const uint64_t *key = tuples_get(&a->keys, group);
-		uint64_t n_walks = addr_group_sums(a, group).walks;
-		const uint64_t words[ADDR_ROW_WORDS] = {
-			key[1] >> (ADDR_HUGE_SHIFT - ADDR_PAGE_SHIFT),
-			key[0],
-		};
-
-		if (n_walks > 0)
-			n[tuples_find(&r->keys, words)]++;
-		*out_once += n_walks == 1 && key[0] != ADDR_KERNEL;
-	}
-	return n;
-}
-
-void addr_coverage_table(const struct addr_rows *r, struct table *out)
-{
-	uint64_t n_once, n_huge_once = 0, *pages = count_pages(r, &n_once);
+	uint64_t n_huge_once = 0;
 	enum cell_mark mark, huge_mark;
 	struct ranking k;
 
 	table_init(out, "huge_pages", "Page table walks and huge pages", columns, COUNT(columns));
-	pages_rank(&k, r);
+	pages_rank(&k, w);
 	for (size_t i = 0; i < k.n; i++)
-		n_huge_once += r->sums.items[k.order[i]].walks == 1;
-	mark = pages_mark(n_once, k.n_walks);
+		n_huge_once += w->items[k.order[i]].n == 1;
+	mark = pages_mark(w->n_once, k.n_walks);
 	huge_mark = pages_mark(n_huge_once, k.n_walks);
 	for (size_t i = 0; i < COUNT(shares) && k.n > 0; i++) {
 		size_t n = count_for(&k, shares[i]);
@@ -142,7 +150,7 @@ void addr_coverage_table(const struct addr_rows *r, struct table *out)
 		uint64_t n_pages = 0;
 
 		for (size_t page = 0; page < n; page++)
-			n_pages += pages[k.order[page]];
+			n_pages += w->items[k.order[page]].n_pages;
 		row[0] = cell_number(shares[i]);
 		row[1] = cell_marked(cell_count(n), huge_mark);
 		row[2] = cell_marked(cell_count((uint64_t)n << ADDR_HUGE_SHIFT), huge_mark);
@@ -152,10 +160,9 @@ void addr_coverage_table(const struct addr_rows *r, struct table *out)
 		table_note(out,
 			   "%" PRIu64 " of %" PRIu64
 			   " sampled walks are the only one of their 4 KiB page",
-			   n_once, k.n_walks);
+			   w->n_once, k.n_walks);
 	if (k.n > 0 && k.n_walks < SPARSE_BELOW)
 		table_note(out, "too few samples: %" PRIu64 " walk%s", k.n_walks,
 			   k.n_walks == 1 ? "" : "s");
 	free(k.order);
-	free(pages);
 }

@@ -43,12 +43,6 @@ uint64_t addr_weight(const struct addr_rows *, const struct addr_sums *);
 int addr_rows_table(const struct addr_rows *, const struct addr_request *, struct table *out,
 		    struct err *);
 
-/* The table "huge_pages": which part of the walks how many huge pages avoid. Rows by huge page. */
-void addr_coverage_table(const struct addr_rows *, struct table *out);
-
-/* How many huge pages, those with most walks first, have this share of the walks. From rows by huge page. */
-size_t addr_huge_pages(const struct addr_rows *, double share);
-
 /* The table "splits": structs of which only few members are used much. From rows by field. */
 void addr_splits_table(const struct addr_rows *, struct table *out);
 

@@ -141,14 +141,12 @@ void addr_summary_object(const struct addr_rows *r, struct table *answer)
 		answer_next(answer, tip(answer, source->addr->session, "c2c"));
 }
 
-void addr_summary_walks(const struct addr_rows *huge, struct table *answer)
+void addr_summary_walks(const struct addr_walks *walks, struct table *answer)
 {
 	const double share = 0.8;
-	const struct addr_sums *all = &huge->total;
-	size_t n = addr_huge_pages(huge, share);
+	size_t n = addr_walks_huge_pages(walks, share);
 
-	if (n == 0 || all->walks < SPARSE_BELOW ||
-	    ratio(all->walks, all->n_translated) < least_walks)
+	if (n == 0 || walks->n < SPARSE_BELOW || ratio(walks->n, walks->n_translated) < least_walks)
 		return;
 	answer_say(answer, "Fix: huge pages: %s (%s) would serve %.0f %% of the page table walks.",
 		   table_human(answer, cell_count(n), "of 2 MiB"),

@@ -34,38 +34,37 @@ void addr_sums_add(struct addr_sums *to, const struct addr_sums *from)
 	to->page_nodes |= from->page_nodes;
 }
 
-static void set_counts(struct addr_sums *to, uint64_t counts)
+static void add_counts(struct addr_sums *to, uint64_t counts)
 {
-	to->n = brief_count(counts, BRIEF_N);
-	to->kinds.loads = brief_count(counts, BRIEF_LOADS);
-	to->kinds.stores = brief_count(counts, BRIEF_STORES);
-	to->kinds.atomics = brief_count(counts, BRIEF_ATOMICS);
-	to->n_cycles = brief_count(counts, BRIEF_N_CYCLES);
-	to->n_translated = brief_count(counts, BRIEF_N_TRANSLATED);
-	to->walks = brief_count(counts, BRIEF_WALKS);
-	to->n_walk_cycles = brief_count(counts, BRIEF_N_WALK_CYCLES);
+	to->n += brief_count(counts, BRIEF_N);
+	to->kinds.loads += brief_count(counts, BRIEF_LOADS);
+	to->kinds.stores += brief_count(counts, BRIEF_STORES);
+	to->kinds.atomics += brief_count(counts, BRIEF_ATOMICS);
+	to->n_cycles += brief_count(counts, BRIEF_N_CYCLES);
+	to->n_translated += brief_count(counts, BRIEF_N_TRANSLATED);
+	to->walks += brief_count(counts, BRIEF_WALKS);
+	to->n_walk_cycles += brief_count(counts, BRIEF_N_WALK_CYCLES);
 }
 
-static struct addr_sums sums_of_brief(const struct addr_brief *from)
+/* Without its wide part. */
+static void add_brief(struct addr_sums *to, const struct addr_brief *from)
 {
-	struct addr_sums sums = {
-		.cycles = from->cycles,
-		.first_ns = from->first_ns,
-		.least = from->least,
-		.memory_operations = from->memory_operations,
-		.full_cycles = from->full_cycles,
-		.n_saturated = from->n_saturated,
-		.walk_cycles = from->walk_cycles,
-		.n_near = from->n_near,
-		.n_far = from->n_far,
-		.far_cycles = from->far_cycles,
-		.page_nodes = from->page_nodes,
-	};
-
-	set_counts(&sums, from->counts);
+	if (brief_count(from->counts, BRIEF_N) == 0)
+		return;
+	to->first_ns = to->n == 0 || from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
+	to->least = to->n == 0 || from->least < to->least ? from->least : to->least;
+	add_counts(to, from->counts);
+	to->cycles += from->cycles;
+	to->memory_operations += from->memory_operations;
+	to->full_cycles += from->full_cycles;
+	to->n_saturated += from->n_saturated;
+	to->walk_cycles += from->walk_cycles;
+	to->n_near += from->n_near;
+	to->n_far += from->n_far;
+	to->far_cycles += from->far_cycles;
+	to->page_nodes |= from->page_nodes;
 	for (int i = SOURCE_UNKNOWN + 1; i < N_SOURCE_LEVELS; i++)
-		sums.levels[i] = from->levels[i];
-	return sums;
+		to->levels[i] += from->levels[i];
 }
 
 /* Of a record that is alone. */
@@ -83,7 +82,7 @@ static struct addr_sums sums_of_record(const struct addr_record *r)
 		.n_far = has_nodes && r->page_nodes != r->cpu_nodes,
 	};
 
-	set_counts(&sums, r->counts);
+	add_counts(&sums, r->counts);
 	if (r->is_saturated) {
 		sums.full_cycles = r->cycles;
 		sums.n_saturated = 1;
@@ -156,10 +155,9 @@ static struct addr_sums *get_wide(struct addr_briefs *briefs, struct addr_brief 
 
 void addr_brief_empty(struct addr_briefs *briefs, struct addr_brief *b)
 {
-	struct addr_sums sums = sums_of_brief(b);
 	uint32_t wide;
 
-	addr_sums_add(get_wide(briefs, b), &sums);
+	add_brief(get_wide(briefs, b), b);
 	wide = b->wide;
 	*b = empty_brief;
 	b->wide = wide;
@@ -186,13 +184,11 @@ void addr_brief_add_nodes(struct addr_brief *to, uint64_t page_nodes, uint64_t c
 struct addr_sums addr_briefs_get(const struct addr_briefs *briefs, uint32_t group)
 {
 	const struct addr_brief *b = &briefs->items[group];
-	struct addr_sums sums;
+	struct addr_sums sums =
+		b->wide != 0 ? briefs->wide.items[b->wide - 1]
+			     : (struct addr_sums){ .first_ns = UINT64_MAX, .least = UINT64_MAX };
 
-	if (b->wide != 0 && brief_count(b->counts, BRIEF_N) == 0)
-		return briefs->wide.items[b->wide - 1];
-	sums = sums_of_brief(b);
-	if (b->wide != 0)
-		addr_sums_add(&sums, &briefs->wide.items[b->wide - 1]);
+	add_brief(&sums, b);
 	return sums;
 }
 
@@ -221,8 +217,9 @@ void addr_briefs_merge(struct addr_briefs *briefs, uint32_t group, const struct 
 	const struct addr_brief *more = &from->items[from_group];
 
 	if (brief_count(to->counts, BRIEF_N) + brief_count(more->counts, BRIEF_N) > BRIEF_RECORDS)
-		addr_brief_empty(briefs, to);
-	brief_merge(to, more);
+		add_brief(get_wide(briefs, to), more);
+	else
+		brief_merge(to, more);
 	if (more->wide != 0)
 		addr_sums_add(get_wide(briefs, to), &from->wide.items[more->wide - 1]);
 }

@@ -124,6 +124,27 @@ static inline uint64_t addr_briefs_least(const struct addr_briefs *briefs, uint3
 	return b->least < wide ? b->least : wide;
 }
 
+/* Its page table walks. */
+struct brief_walks {
+	uint64_t n, cycles, n_translated;
+};
+
+static inline struct brief_walks addr_briefs_walks(const struct addr_briefs *briefs, uint32_t group)
+{
+	const struct addr_brief *b = &briefs->items[group];
+	struct brief_walks walks = { brief_count(b->counts, BRIEF_WALKS), b->walk_cycles,
+				     brief_count(b->counts, BRIEF_N_TRANSLATED) };
+
+	if (b->wide != 0) {
+		const struct addr_sums *wide = &briefs->wide.items[b->wide - 1];
+
+		walks.n += wide->walks;
+		walks.cycles += wide->walk_cycles;
+		walks.n_translated += wide->n_translated;
+	}
+	return walks;
+}
+
 /* Adds a group of others. */
 void addr_briefs_merge(struct addr_briefs *, uint32_t group, const struct addr_briefs *from,
 		       uint32_t from_group);
