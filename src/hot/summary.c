@@ -64,27 +64,70 @@ static uint64_t *weigh_other_groups(const struct hot_grouping *g, uint64_t event
 	return weights;
 }
 
-/* The place that weighs most of a function by its words; of equals the first in its module. */
-static uint32_t heaviest_place(const struct hot_grouping *g, const uint64_t *wanted, bool is_outer)
-{
-	const struct hot *hot = g->hot;
-	uint64_t *others = weigh_other_groups(g, wanted[0]), most = 0;
-	uint32_t n_own = hot_is_spe(hot, wanted[0]) ? hot_n_by_place(hot) : 0, best = NO_PLACE;
+/* Looks for the place that weighs most of a function by its words; of equals the first in its module. */
+struct heaviest_job {
+	const struct hot_grouping *g;
+	const uint64_t *wanted; /* words */
+	bool is_outer;
+	const uint64_t *others; /* weigh_other_groups() */
+	size_t n_parts;
+	struct heaviest {
+		uint32_t place; /* or NO_PLACE */
+		uint64_t weight;
+	} * of_parts;
+};
 
-	for (uint32_t place = 0; place < g->names->n; place++) {
-		uint64_t weight = others != NULL ? others[place] : 0;
+static bool is_heavier(const struct session *s, uint32_t place, uint64_t weight,
+		       const struct heaviest *best)
+{
+	return best->place == NO_PLACE || weight > best->weight ||
+	       (weight == best->weight && hot_place_is_before(s, place, best->place));
+}
+
+/* Few places weigh as much as the heaviest so far, so the function is compared behind that. */
+static void find_heaviest(void *context, size_t i, unsigned worker)
+{
+	const struct heaviest_job *job = context;
+	const struct hot *hot = job->g->hot;
+	uint32_t n_own = hot_is_spe(hot, job->wanted[0]) ? hot_n_by_place(hot) : 0;
+	uint32_t end = (uint32_t)((uint64_t)job->g->names->n * (i + 1) / job->n_parts);
+	struct heaviest best = { NO_PLACE, 0 };
+
+	(void)worker;
+	for (uint32_t place = (uint32_t)((uint64_t)job->g->names->n * i / job->n_parts);
+	     place < end; place++) {
+		uint64_t weight = job->others != NULL ? job->others[place] : 0;
 
 		if (place < n_own)
 			weight += place_costs_cycles(&hot->by_place, place);
-		/* few weigh as much as the heaviest so far, so the function is compared last */
-		if (weight == 0 || weight < most || !is_place_of(g, place, wanted, is_outer) ||
-		    (weight == most && !hot_place_is_before(hot->session, place, best)))
-			continue;
-		most = weight;
-		best = place;
+		if (weight > 0 && weight >= best.weight &&
+		    is_place_of(job->g, place, job->wanted, job->is_outer) &&
+		    is_heavier(hot->session, place, weight, &best))
+			best = (struct heaviest){ place, weight };
 	}
+	job->of_parts[i] = best;
+}
+
+static uint32_t heaviest_place(const struct hot_grouping *g, const uint64_t *wanted, bool is_outer)
+{
+	const struct session *s = g->hot->session;
+	uint64_t *others = weigh_other_groups(g, wanted[0]);
+	struct heaviest best = { NO_PLACE, 0 };
+	struct heaviest_job job = { .g = g,
+				    .wanted = wanted,
+				    .is_outer = is_outer,
+				    .others = others,
+				    .n_parts = pool_size(s->pool) };
+
+	job.of_parts = mem_alloc(job.n_parts, sizeof(*job.of_parts));
+	pool_run(s->pool, job.n_parts, find_heaviest, &job);
+	for (size_t i = 0; i < job.n_parts; i++)
+		if (job.of_parts[i].place != NO_PLACE &&
+		    is_heavier(s, job.of_parts[i].place, job.of_parts[i].weight, &best))
+			best = job.of_parts[i];
+	free(job.of_parts);
 	free(others);
-	return best;
+	return best.place;
 }
 
 /* " (sharing.c:52)"; "" if the line is not known. */

@@ -261,10 +261,76 @@ static uint64_t hot_group_operations(const struct hot_grouping *g, const uint64_
 	return n * g->each;
 }
 
+/* Groups of places that were found last, by some bits of their words: most places have the group of one of these. */
+enum { RECENT_LOG = 10 };
+
+struct recent_group {
+	uint64_t words[1 + KEY_MAX_WORDS]; /* with one key */
+	uint32_t number;		   /* + 1; 0: none */
+};
+
+static uint32_t recent_group_of(struct hot_grouping *g, struct recent_group *recent,
+				const uint64_t *words)
+{
+	uint64_t bits = (words[1] ^ words[2] << (RECENT_LOG / 2)) * 0x9e3779b97f4a7c15u;
+	struct recent_group *at = &recent[bits >> (64 - RECENT_LOG)];
+
+	if (at->number != 0 && tuples_equal(at->words, words, g->n_words))
+		return at->number - 1;
+	at->number = hot_group_group_of(g, words) + 1;
+	memcpy(at->words, words, g->n_words * sizeof(*words));
+	return at->number - 1;
+}
+
+/* Are the sums by place all that is asked of a place, but for what one key makes of it? */
+static bool has_plain_places(const struct hot_grouping *g)
+{
+	return g->view->keys.n == 1 && !g->has_chains && !g->has_own_intervals &&
+	       g->view->time == NULL && g->hot->session->slices.n == 0;
+}
+
+/* As add_raw_groups(), of groups that are places, with has_plain_places(). */
+static void add_plain_places(struct hot_grouping *g, uint32_t from, uint32_t to)
+{
+	const struct place_costs *costs = &g->hot->by_place;
+	const struct key_class *class = &key_classes[g->view->keys.keys[0]];
+	uint64_t raw[N_DIMENSIONS] = { [DIM_EVENT] = g->hot->spe_event };
+	uint64_t words[HOT_GROUP_WORDS] = { g->hot->spe_event };
+	struct recent_group *recent = mem_zalloc(1 << RECENT_LOG, sizeof(*recent));
+	struct hot_cost total = { 0 }; /* what weights are made of */
+
+	for (uint32_t place = from; place < to; place++) {
+		struct hot_group *group;
+		struct hot_cost cost;
+		uint32_t number;
+
+		if (place_costs_is_empty(costs, place))
+			continue;
+		cost = place_costs_get(costs, place);
+		raw[DIM_PLACE] = place;
+		class->make(g->names, raw, words + 1);
+		number = recent_group_of(g, recent, words);
+		group = &g->groups.items[number];
+		hot_cost_add(&group->cost, &cost);
+		group->operations += cost.n * g->each;
+		total.n += cost.n;
+		total.cycles += cost.cycles;
+		total.full += cost.full;
+	}
+	g->weights[g->hot->spe_event] += hot_weight(g, g->hot->spe_event, &total);
+	g->full[g->hot->spe_event] += hot_full_weight(g, g->hot->spe_event, &total);
+	free(recent);
+}
+
 static void add_raw_groups(struct hot_grouping *g, uint32_t from, uint32_t to)
 {
 	const struct hot *hot = g->hot;
+	uint32_t end = to < hot_n_by_place(hot) ? to : hot_n_by_place(hot);
 
+	if (from < end && end - from > LEAST_RAW && has_plain_places(g)) {
+		add_plain_places(g, from, end);
+		from = end;
+	}
 	for (uint32_t i = hot_next(hot, from); i < to; i = hot_next(hot, i + 1)) {
 		const struct hot_cost cost = hot_cost(hot, i);
 		uint64_t raw[N_DIMENSIONS], words[HOT_GROUP_WORDS], weight;
@@ -386,8 +452,8 @@ static struct other_groups *weigh_others(const struct hot_grouping *g)
 }
 
 /* What a place weighs in all raw groups. */
-static uint64_t weigh_place(const struct hot_grouping *g, const struct other_groups *others,
-			    uint32_t place)
+static inline uint64_t weigh_place(const struct hot_grouping *g, const struct other_groups *others,
+				   uint32_t place)
 {
 	const struct hot *hot = g->hot;
 	uint64_t weight = others != NULL ? others[place].weight : 0;
@@ -398,25 +464,89 @@ static uint64_t weigh_place(const struct hot_grouping *g, const struct other_gro
 					     : place_costs_cycles(&hot->by_place, place));
 }
 
+/* Places that may be among the first of a part of all. */
+struct first_part {
+	uint64_t largest[MOST_FIRST];
+	VEC_OF(uint32_t) places; /* in order */
+	size_t n;		 /* places with records */
+};
+
+struct first_job {
+	const struct hot_grouping *g;
+	const struct other_groups *others;
+	struct first_part *parts;
+	size_t n_parts;
+};
+
+static void find_first(void *context, size_t i, unsigned worker)
+{
+	const struct first_job *job = context;
+	const struct hot_grouping *g = job->g;
+	struct first_part *part = &job->parts[i];
+	uint64_t n_places = place_numbers_n(g->hot->session->places);
+	uint32_t end = (uint32_t)(n_places * (i + 1) / job->n_parts),
+		 n_own = hot_n_by_place(g->hot);
+
+	(void)worker;
+	for (uint32_t place = (uint32_t)(n_places * i / job->n_parts); place < end; place++) {
+		uint64_t weight = weigh_place(g, job->others, place);
+		bool has_own = place < n_own && !place_costs_is_empty(&g->hot->by_place, place);
+		bool has_any = has_own || (job->others != NULL && job->others[place].has_any);
+
+		part->n += has_any;
+		if (!has_any || weight < part->largest[g->view->top - 1])
+			continue;
+		largest_enter(part->largest, g->view->top, weight);
+		*vec_add(&part->places) = place;
+	}
+}
+
+/* What a place weighs that is the last of those that are shown, or less if there are fewer. */
+static uint64_t least_of_first(const struct first_job *job)
+{
+	uint64_t largest[MOST_FIRST] = { 0 };
+	size_t top = job->g->view->top;
+
+	for (size_t i = 0; i < job->n_parts; i++)
+		for (size_t k = 0; k < top; k++)
+			largest_enter(largest, top, job->parts[i].largest[k]);
+	return largest[top - 1];
+}
+
+/* Adds the places of a part that weigh so much. */
+static void group_part(struct hot_grouping *g, const struct first_job *job, struct first_part *part,
+		       uint64_t least)
+{
+	g->n_left_out += part->n;
+	for (size_t i = 0; i < part->places.n; i++) {
+		uint32_t place = part->places.items[i];
+
+		if (weigh_place(g, job->others, place) < least)
+			continue;
+		g->n_left_out--;
+		if (place < hot_n_by_place(g->hot) && !hot_is_empty(g->hot, place))
+			add_raw_groups(g, place, place + 1);
+	}
+	vec_release(&part->places);
+}
+
 static void group_first(struct hot_grouping *g)
 {
 	const struct hot *hot = g->hot;
-	uint32_t n_places = place_numbers_n(hot->session->places), n_own = hot_n_by_place(hot);
-	uint64_t event = hot->spe_event, largest[MOST_FIRST] = { 0 }, least;
+	uint32_t n_own = hot_n_by_place(hot);
+	uint64_t event = hot->spe_event, least;
 	struct other_groups *others = weigh_others(g);
 	struct hot_cost *totals = hot_totals(hot);
+	struct first_job job = { .g = g,
+				 .others = others,
+				 .n_parts = pool_size(hot->session->pool) };
 
-	for (uint32_t place = 0; place < n_places; place++)
-		largest_enter(largest, g->view->top, weigh_place(g, others, place));
-	least = largest[g->view->top - 1];
-	for (uint32_t place = 0; place < n_places; place++) {
-		bool has_own = place < n_own && !hot_is_empty(hot, place);
-
-		if (weigh_place(g, others, place) < least)
-			g->n_left_out += has_own || (others != NULL && others[place].has_any);
-		else if (has_own)
-			add_raw_groups(g, place, place + 1);
-	}
+	job.parts = mem_zalloc(job.n_parts, sizeof(*job.parts));
+	pool_run(hot->session->pool, job.n_parts, find_first, &job);
+	least = least_of_first(&job);
+	for (size_t i = 0; i < job.n_parts; i++)
+		group_part(g, &job, &job.parts[i], least);
+	free(job.parts);
 	for (uint32_t i = hot_next(hot, n_own); i < hot_end(hot); i = hot_next(hot, i + 1))
 		if (weigh_place(g, others, (uint32_t)hot_key_word(hot, i, DIM_PLACE)) >= least)
 			add_raw_groups(g, i, i + 1);
