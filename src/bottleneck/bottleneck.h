@@ -83,8 +83,8 @@ struct bottleneck_code {
 struct bottlenecks;
 
 /*
- * Looks at the hot functions of a scan by place, whose names are `names`, and adds what it needs to
- * know to the next scan, which keeps the places.
+ * Looks at the hot functions of a scan by place, whose names are `names`, with the places in order, and adds what it
+ * needs to know to the next scan, which keeps the places.
  */
 int bottlenecks_new(struct session *, const struct hot *, const struct names *,
 		    struct shared_scan *, struct bottlenecks **out, struct err *);

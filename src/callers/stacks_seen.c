@@ -217,6 +217,7 @@ static void number_functions(struct functions_seen *f, struct session *s)
 	struct names names;
 
 	names_init(&names, s, NULL, SYMBOLS_FUNCTIONS);
+	names_put_in_order(&names);
 	tuples_init(&f->numbers, 2);
 	tuples_add(&f->numbers,
 		   (const uint64_t[]){ 0, 0 }); /* number 0: code outside all modules */

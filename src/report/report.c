@@ -272,6 +272,7 @@ static int make_report(struct session *s, const struct select *select, struct an
 	if (top == REPORT_BRIEF || !has_all)
 		request.top = top = hot_n_events(code) > 2 ? BRIEF_EACH : BRIEF;
 	hot_names(s, code, &all, &names);
+	names_put_in_order(&names); /* for bottlenecks_new() */
 	user_code = user_code_new(code, &names);
 	rc = hot_check(code, err);
 	if (rc == 0)

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session/names.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/pool.h"
 
 static const char unknown[] = "[unknown]";
 
-enum { PLACES_AT_ONCE = 64 << 10 };
+enum {
+	PLACES_AT_ONCE = 64 << 10,
+	/* To put more places in order takes longer than to ask before whether anything is known of their modules. */
+	MANY_PLACES = 64 << 10,
+	COUNTING_JOBS = 16,
+};
 
 /* Without a list of places in their order: some after the other. Returns how many have a function. */
 static size_t resolve_some(struct names *n, const bool *wanted, enum symbols_depth depth,
@@ -43,16 +50,65 @@ static void resolve_wanted(struct names *n, const bool *wanted, enum symbols_dep
 	n->has_frames |= depth != SYMBOLS_FUNCTIONS && symbols_have_frames(n->session->symbols);
 }
 
+/* How many places of each module are wanted: each job counts for itself. */
+struct counting {
+	const struct session *session;
+	const bool *wanted; /* NULL: all */
+	size_t n_modules;
+	size_t *n; /* by job and module */
+};
+
+static void count_places(void *context, size_t job, unsigned worker)
+{
+	const struct counting *c = context;
+	uint64_t n_places = place_numbers_n(c->session->places);
+	uint32_t end = (uint32_t)(n_places * (job + 1) / COUNTING_JOBS);
+	size_t *n = &c->n[job * c->n_modules];
+
+	(void)worker;
+	for (uint32_t i = (uint32_t)(n_places * job / COUNTING_JOBS); i < end; i++)
+		n[session_place(c->session, i).module.v] += c->wanted == NULL || c->wanted[i];
+}
+
+/* Is nothing known of any of the places that are wanted? */
+static bool is_nothing_known(const struct session *s, const bool *wanted)
+{
+	struct counting c = { .session = s,
+			      .wanted = wanted,
+			      .n_modules = timeline_modules(s->timeline)->list.n };
+	bool is_so;
+
+	c.n = mem_zalloc(COUNTING_JOBS * c.n_modules, sizeof(*c.n));
+	pool_run(s->pool, COUNTING_JOBS, count_places, &c);
+	for (size_t i = c.n_modules; i < COUNTING_JOBS * c.n_modules; i++)
+		c.n[i % c.n_modules] += c.n[i];
+	is_so = symbols_know_nothing(s->symbols, s->pool, c.n);
+	free(c.n);
+	return is_so;
+}
+
+void names_put_in_order(struct names *n)
+{
+	struct session *s = n->session;
+
+	if (n->places != NULL)
+		return;
+	assert(n->n == place_numbers_n(s->places));
+	n->numbers = mem_alloc(n->n, sizeof(*n->numbers));
+	n->places = mem_alloc(n->n, sizeof(*n->places));
+	place_numbers_restore_index(s->places);
+	place_numbers_sorted(s->places, s->pool, n->numbers, n->places);
+}
+
 void names_init(struct names *out, struct session *s, const bool *wanted, enum symbols_depth depth)
 {
 	uint32_t n = place_numbers_n(s->places);
 
 	*out = (struct names){ .session = s, .n = n, .depth = depth };
 	out->symbols = mem_zalloc(n, sizeof(*out->symbols));
-	out->numbers = mem_alloc(n, sizeof(*out->numbers));
-	out->places = mem_alloc(n, sizeof(*out->places));
-	place_numbers_restore_index(s->places);
-	place_numbers_sorted(s->places, s->pool, out->numbers, out->places);
+	if (depth == SYMBOLS_FUNCTIONS && n >= MANY_PLACES && is_nothing_known(s, wanted))
+		return;
+	names_put_in_order(out);
 	resolve_wanted(out, wanted, depth, false);
 }
 

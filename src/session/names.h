@@ -19,13 +19,22 @@ struct names {
 	bool has_functions; /* of some place */
 	bool has_frames;    /* some place may have frames */
 
-	/* All places with their numbers, sorted by module and offset. names_init_in_order(): no places. */
+	/*
+	 * All places with their numbers, sorted by module and offset: names_put_in_order(). names_init_in_order(): no
+	 * places.
+	 */
 	uint32_t *numbers;
 	struct place *places;
 };
 
-/* Resolves the places whose `wanted` is true (NULL: all of the session's). */
+/*
+ * Resolves the places whose `wanted` is true (NULL: all of the session's). Puts all in order for that, unless there are very
+ * many and nothing is known of any.
+ */
 void names_init(struct names *, struct session *, const bool *wanted, enum symbols_depth);
+
+/* Puts all places in order, if that was not done: for who needs the order, not the names. */
+void names_put_in_order(struct names *);
 
 /*
  * The same with less memory: takes the numbers of all places in their order (place_numbers_sorted()), and looks up some

@@ -132,10 +132,15 @@ static bool is_nowhere(const struct binary *b)
 }
 
 /* Has a module nothing to say of any place? */
+static bool is_unknown(const struct binary *b)
+{
+	return is_nowhere(b) && b->only_name == NULL &&
+	       (b->functions == NULL || b->functions->list.n == 0);
+}
+
 static bool knows_nothing(const struct resolving *r, const struct binary *b)
 {
-	return r->numbers != NULL && is_nowhere(b) && b->only_name == NULL &&
-	       (b->functions == NULL || b->functions->list.n == 0);
+	return r->numbers != NULL && is_unknown(b);
 }
 
 /* A job: looks up the functions of a stretch. */
@@ -560,4 +565,30 @@ void symbols_resolve(struct symbols *s, struct pool *pool, const struct place *p
 	memset(out, 0, n * sizeof(*out));
 	r.order = radix_order(places, n, symbols_place_key);
 	resolve_ordered(&r, pool, n, depth, false);
+}
+
+bool symbols_know_nothing(struct symbols *s, struct pool *pool, const size_t *n_places)
+{
+	struct resolving r = { .symbols = s };
+	bool is_all_unknown = true;
+
+	for (uint32_t i = 0; i < s->modules->list.n; i++) {
+		if (n_places[i] == 0)
+			continue;
+		vec_add(&r.groups)->module = (struct module_id){ i };
+		symbols_prepare(s, (struct module_id){ i });
+	}
+	pool_run(pool, r.groups.n, resolve_load_module, &r);
+	for (size_t i = 0; i < r.groups.n; i++)
+		is_all_unknown &= is_unknown(&s->states[r.groups.items[i].module.v].binary);
+	for (size_t i = 0; i < r.groups.n && is_all_unknown; i++) {
+		uint32_t module = r.groups.items[i].module.v;
+
+		if (n_places[module] > s->states[module].n_without_function)
+			s->states[module].n_without_function = n_places[module];
+	}
+	if (is_all_unknown)
+		symbols_update_missing(s);
+	vec_release(&r.groups);
+	return is_all_unknown;
 }

@@ -94,6 +94,12 @@ size_t symbols_resolve_sorted(struct symbols *, struct pool *, const struct plac
 			      enum symbols_depth, bool has_functions, struct symbol *out);
 
 /*
+ * Is nothing known of any place? n_places[id] are wanted of each module. Then symbols_resolve_sorted() would find no
+ * functions, and this has noted what is missing, as that does. Else it has to be asked.
+ */
+bool symbols_know_nothing(struct symbols *, struct pool *, const size_t *n_places);
+
+/*
  * The name of the function at one place, demangled, valid as long as the symbols; the same pointer for the same name; and
  * how far the place is from its start. NULL: it is not known, which symbols_missing_at() says after symbols_update_missing().
  * Each place is to be asked for once. Not thread-safe.
