@@ -46,6 +46,7 @@ struct place_costs {
 	VEC_OF(struct narrow_cost *)
 	narrow;			   /* by place - PLACE_COSTS_WHOLE: blocks of MEM_HUGE bytes */
 	size_t n_narrow;	   /* places that they are asked for */
+	struct hot_cost of_narrow; /* sum of all behind the first ones */
 	struct tuples wide_places; /* a word each: the place; by its number: */
 	VEC_OF(struct hot_cost) wide;
 	pthread_mutex_t mutex; /* of what is wide, in place_costs_merge_part() */

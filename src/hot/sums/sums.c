@@ -319,10 +319,12 @@ static void consume_by_many_places(struct place_costs *costs, const struct batch
 	for (size_t i = 0; i < n; i++) {
 		const struct hot_cost record = cost_of_spe(b, rows[i]);
 
-		if (places[i] < PLACE_COSTS_WHOLE)
+		if (places[i] < PLACE_COSTS_WHOLE) {
 			hot_cost_add(&costs->whole.items[places[i]], &record);
-		else
+		} else {
 			place_costs_add_narrow(costs, places[i], &record);
+			hot_cost_add(&costs->of_narrow, &record);
+		}
 	}
 }
 
@@ -469,11 +471,9 @@ static void hot_finish(void *partial)
 		hot_rest_sums(hot, i);
 	for (uint32_t i = 0; i < hot->costs.n; i++)
 		hot_cost_add(&hot->of_rests.items[hot_group_at(hot, i).rest], &hot->costs.items[i]);
-	for (uint32_t i = 0; i < hot_n_by_place(hot); i++) {
-		const struct hot_cost cost = place_costs_get(&hot->by_place, i);
-
-		hot_cost_add(&hot->of_by_place, &cost);
-	}
+	hot->of_by_place = hot->by_place.of_narrow;
+	for (size_t i = 0; i < hot->by_place.whole.n; i++)
+		hot_cost_add(&hot->of_by_place, &hot->by_place.whole.items[i]);
 }
 
 /* By number of a rest in `part`: its number in `into`. */
