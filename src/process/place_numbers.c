@@ -36,6 +36,11 @@ enum {
 	 * their own, of which only what is written takes memory; in a heap zeroes are written to half of them.
 	 */
 	PAGES_AT_ONCE = 64,
+	/* Behind the first blocks of pages there are those of huge pages: a page of 4 KiB has a page fault. */
+	SMALL_BLOCKS = 8,
+	SMALL_PAGES = SMALL_BLOCKS * PAGES_AT_ONCE,
+	PAGES_IN_HUGE = MEM_HUGE / sizeof(struct place_page),
+	HUGE_BLOCKS = (MAX_PAGES - SMALL_PAGES + PAGES_IN_HUGE - 1) / PAGES_IN_HUGE,
 };
 
 struct shard {
@@ -56,7 +61,7 @@ struct place_index {
 	pthread_mutex_t growing; /* held by who makes a chunk, or takes a page or callers */
 	uint32_t n_pages, n_callers;
 	_Atomic bool is_full_of_callers; /* there are MAX_CALLERS, all given to pages */
-	struct place_page *pages[MAX_PAGES / PAGES_AT_ONCE];
+	struct place_page *pages[SMALL_BLOCKS + HUGE_BLOCKS];
 	struct callers *callers[MAX_CALLERS / PAGES_AT_ONCE];
 	struct shard shards[N_SHARDS];
 };
@@ -100,7 +105,10 @@ static void place_index_forget(struct place_index *index)
 	for (int i = 0; i < N_SHARDS; i++)
 		place_shard_forget(&index->shards[i]);
 	for (size_t i = 0; i < COUNT(index->pages); i++) {
-		free(index->pages[i]);
+		if (i < SMALL_BLOCKS)
+			free(index->pages[i]);
+		else
+			mem_huge_free(index->pages[i], 1, MEM_HUGE);
 		index->pages[i] = NULL;
 	}
 	for (size_t i = 0; i < COUNT(index->callers); i++) {
@@ -188,11 +196,18 @@ static struct place_page *new_page(struct place_numbers *p)
 	struct place_page *page = NULL, **pages;
 
 	pthread_mutex_lock(&index->growing);
-	if (index->n_pages < MAX_PAGES) {
+	if (index->n_pages < SMALL_PAGES) {
 		pages = &index->pages[index->n_pages / PAGES_AT_ONCE];
 		if (*pages == NULL)
 			*pages = mem_zalloc(PAGES_AT_ONCE, sizeof(**pages));
 		page = &(*pages)[index->n_pages++ % PAGES_AT_ONCE];
+	} else if (index->n_pages < MAX_PAGES) {
+		uint32_t at = index->n_pages++ - SMALL_PAGES;
+
+		pages = &index->pages[SMALL_BLOCKS + at / PAGES_IN_HUGE];
+		if (*pages == NULL)
+			*pages = mem_huge(1, MEM_HUGE);
+		page = &(*pages)[at % PAGES_IN_HUGE];
 	}
 	pthread_mutex_unlock(&index->growing);
 	return page;
