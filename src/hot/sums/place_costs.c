@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hot/sums/place_costs.h"
 
+#include <string.h>
+
 void place_costs_init(struct place_costs *p)
 {
 	*p = (struct place_costs){ 0 };
@@ -10,7 +12,10 @@ void place_costs_init(struct place_costs *p)
 
 void place_costs_release(struct place_costs *p)
 {
-	vec_release(&p->whole);
+	if (p->is_whole_huge)
+		mem_huge_free(p->whole.items, PLACE_COSTS_WHOLE, sizeof(*p->whole.items));
+	else
+		vec_release(&p->whole);
 	for (size_t i = 0; i < p->narrow.n; i++)
 		mem_huge_free(p->narrow.items[i], 1, MEM_HUGE);
 	vec_release(&p->narrow);
@@ -19,11 +24,29 @@ void place_costs_release(struct place_costs *p)
 	pthread_mutex_destroy(&p->mutex);
 }
 
+/* Room for all that have whole width, in huge pages. */
+static void reach_all_whole(struct place_costs *p)
+{
+	struct hot_cost *items = mem_huge(PLACE_COSTS_WHOLE, sizeof(*items));
+	size_t n = p->whole.n;
+
+	if (n > 0)
+		memcpy(items, p->whole.items, n * sizeof(*items));
+	vec_release(&p->whole);
+	p->whole.items = items;
+	p->whole.n = n;
+	p->whole.cap = PLACE_COSTS_WHOLE;
+	p->is_whole_huge = true;
+}
+
 void place_costs_reach(struct place_costs *p, size_t n)
 {
+	enum { FEW = PLACE_COSTS_WHOLE / 4 };
 	size_t n_whole = n < PLACE_COSTS_WHOLE ? n : PLACE_COSTS_WHOLE, n_narrow = n - n_whole;
 
 	if (n_whole > p->whole.n) {
+		if (n_whole > FEW && !p->is_whole_huge)
+			reach_all_whole(p);
 		vec_reserve(&p->whole, n_whole - p->whole.n);
 		p->whole.n = n_whole;
 	}

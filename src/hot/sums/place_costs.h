@@ -43,6 +43,7 @@ enum {
 
 struct place_costs {
 	VEC_OF(struct hot_cost) whole; /* by place */
+	bool is_whole_huge;	       /* its memory is of mem_huge(), for PLACE_COSTS_WHOLE */
 	VEC_OF(struct narrow_cost *)
 	narrow;			   /* by place - PLACE_COSTS_WHOLE: blocks of MEM_HUGE bytes */
 	size_t n_narrow;	   /* places that they are asked for */
