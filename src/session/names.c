@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/pool.h"
@@ -13,6 +14,7 @@ enum {
 	PLACES_AT_ONCE = 64 << 10,
 	/* To put more places in order takes longer than to ask before whether anything is known of their modules. */
 	MANY_PLACES = 64 << 10,
+	FIRST_PLACES = 1 << 10,
 	COUNTING_JOBS = 16,
 };
 
@@ -54,6 +56,7 @@ static void resolve_wanted(struct names *n, const bool *wanted, enum symbols_dep
 struct counting {
 	const struct session *session;
 	const bool *wanted; /* NULL: all */
+	uint32_t n_places;  /* of the session: the first ones */
 	size_t n_modules;
 	size_t *n; /* by job and module */
 };
@@ -61,7 +64,7 @@ struct counting {
 static void count_places(void *context, size_t job, unsigned worker)
 {
 	const struct counting *c = context;
-	uint64_t n_places = place_numbers_n(c->session->places);
+	uint64_t n_places = c->n_places;
 	uint32_t end = (uint32_t)(n_places * (job + 1) / COUNTING_JOBS);
 	size_t *n = &c->n[job * c->n_modules];
 
@@ -70,11 +73,12 @@ static void count_places(void *context, size_t job, unsigned worker)
 		n[session_place(c->session, i).module.v] += c->wanted == NULL || c->wanted[i];
 }
 
-/* Is nothing known of any of the places that are wanted? */
-static bool is_nothing_known(const struct session *s, const bool *wanted)
+/* Is nothing known of any of the first n_places that are wanted? */
+static bool is_nothing_known(const struct session *s, const bool *wanted, uint32_t n_places)
 {
 	struct counting c = { .session = s,
 			      .wanted = wanted,
+			      .n_places = n_places,
 			      .n_modules = timeline_modules(s->timeline)->list.n };
 	bool is_so;
 
@@ -94,8 +98,9 @@ void names_put_in_order(struct names *n)
 	if (n->places != NULL)
 		return;
 	assert(n->n == place_numbers_n(s->places));
-	n->numbers = mem_alloc(n->n, sizeof(*n->numbers));
-	n->places = mem_alloc(n->n, sizeof(*n->places));
+	n->numbers = mem_huge(n->n, sizeof(*n->numbers));
+	n->places = mem_huge(n->n, sizeof(*n->places));
+	n->n_in_order = n->n;
 	place_numbers_restore_index(s->places);
 	place_numbers_sorted(s->places, s->pool, n->numbers, n->places);
 }
@@ -105,9 +110,15 @@ void names_init(struct names *out, struct session *s, const bool *wanted, enum s
 	uint32_t n = place_numbers_n(s->places);
 
 	*out = (struct names){ .session = s, .n = n, .depth = depth };
-	out->symbols = mem_zalloc(n, sizeof(*out->symbols));
-	if (depth == SYMBOLS_FUNCTIONS && n >= MANY_PLACES && is_nothing_known(s, wanted))
+	/* mostly the first ones tell */
+	if (depth == SYMBOLS_FUNCTIONS && n >= MANY_PLACES &&
+	    is_nothing_known(s, wanted, FIRST_PLACES) && is_nothing_known(s, wanted, n)) {
+		out->symbols = mem_zalloc(n, sizeof(*out->symbols));
 		return;
+	}
+	out->is_huge = (size_t)n * sizeof(*out->symbols) >= MEM_HUGE;
+	out->symbols = out->is_huge ? mem_huge(n, sizeof(*out->symbols))
+				    : mem_zalloc(n, sizeof(*out->symbols));
 	names_put_in_order(out);
 	resolve_wanted(out, wanted, depth, false);
 }
@@ -124,14 +135,29 @@ static bool names_take(struct names *out, uint32_t place, const struct names *kn
 	return true;
 }
 
+static void free_symbols(struct names *n)
+{
+	if (n->is_huge)
+		mem_huge_free(n->symbols, n->n, sizeof(*n->symbols));
+	else
+		free(n->symbols);
+	n->is_huge = false;
+	n->symbols = NULL;
+}
+
 /* Room for the places that the session has now. */
 static void make_room(struct names *n)
 {
 	uint32_t n_places = place_numbers_n(n->session->places);
+	struct symbol *symbols;
 
 	if (n_places <= n->n)
 		return;
-	n->symbols = mem_grow_zeroed(n->symbols, n->n, n_places, sizeof(*n->symbols));
+	symbols = mem_zalloc(n_places, sizeof(*symbols));
+	if (n->n > 0)
+		memcpy(symbols, n->symbols, n->n * sizeof(*symbols));
+	free_symbols(n);
+	n->symbols = symbols;
 	n->n = n_places;
 }
 
@@ -185,8 +211,13 @@ void names_init_in_order(struct names *out, struct session *s, uint32_t *numbers
 
 void names_forget_order(struct names *n)
 {
-	free(n->numbers);
-	free(n->places);
+	if (n->n_in_order > 0) {
+		mem_huge_free(n->numbers, n->n_in_order, sizeof(*n->numbers));
+		mem_huge_free(n->places, n->n_in_order, sizeof(*n->places));
+	} else {
+		free(n->numbers);
+	}
+	n->n_in_order = 0;
 	n->numbers = NULL;
 	n->places = NULL;
 }
@@ -198,7 +229,7 @@ void names_add_inlined(struct names *n, const bool *wanted)
 
 void names_release(struct names *n)
 {
-	free(n->symbols);
+	free_symbols(n);
 	names_forget_order(n);
 	*n = (struct names){ 0 };
 }

@@ -25,6 +25,8 @@ struct names {
 	 */
 	uint32_t *numbers;
 	struct place *places;
+	uint32_t n_in_order; /* … both of mem_huge(), as many; 0: not so */
+	bool is_huge;	     /* so are the symbols */
 };
 
 /*
