@@ -13,7 +13,7 @@ void place_costs_init(struct place_costs *p)
 void place_costs_release(struct place_costs *p)
 {
 	if (p->is_whole_huge)
-		mem_huge_free(p->whole.items, PLACE_COSTS_WHOLE, sizeof(*p->whole.items));
+		mem_huge_free(p->whole.items, 1, MEM_HUGE);
 	else
 		vec_release(&p->whole);
 	for (size_t i = 0; i < p->narrow.n; i++)
@@ -27,7 +27,7 @@ void place_costs_release(struct place_costs *p)
 /* Room for all that have whole width, in huge pages. */
 static void reach_all_whole(struct place_costs *p)
 {
-	struct hot_cost *items = mem_huge(PLACE_COSTS_WHOLE, sizeof(*items));
+	struct hot_cost *items = mem_huge(1, MEM_HUGE);
 	size_t n = p->whole.n;
 
 	if (n > 0)

@@ -34,16 +34,16 @@ struct narrow_cost {
 #define NARROW_UPPER_0 (UINT64_C(1) << 30 | UINT64_C(1) << 47 | UINT64_C(1) << 63)
 #define NARROW_UPPER_1 (UINT64_C(1) << 15 | UINT64_C(1) << 23)
 
-/* The places below this have sums of whole width: together 3.5 MiB, which is about what a core has close by. */
+/* The places below this have sums of whole width: a huge page of them, which is about what a core has close by. */
 enum {
-	PLACE_COSTS_WHOLE = 1 << 16,
+	PLACE_COSTS_WHOLE = MEM_HUGE / sizeof(struct hot_cost),
 	PLACE_COSTS_BLOCK =
 		MEM_HUGE / sizeof(struct narrow_cost), /* places of a block of those behind */
 };
 
 struct place_costs {
 	VEC_OF(struct hot_cost) whole; /* by place */
-	bool is_whole_huge;	       /* its memory is of mem_huge(), for PLACE_COSTS_WHOLE */
+	bool is_whole_huge;	       /* its memory is of mem_huge(), MEM_HUGE bytes */
 	VEC_OF(struct narrow_cost *)
 	narrow;			   /* by place - PLACE_COSTS_WHOLE: blocks of MEM_HUGE bytes */
 	size_t n_narrow;	   /* places that they are asked for */
