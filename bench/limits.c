@@ -6,11 +6,13 @@
  *	read      adds up its bytes
  *	pass      opens it and makes the first pass, which finds the pieces to decode
  *	decode    decodes all records to batches
- *	place     decodes, and looks each record up in a table of places, to add two sums there: what hot and mem need at least
+ *	place     decodes, and looks each record up in a table of places, to add two sums there: what report needs at least
+ *	hot       what hot cannot do without (bench/limits-hot.c)
  *	line      decodes loads and stores, and looks each up in a table of cache lines: what c2c needs at least
  *	shared    what c2c cannot do without (bench/limits-shared.c)
  *	diff      what diff cannot do without, for one of its captures (bench/limits-diff.c)
- *	decode-2, place-2, line-2, shared-2    the same by two threads, each with tables of its own, which nobody joins but for `shared`
+ *	decode-2, place-2, hot-2, line-2, shared-2    the same by two threads, each with tables of its own, which nobody joins but
+ *	          for `hot` and `shared`
  *	diff-2    two captures at once, each by a thread
  *
  *	limits CAPTURE [REPEATS]	(3)
@@ -418,6 +420,7 @@ static int limits_of(const char *path, int repeats)
 	}
 	timeline_freeze(timeline, capture_info(c), capture_strings(c));
 	n_records = limits_of_decoding(c, repeats);
+	limits_of_hot(c, repeats);
 	limits_of_sharing(c, timeline, n_records, repeats);
 	limits_of_diff(c, timeline, n_records, repeats);
 	printf("records  %llu\n", (unsigned long long)n_records);

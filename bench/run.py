@@ -287,7 +287,7 @@ def bench_families(b):
 
 
 # What a job cannot do without, of bench/limits.c, beside the first pass; and in words.
-LEAST_PARTS = {"hot": ("place", "decoding, a look at a table of places"),
+LEAST_PARTS = {"hot": ("hot", "decoding, sums by place in tables that grow, the first places"),
                "mem": ("memory", "decoding loads and stores, sums by place and source, by events and source"),
                "report": ("report", "decoding once, tables of places, of mem, of pages and of lines"),
                "c2c": ("shared", "threads, a table of lines, decoding once more, shared lines' accesses in order")}
