@@ -214,10 +214,36 @@ static void types_and_members_have_their_accesses(void **state)
 	}
 }
 
+/* Walks are those of all pages, of the kernel's too, whatever objects are shown. */
+static void walks_are_of_all_pages(void **state)
+{
+	const struct addr_request request = { .by = ADDR_BY_FIELD, .type = "struct slot" };
+	char *folder = folder_make();
+	struct spe_record records[MAX_RECORDS];
+	size_t n = make_records(build_alpha(folder), records);
+	struct addr_report report = { 0 };
+	struct session s;
+	struct err err = { 0 };
+
+	(void)state;
+	records[0].events |= UINT64_C(1) << SPE_EV_TLB_WALK;
+	records[n] = records[0];
+	records[n++].va = 0xffff800010000000;
+	open_fixture(&(struct contents){ .records = records, .n_records = n, .symfs = folder }, 1,
+		     &s);
+	if (addr_report_make(&s, NULL, &request, &report, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_true(table_n_rows(&report.coverage) > 0);
+	addr_report_release(&report);
+	close_fixture(&s);
+	folder_remove(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types_and_members_have_their_accesses),
+		cmocka_unit_test(walks_are_of_all_pages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
