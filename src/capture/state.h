@@ -13,11 +13,12 @@
 
 /* A part of a chunk. */
 struct aux_piece {
-	size_t chunk;	   /* index of the chunk */
-	uint64_t from, to; /* bytes of the chunk */
+	size_t chunk;	    /* index of the chunk */
+	uint64_t from, to;  /* bytes of the chunk */
+	bool begins_stream; /* no record reaches into it from the piece before */
 };
 
-/* A part of the capture that is decoded independently. */
+/* A part of the capture that is decoded on its own. */
 struct unit {
 	enum batch_kind kind;
 	uint64_t position; /* in the file: units are ordered by it */
@@ -25,7 +26,7 @@ struct unit {
 	size_t segment;
 	bool is_plain; /* from and to are offsets in segment.plain, not positions */
 	uint64_t from, to;
-	/* SPE: consecutive parts of one stream. */
+	/* SPE: parts of one stream after the other. They stand in the file in this order. */
 	size_t first_piece, n_pieces;
 };
 

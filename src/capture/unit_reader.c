@@ -140,6 +140,28 @@ static const struct aux_piece *piece_of(const struct unit_reader *r)
 	return &r->capture->pieces.items[r->unit->first_piece + r->piece];
 }
 
+static void count_spe_damage(struct unit_reader *r)
+{
+	struct spe_damage d;
+
+	spe_decoder_finish(r->decoder);
+	d = spe_decoder_damage(r->decoder);
+	diags_add_n(&r->diags, DIAG_DAMAGE, d.n_bad_runs, d.first_bad, d.bad_bytes,
+		    "bytes in SPE data that are no packet");
+	diags_add_n(&r->diags, DIAG_DAMAGE, d.n_dropped, d.first_dropped, d.dropped_bytes,
+		    "SPE records that are cut or damaged");
+}
+
+static void begin_piece(struct unit_reader *r)
+{
+	r->place = piece_of(r)->from;
+	if (!piece_of(r)->begins_stream)
+		return;
+	if (r->piece > 0)
+		count_spe_damage(r);
+	spe_decoder_reset(r->decoder);
+}
+
 void unit_reader_start(struct unit_reader *r, size_t unit)
 {
 	r->unit = &r->capture->units.items[unit];
@@ -148,8 +170,7 @@ void unit_reader_start(struct unit_reader *r, size_t unit)
 	r->chunk = 0;
 	r->piece = 0;
 	if (r->unit->kind == BATCH_SPE) {
-		r->place = piece_of(r)->from;
-		spe_decoder_reset(r->decoder);
+		begin_piece(r);
 		if (r->index != NULL)
 			want_records_of(r, unit);
 	}
@@ -183,18 +204,6 @@ static void describe_rows(const struct unit_reader *r, const struct aux_chunk *c
 	}
 }
 
-static void count_spe_damage(struct unit_reader *r)
-{
-	struct spe_damage d;
-
-	spe_decoder_finish(r->decoder);
-	d = spe_decoder_damage(r->decoder);
-	diags_add_n(&r->diags, DIAG_DAMAGE, d.n_bad_runs, d.first_bad, d.bad_bytes,
-		    "bytes in SPE data that are no packet");
-	diags_add_n(&r->diags, DIAG_DAMAGE, d.n_dropped, d.first_dropped, d.dropped_bytes,
-		    "SPE records that are cut or damaged");
-}
-
 static void next_spe(struct unit_reader *r, struct batch *b)
 {
 	batch_reset(b, BATCH_SPE);
@@ -208,7 +217,7 @@ static void next_spe(struct unit_reader *r, struct batch *b)
 				   chunk->position + r->place, chunk->header.offset + r->place, b);
 		describe_rows(r, chunk, b, first);
 		if (r->place == piece->to && ++r->piece < r->unit->n_pieces)
-			r->place = piece_of(r)->from;
+			begin_piece(r);
 	}
 }
 

@@ -2,38 +2,27 @@
 /*
  * Cuts the SPE data of a capture into units. Consecutive chunks of one buffer are one stream of
  * bytes: a record may begin in one chunk and end in the next. A unit ends where it is certain that
- * no record crosses the boundary.
+ * no record crosses the boundary. Then small units that follow each other are joined: there the decoder begins anew.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/prefetch.h"
 #include "base/radix.h"
 #include "capture/state.h"
-#include "spe/packet.h"
+#include "spe/boundary.h"
 
 enum {
 	/* Chunks larger than this are split, so that one buffer can keep several workers busy. */
 	SPLIT_BYTES = 1 << 20,
 	SPLIT_SEARCH_BYTES = 64 << 10,
-	/* Records are aligned to this on all CPUs known, and are not longer. */
-	RECORD_BYTES = 64,
 	/* So many records on each side must look like one before a chunk is split there. */
 	SPLIT_WITNESSES = 8,
-	/* So many at the end of a chunk, if the next chunk begins with one: chunks do end with records. */
-	END_WITNESSES = 2,
-	/* No packet is longer. */
-	PACKET_BYTES = 16,
-	/* Bytes in which all parses, from whatever offset, come to the same packet boundaries. */
-	TAIL_BYTES = 1024,
-	SHORT_TAIL_BYTES = 128, /* … of nearly all records */
+	/* Units are joined up to this, so that batches are full though chunks are small. */
+	JOINED_BYTES = 256 << 10,
 	/* The recorder pads chunks to this, with zero bytes that the next offset does not count. */
 	CHUNK_ALIGNMENT = 8,
 };
-
-/* Headers of the packets that begin and end records. */
-enum { TIMESTAMP_HEADER = 0x71, TIMESTAMP_BYTES = 9, PC_HEADER = 0xb0 };
 
 /* The state of cutting a stream. */
 struct cutter {
@@ -42,135 +31,38 @@ struct cutter {
 	bool has_unit;		      /* the last unit belongs to this stream */
 };
 
-/* The last bytes of a part, parsed to see whether it ends with a whole record. */
-struct tail {
-	const uint8_t *bytes;
-	size_t size;
-	uint64_t address;	    /* of the first byte */
-	uint8_t passed[TAIL_BYTES]; /* by offset: 1 << (the packet before ended a record) */
-};
-
-/*
- * Parses packets from `at` to the end of the tail. Does the last one end a record (padding aside)?
- * Stops early at an offset that an earlier parse passed.
- */
-static bool parse_ends_clean(struct tail *t, size_t at)
-{
-	bool is_clean = false;
-
-	while (at < t->size) {
-		uint8_t here = (uint8_t)(1 << is_clean);
-		enum spe_kind kind;
-
-		if (t->passed[at] & here)
-			return true;
-		t->passed[at] |= here;
-		at += spe_packet_length(t->bytes + at, t->size - at, t->address + at, &kind);
-		if (kind != SPE_PAD && kind != SPE_ALIGNMENT)
-			is_clean = kind == SPE_TIMESTAMP || kind == SPE_END;
-	}
-	return at == t->size && is_clean;
-}
-
-/*
- * Does the piece end with a whole record, by its last bytes? A payload may look like the packet that ends a record, so
- * the packets before it are parsed, too. At the start of a unit the first packet is known.
- * Elsewhere, parsing is tried from each offset that may be the first packet: all must give the same
- * answer.
- */
-static bool tail_ends_clean(const struct capture *c, const struct aux_piece *piece,
-			    bool begins_unit, uint64_t tail_bytes)
-{
-	const struct aux_chunk *chunk = &c->chunks.items[piece->chunk];
-	bool is_whole = piece->to - piece->from <= tail_bytes;
-	uint64_t from = is_whole ? piece->from : piece->to - tail_bytes;
-	size_t n_ways = is_whole && begins_unit ? 1 : PACKET_BYTES;
-	struct tail t = {
-		.bytes = chunk->bytes + from,
-		.size = piece->to - from,
-		.address = chunk->header.offset + from,
-	};
-
-	if (t.size < n_ways)
-		return false;
-	for (size_t at = 0; at < n_ways; at++)
-		if (!parse_ends_clean(&t, at))
-			return false;
-	return true;
-}
-
-/* A PC at the start, a timestamp at the end, with padding behind it. */
-static bool is_record(const uint8_t *bytes)
-{
-	if (bytes[0] != PC_HEADER)
-		return false;
-	for (size_t end = RECORD_BYTES; end > TIMESTAMP_BYTES; end--) {
-		if (bytes[end - TIMESTAMP_BYTES] == TIMESTAMP_HEADER)
-			return true;
-		if (bytes[end - 1] != 0)
-			return false;
-	}
-	return false;
-}
-
-/* Are the last bytes aligned records? Those of nearly all pieces are, and it is soon seen. */
-static bool ends_with_records(const struct capture *c, const struct aux_piece *piece)
-{
-	const struct aux_chunk *chunk = &c->chunks.items[piece->chunk];
-	const uint64_t margin = END_WITNESSES * RECORD_BYTES;
-
-	if (piece->to - piece->from < margin ||
-	    (chunk->header.offset + piece->to) % RECORD_BYTES != 0)
-		return false;
-	for (uint64_t at = piece->to - margin; at < piece->to; at += RECORD_BYTES)
-		if (!is_record(chunk->bytes + at))
-			return false;
-	return true;
-}
-
-/* Each parse comes through the short tail: if all end clean that begin in it, there is no other answer. */
-static bool ends_clean(const struct capture *c, const struct aux_piece *piece, bool begins_unit)
-{
-	return ends_with_records(c, piece) ||
-	       tail_ends_clean(c, piece, begins_unit, SHORT_TAIL_BYTES) ||
-	       tail_ends_clean(c, piece, begins_unit, TAIL_BYTES);
-}
-
 /* Does the last unit, which is of this stream, end with a whole record? */
 static bool last_unit_is_clean(const struct cutter *t)
 {
 	const struct capture *c = t->capture;
-	const struct unit *u = &c->units.items[c->units.n - 1];
+	const struct aux_piece *piece = &c->pieces.items[c->pieces.n - 1];
+	const struct aux_chunk *chunk = &c->chunks.items[piece->chunk];
 
-	return ends_clean(c, &c->pieces.items[c->pieces.n - 1], u->n_pieces == 1);
-}
-
-/* Do the bytes begin with a record, or with padding before one, as on all known CPUs? */
-static bool begins_clean(const uint8_t *bytes, uint64_t size)
-{
-	for (uint64_t pad = 0; pad < RECORD_BYTES && pad < size; pad++)
-		if (bytes[pad] != 0)
-			return bytes[pad] == PC_HEADER;
-	return false;
+	return spe_ends_with_record(&(struct spe_bytes){
+		.bytes = chunk->bytes + piece->from,
+		.size = piece->to - piece->from,
+		.address = chunk->header.offset + piece->from,
+		.begins_with_packet = c->units.items[c->units.n - 1].n_pieces == 1,
+	});
 }
 
 static bool is_split_point(const struct aux_chunk *c, uint64_t at)
 {
-	const uint8_t *first = c->bytes + at - SPLIT_WITNESSES * RECORD_BYTES;
+	const uint8_t *first = c->bytes + at - SPLIT_WITNESSES * SPE_RECORD_ALIGNMENT;
 
 	for (size_t i = 0; i < 2 * SPLIT_WITNESSES; i++)
-		if (!is_record(first + i * RECORD_BYTES))
+		if (!spe_is_padded_record(first + i * SPE_RECORD_ALIGNMENT))
 			return false;
 	return true;
 }
 
 uint64_t aux_chunk_split(const struct aux_chunk *c, uint64_t at)
 {
-	const uint64_t margin = SPLIT_WITNESSES * RECORD_BYTES;
+	const uint64_t margin = SPLIT_WITNESSES * SPE_RECORD_ALIGNMENT;
 	uint64_t limit = at + SPLIT_SEARCH_BYTES;
 
-	at += -(c->header.offset + at) % RECORD_BYTES;
-	for (; at < limit && at + margin <= c->size; at += RECORD_BYTES)
+	at += -(c->header.offset + at) % SPE_RECORD_ALIGNMENT;
+	for (; at < limit && at + margin <= c->size; at += SPE_RECORD_ALIGNMENT)
 		if (at >= margin && is_split_point(c, at))
 			return at;
 	return c->size;
@@ -179,9 +71,10 @@ uint64_t aux_chunk_split(const struct aux_chunk *c, uint64_t at)
 static void add_piece(struct cutter *t, const struct aux_chunk *chunk, uint64_t from, uint64_t to)
 {
 	struct capture *c = t->capture;
+	bool begins = !t->has_unit || (spe_begins_with_record(chunk->bytes + from, to - from) &&
+				       last_unit_is_clean(t));
 
-	if (!t->has_unit ||
-	    (begins_clean(chunk->bytes + from, to - from) && last_unit_is_clean(t))) {
+	if (begins) {
 		struct unit *u = vec_add(&c->units);
 
 		u->kind = BATCH_SPE;
@@ -193,6 +86,7 @@ static void add_piece(struct cutter *t, const struct aux_chunk *chunk, uint64_t 
 		.chunk = (size_t)(chunk - c->chunks.items),
 		.from = from,
 		.to = to,
+		.begins_stream = begins,
 	};
 	c->units.items[c->units.n - 1].n_pieces++;
 }
@@ -299,18 +193,6 @@ static void add_chunk(struct cutter *t, const struct aux_chunk *chunk)
 
 enum { AHEAD = 8 }; /* chunks */
 
-/* Fetches what is looked at of a chunk: chunks are all over the file. */
-static void fetch_ends(const struct aux_chunk *chunk)
-{
-	const uint64_t margin = END_WITNESSES * RECORD_BYTES;
-
-	if (chunk->size < margin)
-		return;
-	prefetch(chunk->bytes);
-	for (uint64_t at = chunk->size - margin; at < chunk->size; at += RECORD_BYTES)
-		prefetch(chunk->bytes + at);
-}
-
 /* By buffer, then in file order. A buffer is of one CPU, whatever its number says. To be freed. */
 static uint32_t *order_of_chunks(const struct capture *c)
 {
@@ -339,15 +221,65 @@ static struct radix_pair unit_key(const void *units, size_t i)
 	return (struct radix_pair){ u->position, u->from };
 }
 
-static void sort_units(struct capture *c)
+/* Units in order, small ones of SPE data that follow each other joined; and their pieces, in the same order. */
+struct joiner {
+	const struct capture *capture;
+	struct unit *units;
+	struct aux_piece *pieces;
+	size_t n_units, n_pieces;
+	uint64_t end; /* in the file, of the last unit if that is of SPE data */
+};
+
+/* May a unit of SPE data that ends there in the file become a part of the last one? */
+static bool continues_last(const struct joiner *j, const struct unit *u, uint64_t end)
+{
+	const struct unit *last = j->n_units > 0 ? &j->units[j->n_units - 1] : NULL;
+
+	return last != NULL && last->kind == BATCH_SPE && u->position >= j->end &&
+	       end - last->position <= JOINED_BYTES;
+}
+
+static void join_pieces(struct joiner *j, const struct unit *u)
+{
+	const struct capture *c = j->capture;
+	const struct aux_piece *pieces = &c->pieces.items[u->first_piece];
+	const struct aux_piece *last = &pieces[u->n_pieces - 1];
+	uint64_t end = c->chunks.items[last->chunk].position + last->to;
+
+	if (!continues_last(j, u, end)) {
+		j->units[j->n_units] = *u;
+		j->units[j->n_units].first_piece = j->n_pieces;
+		j->units[j->n_units++].n_pieces = 0;
+	}
+	memcpy(j->pieces + j->n_pieces, pieces, u->n_pieces * sizeof(*pieces));
+	j->n_pieces += u->n_pieces;
+	j->units[j->n_units - 1].n_pieces += u->n_pieces;
+	j->end = end;
+}
+
+static void order_units(struct capture *c)
 {
 	uint32_t *order = radix_order(c->units.items, c->units.n, unit_key);
-	struct unit *sorted = mem_alloc(c->units.n + 1, sizeof(*sorted));
+	struct joiner j = {
+		.capture = c,
+		.units = mem_alloc(c->units.n + 1, sizeof(*j.units)),
+		.pieces = mem_alloc(c->pieces.n + 1, sizeof(*j.pieces)),
+	};
 
-	for (size_t i = 0; i < c->units.n; i++)
-		sorted[i] = c->units.items[order[i]];
-	memcpy(c->units.items, sorted, c->units.n * sizeof(*sorted));
-	free(sorted);
+	for (size_t i = 0; i < c->units.n; i++) {
+		const struct unit *u = &c->units.items[order[i]];
+
+		if (u->kind == BATCH_SPE)
+			join_pieces(&j, u);
+		else
+			j.units[j.n_units++] = *u;
+	}
+	c->units.n = j.n_units;
+	memcpy(c->units.items, j.units, j.n_units * sizeof(*j.units));
+	for (size_t i = 0; i < j.n_pieces; i++)
+		c->pieces.items[i] = j.pieces[i];
+	free(j.pieces);
+	free(j.units);
 	free(order);
 }
 
@@ -361,7 +293,8 @@ static void cut_spe(struct capture *c)
 		const struct aux_chunk *chunk = &chunks[order[i]];
 
 		if (i + AHEAD < c->chunks.n)
-			fetch_ends(&chunks[order[i + AHEAD]]);
+			spe_fetch_boundaries(chunks[order[i + AHEAD]].bytes,
+					     chunks[order[i + AHEAD]].size);
 		if (t.last != NULL && (t.last->header.idx != chunk->header.idx ||
 				       t.last->header.cpu != chunk->header.cpu))
 			t = (struct cutter){ .capture = c };
@@ -375,5 +308,5 @@ void units_finish(struct capture *c)
 	cut_spe(c);
 	traces_account(c);
 	if (c->units.n > 1)
-		sort_units(c);
+		order_units(c);
 }

@@ -134,6 +134,11 @@ static inline uint64_t payload_of_fields(const void *record, enum spe_field fiel
 	return ((const struct spe_fields *)record)->value[field];
 }
 
+static bool fields_are_wanted(const struct spe_fields *f, const struct spe_wanted *wanted)
+{
+	return !wanted->only_memory || (f->has & HAS_OP && f->op_class == SPE_OP_LDST);
+}
+
 static void deliver_fields(const struct spe_fields *f, uint64_t position,
 			   const struct spe_wanted *wanted, struct batch *out)
 {
@@ -149,7 +154,7 @@ static void deliver_fields(const struct spe_fields *f, uint64_t position,
 		spe_deliver(head, payload_of_fields, f, SPE_WITHOUT_NOTHING, true, out);
 }
 
-/* Ends the record. Returns whether it became a row. */
+/* Ends the record, which becomes a row if it is wanted. False if it is dropped. */
 static bool end_record(struct spe_decoder *d, struct batch *out)
 {
 	bool is_rest = d->after_damage && !(d->fields.has & HAS_PC);
@@ -157,7 +162,8 @@ static bool end_record(struct spe_decoder *d, struct batch *out)
 	if (is_rest) {
 		drop_record(d, d->record_bytes);
 	} else {
-		deliver_fields(&d->fields, d->position, &d->wanted, out);
+		if (fields_are_wanted(&d->fields, &d->wanted))
+			deliver_fields(&d->fields, d->position, &d->wanted, out);
 		d->damage.record_bytes += d->record_bytes;
 	}
 	begin_record(d);
@@ -180,7 +186,7 @@ static void count_packets(struct spe_decoder *d, uint64_t position, size_t n)
 	d->in_bad_run = false;
 }
 
-/* Adds a packet, whose bytes are `bytes`, to the record. Returns whether that made a row. */
+/* Adds a packet, whose bytes are `bytes`, to the record. Returns whether that ended one. */
 static bool accept_packet(struct spe_decoder *d, const struct spe_packet *p, const uint8_t *bytes,
 			  uint64_t position, struct batch *out)
 {
@@ -291,7 +297,7 @@ static void learn_record(struct spe_decoder *d, const struct input *in, size_t f
 }
 
 /*
- * Parses until a row is made or the bytes end. A split packet is carried over. Returns where it
+ * Parses until a record has ended or the bytes end. A split packet is carried over. Returns where it
  * stopped.
  */
 static size_t parse_record(struct spe_decoder *d, const struct input *in, size_t at,

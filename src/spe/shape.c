@@ -12,8 +12,6 @@
 #include "spe/header.h"
 
 enum {
-	/* A field is read with eight bytes, which may extend past the end of the record. */
-	READ_AHEAD = SPE_SHAPE_SIZE + 8,
 	/*
 	 * Hardware prefetchers stop at the end of a page, so records ahead are prefetched in
 	 * software.
@@ -129,6 +127,17 @@ static void fill_possible(const struct spe_shapes *all, size_t place, uint16_t p
 			(uint16_t)((all->items[i].mask[place] != 0) << i);
 }
 
+/* A payload is read with eight bytes, which may extend past the end of the record. */
+static size_t reach_of(const struct spe_shape *s)
+{
+	size_t reach = SPE_SHAPE_SIZE;
+
+	for (size_t i = 0; i < SPE_N_FIELDS; i++)
+		if (s->place[i] + sizeof(uint64_t) > reach)
+			reach = s->place[i] + sizeof(uint64_t);
+	return reach;
+}
+
 /* Chooses the probes and fills the tables. */
 static void learn_to_guess(struct spe_shapes *all)
 {
@@ -141,10 +150,13 @@ static void learn_to_guess(struct spe_shapes *all)
 		fill_possible(all, all->probes[i], all->possible[i]);
 	}
 	all->memory = 0;
+	all->reach = SPE_SHAPE_SIZE;
 	for (size_t i = 0; i < all->n; i++) {
 		bool is_memory =
 			all->items[i].has & HAS_OP && all->items[i].op_class == SPE_OP_LDST;
+		size_t reach = reach_of(&all->items[i]);
 
+		all->reach = reach > all->reach ? reach : all->reach;
 		all->lengths[i] = all->items[i].length;
 		all->memory |= (uint32_t)is_memory << i;
 	}
@@ -395,6 +407,7 @@ __attribute__((always_inline)) static inline size_t spe_decode_shapes(
 {
 	const struct spe_wanted w = *wanted; /* a copy, which the compiler knows to be constant */
 	const struct source source = { all, bytes, position };
+	const size_t reach = all->reach;
 	size_t n_padding = 0;
 	size_t at = 0;
 	bool is_end = false;
@@ -414,7 +427,7 @@ __attribute__((always_inline)) static inline size_t spe_decode_shapes(
 				at += skipped;
 				n_padding += skipped;
 			}
-			is_end = size - at < READ_AHEAD;
+			is_end = size - at < reach;
 			if (is_end)
 				break;
 			prefetch(bytes + at + FETCH_AHEAD);
@@ -475,7 +488,7 @@ static size_t decode_records(struct spe_shapes *all, const uint8_t *bytes, size_
 		unsigned number;
 
 		at = next_record(wanted->records, bytes, size, position, at);
-		if (size - at < READ_AHEAD)
+		if (size - at < all->reach)
 			break;
 		number = find_shape(all, bytes + at);
 		if (number == SPE_N_SHAPES)

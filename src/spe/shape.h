@@ -46,6 +46,7 @@ struct spe_shape {
 struct spe_shapes {
 	size_t n;
 	size_t length; /* of all shapes; 0: they differ */
+	size_t reach;  /* so many bytes are read of a record, or fewer */
 	uint64_t n_misses, next_lesson;
 	uint8_t probes[SPE_N_PROBES];	      /* the offsets */
 	uint16_t possible[SPE_N_PROBES][256]; /* bit i: shape i, by the byte there */

@@ -6,6 +6,8 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "capture/state.h"
+
 void put_u8(struct text *t, uint8_t value)
 {
 	text_char(t, (char)value);
@@ -171,4 +173,13 @@ void assert_all_accounted_for(const struct capture *c)
 	assert_int_equal(t->header_bytes + t->record_bytes + t->feature_bytes +
 				 diags_bytes(capture_diags(c), DIAG_NOTE),
 			 capture_size(c));
+}
+
+size_t count_streams(const struct capture *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->pieces.n; i++)
+		n += c->pieces.items[i].begins_stream;
+	return n;
 }

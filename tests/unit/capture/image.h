@@ -59,6 +59,9 @@ enum { IMAGE_DATA_SIZE_AT = 48, IMAGE_FEATURES_AT = 72 };
 /* Opens and scans; both must work. */
 struct capture *open_image(const struct text *);
 
+/* Parts of the SPE data that no record reaches into: the decoder starts anew with each. */
+size_t count_streams(const struct capture *);
+
 /* The entry of capture_diags() whose text contains `words`, or NULL. */
 const struct diag *find_diag(const struct diags *, const char *words);
 

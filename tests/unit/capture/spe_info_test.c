@@ -288,7 +288,7 @@ static void test_two_kinds(void **state)
 
 		assert_true(capture_spe(c)->is_present);
 		assert_int_equal(capture_n_chunks(c), cases[i].n_spe);
-		assert_int_equal(capture_n_units(c), cases[i].n_spe);
+		assert_int_equal(count_streams(c), cases[i].n_spe);
 		assert_int_equal(capture_other_trace_bytes(c), cases[i].n_other_bytes);
 		capture_other_trace_names(c, &names);
 		text_char(&names, '\0');
@@ -312,7 +312,7 @@ static void test_one_number(void **state)
 	put_buffer(&t, 0, 1, true);
 	struct capture *c = open_image(&t);
 
-	assert_int_equal(capture_n_units(c), 2);
+	assert_int_equal(count_streams(c), 2);
 	assert_null(find_diag(capture_diags(c), "earlier snapshot"));
 	assert_all_accounted_for(c);
 	capture_free(c);

@@ -441,6 +441,54 @@ static void test_spe_damage(void **state)
 	text_release(&t);
 }
 
+/*
+ * Two buffers' chunks are one unit and one batch, but two streams: what the first one leaves behind, at whatever byte it is
+ * cut, does not become part of the second one's first record.
+ */
+static void test_joined_streams(void **state)
+{
+	enum { RECORDS = 3 };
+	uint8_t bytes[RECORDS * 64];
+	size_t size = encode_records(bytes, RECORDS);
+
+	(void)state;
+	for (size_t cut = 1; cut < 64; cut++) {
+		struct record_auxtrace first = { .size = size - cut, .idx = 1, .cpu = 5 };
+		struct record_auxtrace second = { .size = size, .idx = 2, .cpu = 6 };
+		struct text t = { 0 };
+		size_t n_whole = 0;
+
+		put_spe_start(&t);
+		put_auxtrace(&t, &first, bytes, size - cut);
+		put_auxtrace(&t, &second, bytes, size);
+		struct capture *c = open_image(&t);
+		struct unit_reader *r = unit_reader_new(c);
+		struct batch *b = read_all(c, r);
+
+		assert_int_equal(count_streams(c), 2);
+		for (size_t row = 0; row < b->n; row++)
+			n_whole += b->cpu[row] == 5;
+		/* Padding behind the last record may be cut off. */
+		assert_in_range(n_whole, RECORDS - 1, RECORDS);
+		assert_int_equal(b->n, n_whole + RECORDS);
+		for (size_t row = 0; row < b->n; row++) {
+			size_t number = row < n_whole ? row : row - n_whole;
+
+			assert_int_equal(b->cpu[row], row < n_whole ? 5 : 6);
+			assert_int_equal(b->pc[row], 0x400000 + 4 * number);
+			assert_int_equal(b->time_ns[row], 1000 + 1000 * number);
+		}
+		assert_false(unit_reader_next(r, b));
+		assert_int_equal(unit_reader_diags(r)->list.n, n_whole < RECORDS);
+		if (n_whole < RECORDS)
+			assert_int_equal(find_diag(unit_reader_diags(r), "cut or damaged")->n, 1);
+		batch_free(b);
+		unit_reader_free(r);
+		capture_free(c);
+		text_release(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -452,6 +500,7 @@ int main(void)
 		cmocka_unit_test(test_spe_rows),
 		cmocka_unit_test(test_record_in_two_chunks),
 		cmocka_unit_test(test_spe_damage),
+		cmocka_unit_test(test_joined_streams),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static struct text stream_of(const struct chunk *chunks, size_t n)
 	return t;
 }
 
-/* Ends of chunks, and whether a unit may end there. */
+/* Ends of chunks, and whether a stream may end there. */
 static const struct {
 	const char *bytes;
 	size_t size;
@@ -72,7 +72,7 @@ static const struct {
 	{ "\2\0\0\0\0\0\0\0\0\0\0\0", 12, false },
 };
 
-/* Two chunks that follow each other: is the second one a unit of its own? */
+/* Two chunks that follow each other: does a stream of its own begin with the second one? */
 static void test_clean_ends(void **state)
 {
 	uint8_t next[RECORD_SIZE];
@@ -87,7 +87,7 @@ static void test_clean_ends(void **state)
 		struct text t = stream_of(chunks, 2);
 		struct capture *c = open_image(&t);
 
-		if (capture_n_units(c) != (ends[i].is_clean ? 2 : 1))
+		if (count_streams(c) != (ends[i].is_clean ? 2 : 1))
 			fail_msg("row %zu", i);
 		assert_int_equal(c->pieces.n, 2);
 		capture_free(c);
@@ -95,7 +95,7 @@ static void test_clean_ends(void **state)
 	}
 }
 
-/* Beginnings of chunks behind a clean end: is it a unit of its own? */
+/* Beginnings of chunks behind a clean end: does a stream of its own begin there? */
 static const struct {
 	const char *bytes;
 	size_t size;
@@ -118,7 +118,7 @@ static void test_clean_beginnings(void **state)
 		struct text t = stream_of(chunks, 2);
 		struct capture *c = open_image(&t);
 
-		assert_int_equal(capture_n_units(c), beginnings[i].is_clean ? 2 : 1);
+		assert_int_equal(count_streams(c), beginnings[i].is_clean ? 2 : 1);
 		capture_free(c);
 		text_release(&t);
 	}
@@ -148,7 +148,7 @@ static void test_many_records(void **state)
 			records[sizeof(records) - TIMESTAMP] = 0xb2; /* an address, cut */
 		t = stream_of(chunks, COUNT(chunks));
 		c = open_image(&t);
-		assert_int_equal(capture_n_units(c), cases[i].is_damaged ? 1 : 2);
+		assert_int_equal(count_streams(c), cases[i].is_damaged ? 1 : 2);
 		capture_free(c);
 		text_release(&t);
 	}
@@ -170,37 +170,39 @@ static void test_padding_is_bounded(void **state)
 		struct text t = stream_of(chunks, 2);
 		struct capture *c = open_image(&t);
 
-		assert_int_equal(capture_n_units(c), sizes[i] <= LOOKED_AT ? 2 : 1);
+		assert_int_equal(count_streams(c), sizes[i] <= LOOKED_AT ? 2 : 1);
 		capture_free(c);
 		text_release(&t);
 	}
 }
 
-/* Pieces in the order of units: which chunk, from, to; unit. */
+/* Pieces in the order of units: which chunk, from, to; stream. */
 struct wanted_piece {
 	size_t chunk;
 	uint64_t from, to;
-	size_t unit;
+	size_t stream;
 };
 
 static void check_pieces(const struct capture *c, const struct wanted_piece *wanted, size_t n,
-			 size_t n_units)
+			 size_t n_streams)
 {
-	size_t seen = 0;
+	size_t seen = 0, stream = 0;
 
-	assert_int_equal(capture_n_units(c), n_units);
+	assert_int_equal(count_streams(c), n_streams);
 	for (size_t u = 0; u < c->units.n; u++) {
 		const struct unit *unit = &c->units.items[u];
 
 		assert_int_equal(unit->kind, BATCH_SPE);
+		assert_int_equal(unit->first_piece, seen);
 		for (size_t i = 0; i < unit->n_pieces; i++, seen++) {
 			const struct aux_piece *p = &c->pieces.items[unit->first_piece + i];
 
 			assert_true(seen < n);
+			stream += seen > 0 && p->begins_stream;
 			assert_int_equal(p->chunk, wanted[seen].chunk);
 			assert_int_equal(p->from, wanted[seen].from);
 			assert_int_equal(p->to, wanted[seen].to);
-			assert_int_equal(u, wanted[seen].unit);
+			assert_int_equal(stream, wanted[seen].stream);
 		}
 	}
 	assert_int_equal(seen, n);
@@ -219,7 +221,7 @@ static const struct {
 	} chunks[4];
 	size_t n_chunks;
 	struct wanted_piece pieces[4];
-	size_t n_pieces, n_units;
+	size_t n_pieces, n_streams;
 	uint64_t n_seen; /* bytes that came twice */
 } streams[] = {
 	{ "one", { { 0, 0, 0, 128 } }, 1, { { 0, 0, 128, 0 } }, 1, 1, 0 },
@@ -337,7 +339,7 @@ static void test_streams(void **state)
 		struct capture *c = open_image(&t);
 		const struct diag *d = find_diag(capture_diags(c), "earlier snapshot");
 
-		check_pieces(c, streams[i].pieces, streams[i].n_pieces, streams[i].n_units);
+		check_pieces(c, streams[i].pieces, streams[i].n_pieces, streams[i].n_streams);
 		assert_int_equal(d == NULL ? 0 : d->bytes, streams[i].n_seen);
 		assert_all_accounted_for(c);
 		capture_free(c);
@@ -371,7 +373,7 @@ static void test_chunk_padding(void **state)
 							       { 1, 0, sizeof(second), 0 } },
 				2, 1);
 		else
-			assert_int_equal(capture_n_units(c), 2);
+			assert_int_equal(count_streams(c), 2);
 		assert_all_accounted_for(c);
 		capture_free(c);
 		text_release(&t);
@@ -470,6 +472,64 @@ static void test_what_a_split_wants(void **state)
 	free(bytes);
 }
 
+/* The parts of each buffer; a record of buffer 5 goes on behind buffer 6, and samples stand before buffer 4. */
+static const struct {
+	uint32_t idx;
+	uint64_t offset;
+	size_t size, unit;
+} parts[] = {
+	{ 1, 0, 100 << 10, 0 },
+	{ 2, 0, 100 << 10, 0 },
+	{ 3, 0, 100 << 10, 1 },
+	{ 4, 0, 100 << 10, 3 },
+	{ 5, 0, (100 << 10) - 10, 4 },
+	{ 6, 0, 100 << 10, 5 },
+	{ 5, (100 << 10) - 10, 64 + 10, 4 },
+	{ 6, 100 << 10, 64, 5 },
+};
+
+/* Parts that follow each other in the file are one unit, up to 256 KiB, but not where others are in between. */
+static void test_joined(void **state)
+{
+	enum { SAMPLES = 2, N_UNITS = 6 };
+	static const struct attr attr = { .size = ATTR_SIZE_MIN, .sample_type = BIT(SAMPLE_IP) };
+	uint8_t *bytes = mem_alloc(101 << 10, 1);
+	struct text t = { 0 };
+
+	(void)state;
+	fill_records(bytes, 101 << 10);
+	put_stream_header(&t);
+	put_attr(&t, &attr, NULL, 0);
+	put_record(&t, RECORD_AUXTRACE_INFO, 0, (uint64_t[]){ 4, 11, 1 }, 3);
+	for (size_t i = 0; i < COUNT(parts); i++) {
+		struct record_auxtrace a = {
+			.size = parts[i].size,
+			.offset = parts[i].offset,
+			.idx = parts[i].idx,
+		};
+
+		if (parts[i].idx == 4)
+			put_record(&t, RECORD_SAMPLE, 2, (uint64_t[]){ 0 }, 1);
+		put_auxtrace(&t, &a, bytes + a.offset, a.size);
+	}
+	struct capture *c = open_image(&t);
+
+	assert_int_equal(capture_n_units(c), N_UNITS);
+	for (size_t u = 0, seen = 0; u < N_UNITS; u++) {
+		const struct unit *unit = &c->units.items[u];
+		const struct aux_piece *pieces = &c->pieces.items[unit->first_piece];
+
+		assert_int_equal(unit->kind, u == SAMPLES ? BATCH_SAMPLES : BATCH_SPE);
+		for (size_t i = 0; i < unit->n_pieces; i++, seen++)
+			assert_int_equal(parts[pieces[i].chunk].unit, u);
+		if (u + 1 == N_UNITS)
+			assert_int_equal(seen, COUNT(parts));
+	}
+	capture_free(c);
+	text_release(&t);
+	free(bytes);
+}
+
 /* Runs of samples are cut at about 1 MiB, and where trace data stands between them. */
 static void test_runs(void **state)
 {
@@ -508,7 +568,7 @@ int main(void)
 		cmocka_unit_test(test_many_records), cmocka_unit_test(test_padding_is_bounded),
 		cmocka_unit_test(test_streams),	     cmocka_unit_test(test_chunk_padding),
 		cmocka_unit_test(test_large_chunks), cmocka_unit_test(test_what_a_split_wants),
-		cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_runs),	     cmocka_unit_test(test_joined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

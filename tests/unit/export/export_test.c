@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "capture/writer/writer.h"
 #include "export/export.h"
 #include "export/export_tables.h"
 #include "../session/fixture.h"
@@ -190,6 +191,19 @@ static void test_damage_counts_once(void **state)
 	close_damaged_fixture(&s);
 }
 
+/* A buffer that is not joined to the others, as it is long: padding, and a record. */
+static void write_long_buffer(struct writer *w)
+{
+	enum { LONG = 300 << 10 };
+	const struct spe_record r = spe_of(0x400030, BETA, SPE_OP_LDST, EV(RETIRED), 3, 2002);
+	uint8_t *bytes = mem_zalloc(LONG + SPE_RECORD_MAX, 1);
+	struct record_auxtrace header = { .idx = 2, .tid = UINT32_MAX };
+
+	header.size = LONG + spe_encode(&r, &spe_layout_n1, bytes + LONG);
+	writer_auxtrace(w, &header, bytes);
+	free(bytes);
+}
+
 /* A sink that refuses ends the export, wherever it does. */
 static void test_refusal(void **state)
 {
@@ -202,12 +216,15 @@ static void test_refusal(void **state)
 	struct session s;
 
 	(void)state;
-	open_fixture(&(struct contents){ .records = r, .n_records = COUNT(r) }, 2, &s);
+	open_fixture(&(struct contents){ .records = r,
+					 .n_records = COUNT(r),
+					 .write_more = write_long_buffer },
+		     2, &s);
 	for (size_t limit = 0; limit <= 4; limit++) {
 		struct taken taken = { .limit = limit };
 		int rc = export_run(&s, NULL, table, &format_csv, &document, take, &taken);
 
-		assert_int_equal(rc, limit < 4 ? -1 : 0); /* head, two chunks, tail */
+		assert_int_equal(rc, limit < 4 ? -1 : 0); /* head, two units, tail */
 		assert_int_equal(taken.n_pieces, limit);
 		text_release(&taken.text);
 	}

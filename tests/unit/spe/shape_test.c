@@ -272,16 +272,41 @@ static void test_memory_at_addresses(void **state)
 	batch_free(b);
 }
 
+/* The last record of the bytes is decoded, unless eight bytes of a payload would reach past it. */
+static void test_last_record(void **state)
+{
+	static const struct {
+		size_t at; /* of a header of events, one byte of payload */
+		bool is_decoded;
+	} ends[] = { { SPE_SHAPE_SIZE - 9, true }, { SPE_SHAPE_SIZE - 3, false } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(ends); i++) {
+		struct spe_shapes shapes = { 0 };
+		struct batch *b = batch_new();
+		uint8_t bytes[SPE_SHAPE_SIZE] = { 0 };
+		uint64_t padding = 0;
+		size_t n;
+
+		bytes[0] = 0x48; /* an operation */
+		bytes[ends[i].at] = 0x42;
+		bytes[ends[i].at + 1] = 0x02;
+		bytes[ends[i].at + 2] = 0x01; /* END */
+		spe_shapes_learn(&shapes, bytes, sizeof(bytes));
+		n = spe_shapes_decode(&shapes, bytes, sizeof(bytes), 0, &all, b, &padding);
+		assert_int_equal(n, ends[i].is_decoded ? sizeof(bytes) : 0);
+		assert_int_equal(b->n, ends[i].is_decoded);
+		batch_free(b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),
-		cmocka_unit_test(test_rarest_gives_way),
-		cmocka_unit_test(test_all_are_found),
-		cmocka_unit_test(test_only_one_is_possible),
-		cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_only_memory),
-		cmocka_unit_test(test_memory_at_addresses),
+		cmocka_unit_test(test_known),	      cmocka_unit_test(test_rarest_gives_way),
+		cmocka_unit_test(test_all_are_found), cmocka_unit_test(test_only_one_is_possible),
+		cmocka_unit_test(test_filter),	      cmocka_unit_test(test_only_memory),
+		cmocka_unit_test(test_last_record),   cmocka_unit_test(test_memory_at_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
