@@ -81,8 +81,7 @@ static void choose_perhaps(struct c2c *s, struct address_filter *filter)
 	struct let_through more = { .s = s };
 
 	for (size_t i = 0; i < C2C_SHARDS && s->n_candidates > s->subjects.n; i++)
-		c2c_table_visit(s->options.table, i, c2c_mode_masks[s->options.mode], note_line,
-				&more);
+		c2c_table_visit(s->options.table, i, note_line, &more);
 	c2c_choice_init(&s->choice, &s->options, s->subjects.n + more.lines.n, s->first_ns,
 			s->last_ns);
 	for (size_t i = 0; i < s->subjects.n; i++)
