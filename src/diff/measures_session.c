@@ -253,14 +253,14 @@ static __attribute__((noinline)) void add_other_spe(struct costs *c, const struc
 /* Fetches sums of the places, after making room for them. */
 static void fetch_places(struct costs *c, const struct batch *b, uint32_t places[BATCH_ROWS])
 {
-	const struct spe_sum *sums = c->spe.items;
+	const uintptr_t sums = (uintptr_t)c->spe.items; /* perhaps none, or fewer */
 	uint64_t most = c->spe.n, beyond = 0;
 	uint32_t last = 0;
 
 	for (size_t row = 0; row < b->n; row++) {
 		places[row] = place_of_row(c, b, row);
 		beyond |= most - 1 - places[row];
-		prefetch_to_write(sums + places[row]);
+		prefetch_to_write((const void *)(sums + places[row] * sizeof(struct spe_sum)));
 	}
 	if (beyond >> 63 == 0 && most > 0)
 		return;
