@@ -195,14 +195,7 @@ static void add_second_look(struct c2c *s, struct shared_scan *scan)
 
 	c2c_choice_init(&s->choice, &s->options, s->subjects.n + s->near.lines.n, s->first_ns,
 			s->last_ns);
-	for (size_t i = 0; i < s->subjects.n; i++) {
-		const struct c2c_subject *line = &s->subjects.items[i];
-
-		if (c2c_line_is_whole(s, line->space, line->address))
-			c2c_choice_add_whole(&s->choice, line->space, line->address);
-		else
-			c2c_choice_add(&s->choice, line->space, line->address);
-	}
+	c2c_choose_subjects(s);
 	for (size_t i = 0; i < s->near.lines.n; i++)
 		c2c_choice_add_near(&s->choice, s->near.lines.items[i].space,
 				    s->near.lines.items[i].address);

@@ -12,19 +12,15 @@
 /* To lines that the sieve lets through. Of more it could take too much memory to keep each. */
 enum { MOST_ACCESSES = 2 << 20 };
 
-bool c2c_line_is_whole(const struct c2c *s, uint32_t space, uint64_t address)
+static bool is_whole(const void *context, uint32_t space, uint64_t address)
 {
+	const struct c2c *s = context;
 	uint64_t last = address + s->options.line_bytes - 1;
 
 	return s->request.only_phases && data_names_are_of_mappings(s->session) &&
 	       space != C2C_PHYSICAL && /* may be several processes', at other addresses */
 	       data_page_has_one_name(s->session, space, address, s->first_ns) &&
 	       data_page_has_one_name(s->session, space, last, s->first_ns);
-}
-
-static bool is_whole(const void *context, uint32_t space, uint64_t address)
-{
-	return c2c_line_is_whole(context, space, address);
 }
 
 /* May reloads of a line that was accessed so often count? */
@@ -52,10 +48,16 @@ static void add_other_rows(struct c2c *s, const struct select *select,
 
 static void choose_line(struct c2c *s, uint32_t space, uint64_t address)
 {
-	if (c2c_line_is_whole(s, space, address))
+	if (is_whole(s, space, address))
 		c2c_choice_add_whole(&s->choice, space, address);
 	else
 		c2c_choice_add(&s->choice, space, address);
+}
+
+void c2c_choose_subjects(struct c2c *s)
+{
+	for (size_t i = 0; i < s->subjects.n; i++)
+		choose_line(s, s->subjects.items[i].space, s->subjects.items[i].address);
 }
 
 /* Lines of the table that the sieve lets through. */
@@ -84,8 +86,7 @@ static void choose_perhaps(struct c2c *s, struct address_filter *filter)
 		c2c_table_visit(s->options.table, i, note_line, &more);
 	c2c_choice_init(&s->choice, &s->options, s->subjects.n + more.lines.n, s->first_ns,
 			s->last_ns);
-	for (size_t i = 0; i < s->subjects.n; i++)
-		choose_line(s, s->subjects.items[i].space, s->subjects.items[i].address);
+	c2c_choose_subjects(s);
 	for (size_t i = 0; i < more.lines.n; i++) {
 		const uint64_t key[] = { more.lines.items[i].space, more.lines.items[i].address };
 
@@ -138,8 +139,7 @@ static void keep_subjects(struct c2c *s, struct c2c_accesses *seen)
 
 	seen->choice = &perhaps;
 	c2c_choice_init(&s->choice, &s->options, s->subjects.n, s->first_ns, s->last_ns);
-	for (size_t i = 0; i < s->subjects.n; i++)
-		choose_line(s, s->subjects.items[i].space, s->subjects.items[i].address);
+	c2c_choose_subjects(s);
 	c2c_accesses_choose(seen, &s->choice);
 	c2c_choice_release(&perhaps);
 }

@@ -6,8 +6,8 @@
 #include "c2c/accesses/result.h"
 #include "scan/select.h"
 
-/* Are accesses to this line told apart by thread alone? See c2c_choice_add_whole(). */
-bool c2c_line_is_whole(const struct c2c *, uint32_t space, uint64_t address);
+/* Adds the subjects to the choice; accesses to some lines are told apart by thread alone: see c2c_choice_add_whole(). */
+void c2c_choose_subjects(struct c2c *);
 
 /*
  * After the first look, whose table has contended loads alone: that is all that lines cost whose reloads do not count. Looks at lines on
