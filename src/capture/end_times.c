@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first and the last time of a capture, looked for where they usually are. */
 #include "base/tuples.h"
+#include "base/widen.h"
 #include "capture/state.h"
 #include "spe/decode.h"
 
@@ -22,8 +23,7 @@ struct time_span {
 
 static void span_add(struct time_span *span, uint64_t time_ns)
 {
-	span->first_ns = time_ns < span->first_ns ? time_ns : span->first_ns;
-	span->last_ns = time_ns > span->last_ns ? time_ns : span->last_ns;
+	widen_times(&span->first_ns, &span->last_ns, time_ns, time_ns);
 }
 
 /* Adds the times of a batch of records at `from`; returns where the next records begin. */

@@ -14,6 +14,7 @@
 #include "base/spool.h"
 #include "base/tuples.h"
 #include "base/vec.h"
+#include "base/widen.h"
 #include "estimate/latency.h"
 #include "keys/dimension.h"
 #include "scan/select.h"
@@ -78,8 +79,7 @@ extern const struct mem_times mem_times_none;
 
 static inline void mem_times_add(struct mem_times *to, const struct mem_times *from)
 {
-	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
-	to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
+	widen_times(&to->first_ns, &to->last_ns, from->first_ns, from->last_ns);
 }
 
 /* 0 if there are no two records with a time. */

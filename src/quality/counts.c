@@ -4,6 +4,7 @@
 
 #include "access/kind.h"
 #include "base/alloc.h"
+#include "base/widen.h"
 #include "estimate/latency.h"
 #include "quality/parts.h"
 #include "spe/packet.h"
@@ -69,8 +70,7 @@ static void count_record(struct quality_counts *q, const struct batch *b, size_t
 
 static void count_time(struct quality_counts *q, struct quality_cpu *c, uint64_t time_ns)
 {
-	c->first_ns = time_ns < c->first_ns ? time_ns : c->first_ns;
-	c->last_ns = time_ns > c->last_ns ? time_ns : c->last_ns;
+	widen_times(&c->first_ns, &c->last_ns, time_ns, time_ns);
 	if (q->slices.n > 0)
 		c->slices[slices_find(&q->slices, time_ns)]++;
 }
@@ -105,8 +105,7 @@ static void add_cpu(struct quality_cpu *to, const struct quality_cpu *from)
 {
 	to->n += from->n;
 	to->n_samples += from->n_samples;
-	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
-	to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
+	widen_times(&to->first_ns, &to->last_ns, from->first_ns, from->last_ns);
 	for (int i = 0; i < SLICES_MAX; i++)
 		to->slices[i] += from->slices[i];
 }

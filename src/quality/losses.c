@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/widen.h"
 #include "quality/parts.h"
 
 static const struct {
@@ -37,8 +38,7 @@ static void quality_losses_add(struct losses *l, enum loss_kind kind, uint64_t a
 	l->n[kind]++;
 	if (!(id->has & HAS_TIME) || id->time_ns == 0)
 		return;
-	loss->first_ns = id->time_ns < loss->first_ns ? id->time_ns : loss->first_ns;
-	loss->last_ns = id->time_ns > loss->last_ns ? id->time_ns : loss->last_ns;
+	widen_times(&loss->first_ns, &loss->last_ns, id->time_ns, id->time_ns);
 }
 
 static void add_aux(struct losses *l, const struct record *r, const struct sample_id *id)

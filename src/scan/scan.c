@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/widen.h"
 #include "capture/format/branches.h"
 #include "capture/format/registers.h"
 #include "capture/format/sample.h"
@@ -212,8 +213,7 @@ static void workers_start(struct scan_job *job)
 
 static void add_times(struct time_span *to, const struct time_span *from)
 {
-	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
-	to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
+	widen_times(&to->first_ns, &to->last_ns, from->first_ns, from->last_ns);
 }
 
 static struct time_span times_of(const struct batch *b)
@@ -222,7 +222,8 @@ static struct time_span times_of(const struct batch *b)
 
 	for (size_t row = 0; row < b->n; row++)
 		if (b->has[row] & HAS_TIME)
-			add_times(&span, &(struct time_span){ b->time_ns[row], b->time_ns[row] });
+			widen_times(&span.first_ns, &span.last_ns, b->time_ns[row],
+				    b->time_ns[row]);
 	return span;
 }
 

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "base/tuples.h"
+#include "base/widen.h"
 #include "c2c/accesses/touch.h"
 #include "estimate/estimate.h"
 #include "estimate/latency.h"
@@ -93,8 +94,7 @@ static void add_writes(struct settling *t, const struct c2c_touch_key *k,
 	struct writer *w = &t->writers.items[thread];
 
 	w->n += touch->counts.n[C2C_RECORDS];
-	w->first_ns = touch->first_ns < w->first_ns ? touch->first_ns : w->first_ns;
-	w->last_ns = touch->last_ns > w->last_ns ? touch->last_ns : w->last_ns;
+	widen_times(&w->first_ns, &w->last_ns, touch->first_ns, touch->last_ns);
 }
 
 /* All writes of other threads. */
@@ -108,8 +108,7 @@ static struct writer others_of(const struct settling *t, uint32_t thread)
 		if (i == thread || w->n == 0)
 			continue;
 		sum.n += w->n;
-		sum.first_ns = w->first_ns < sum.first_ns ? w->first_ns : sum.first_ns;
-		sum.last_ns = w->last_ns > sum.last_ns ? w->last_ns : sum.last_ns;
+		widen_times(&sum.first_ns, &sum.last_ns, w->first_ns, w->last_ns);
 	}
 	return sum;
 }

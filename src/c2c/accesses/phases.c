@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "c2c/accesses/phases.h"
 
+#include "base/widen.h"
+
 enum {
 	ENOUGH = 8, /* accesses, to say that there were none in a gap between them */
 
@@ -14,15 +16,9 @@ enum {
 	LEAST_PART = 4, /* one in so many of the slots of either */
 };
 
-static void activity_widen(struct c2c_activity *a, uint64_t first_ns, uint64_t last_ns)
-{
-	a->first_ns = first_ns < a->first_ns ? first_ns : a->first_ns;
-	a->last_ns = last_ns > a->last_ns ? last_ns : a->last_ns;
-}
-
 void c2c_activity_add(struct c2c_activity *a, const struct c2c_touch_part *touch)
 {
-	activity_widen(a, touch->first_ns, touch->last_ns);
+	widen_times(&a->first_ns, &a->last_ns, touch->first_ns, touch->last_ns);
 	a->slots |= touch->slots;
 	a->n += touch->n_records;
 }

@@ -3,12 +3,7 @@
 #include "c2c/accesses/touch.h"
 
 #include "base/prefetch.h"
-
-static void widen_times(uint64_t *first_ns, uint64_t *last_ns, uint64_t from_ns, uint64_t to_ns)
-{
-	*first_ns = from_ns < *first_ns ? from_ns : *first_ns;
-	*last_ns = to_ns > *last_ns ? to_ns : *last_ns;
-}
+#include "base/widen.h"
 
 /* What a load met decides where its latency counts; first match wins. */
 static const uint32_t met_masks[C2C_N_MET] = {

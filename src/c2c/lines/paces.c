@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/radix.h"
+#include "base/widen.h"
 
 enum {
 	FIRST_SHIFT = 12, /* some microseconds */
@@ -48,8 +49,7 @@ static struct c2c_pace *pace_of(struct c2c_paces *p, const uint64_t *key)
 
 void c2c_pace_join(struct c2c_pace *to, const struct c2c_pace *from)
 {
-	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
-	to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
+	widen_times(&to->first_ns, &to->last_ns, from->first_ns, from->last_ns);
 	to->n += from->n;
 	to->waited += from->waited;
 	to->n_waited += from->n_waited;
@@ -164,8 +164,7 @@ static inline void sum_row(struct rows_sum *s, const struct batch *b, const uint
 {
 	uint64_t time_ns = b->time_ns[row];
 
-	s->first_ns = time_ns < s->first_ns ? time_ns : s->first_ns;
-	s->last_ns = time_ns > s->last_ns ? time_ns : s->last_ns;
+	widen_times(&s->first_ns, &s->last_ns, time_ns, time_ns);
 	s->waits += waits[row];
 }
 

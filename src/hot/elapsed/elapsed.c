@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/widen.h"
 #include "estimate/latency.h"
 
 enum {
@@ -87,8 +88,7 @@ static void add_span(struct elapsed *e, uint64_t of, uint64_t first_ns, uint64_t
 	if (number == e->spans.n)
 		*vec_add(&e->spans) = (struct elapsed_span){ .of = of, .first_ns = UINT64_MAX };
 	span = &e->spans.items[number];
-	span->first_ns = first_ns < span->first_ns ? first_ns : span->first_ns;
-	span->last_ns = last_ns > span->last_ns ? last_ns : span->last_ns;
+	widen_times(&span->first_ns, &span->last_ns, first_ns, last_ns);
 }
 
 /* Adds the time from the first to the last record of each stream in the batch. */
@@ -105,8 +105,7 @@ static void add_spans(struct elapsed *e, const struct batch *b)
 			last_ns = 0;
 		}
 		of = stream_of(b, row);
-		first_ns = b->time_ns[row] < first_ns ? b->time_ns[row] : first_ns;
-		last_ns = b->time_ns[row] > last_ns ? b->time_ns[row] : last_ns;
+		widen_times(&first_ns, &last_ns, b->time_ns[row], b->time_ns[row]);
 	}
 	if (first_ns <= last_ns)
 		add_span(e, of, first_ns, last_ns);
