@@ -21,11 +21,12 @@ enum {
 enum parquet_physical parquet_physical(enum parquet_type type)
 {
 	static const enum parquet_physical physical[] = {
-		[PARQUET_BOOL] = PHYSICAL_BOOLEAN,  [PARQUET_INT32] = PHYSICAL_INT32,
-		[PARQUET_UINT32] = PHYSICAL_INT32,  [PARQUET_INT64] = PHYSICAL_INT64,
-		[PARQUET_UINT64] = PHYSICAL_INT64,  [PARQUET_DOUBLE] = PHYSICAL_DOUBLE,
-		[PARQUET_TEXT] = PHYSICAL_BYTES,    [PARQUET_TEXT_LIST] = PHYSICAL_BYTES,
-		[PARQUET_TIME_US] = PHYSICAL_INT64, [PARQUET_TIME_NS] = PHYSICAL_INT64,
+		[PARQUET_BOOL] = PHYSICAL_BOOLEAN,	[PARQUET_INT32] = PHYSICAL_INT32,
+		[PARQUET_UINT32] = PHYSICAL_INT32,	[PARQUET_INT64] = PHYSICAL_INT64,
+		[PARQUET_UINT64] = PHYSICAL_INT64,	[PARQUET_DOUBLE] = PHYSICAL_DOUBLE,
+		[PARQUET_TEXT] = PHYSICAL_BYTES,	[PARQUET_TEXT_LIST] = PHYSICAL_BYTES,
+		[PARQUET_TIME_US] = PHYSICAL_INT64,	[PARQUET_TIME_NS] = PHYSICAL_INT64,
+		[PARQUET_UINT64_LIST] = PHYSICAL_INT64,
 	};
 
 	return physical[type];
@@ -48,7 +49,7 @@ void encoder_free(struct encoder *e)
 	vec_release(&e->ids);
 	vec_release(&e->words);
 	vec_release(&e->levels);
-	vec_release(&e->repeats);
+	text_release(&e->repeats);
 	dictionary_release(&e->numbers_seen);
 	dictionary_release(&e->texts_seen);
 	parquet_values_release(&e->spelled);
@@ -127,7 +128,7 @@ static void spell_codes(struct encoder *e, struct column_values *v)
 		ids[i] = e->words.items[ids[i]];
 }
 
-/* The texts of lists, packed without the lengths of the lists, to e->listed. Returns how many bytes they had. */
+/* The elements of lists, one behind the other without the lengths of the lists, to e->listed. Returns how many bytes they had. */
 static size_t read_lists(struct encoder *e, struct column_values *v, const char *values)
 {
 	const char *at = values;
@@ -138,14 +139,16 @@ static size_t read_lists(struct encoder *e, struct column_values *v, const char 
 		uint32_t n;
 		const char *first;
 
-		memcpy(&n, at, sizeof(n));
-		first = at += sizeof(n);
-		for (uint32_t i = 0; i < n; i++)
-			at = packed_next(at);
+		at = list_begin(at, &n);
+		first = at;
+		at = list_end(v, first, n);
 		text_add(&e->listed, first, (size_t)(at - first));
 		v->n_values += n;
 	}
 	v->texts = e->listed.bytes;
+	v->numbers = (struct numbers){ .at = e->listed.bytes,
+				       .n = v->n_values,
+				       .width = sizeof(uint64_t) };
 	return (size_t)(at - values);
 }
 
@@ -166,7 +169,7 @@ static size_t read_values(struct encoder *e, struct chunk *c, struct column_valu
 	size_t size;
 
 	v->n_values = v->n_present;
-	if (type == PARQUET_TEXT_LIST) {
+	if (parquet_is_list(type)) {
 		size = read_lists(e, v, values);
 	} else if (type == PARQUET_TEXT && v->column->spell == NULL) {
 		v->texts = values;
@@ -180,8 +183,10 @@ static size_t read_values(struct encoder *e, struct chunk *c, struct column_valu
 								  room_for_ids(e, v->n_values));
 		return v->n_values * v->numbers.width;
 	}
-	v->has_dictionary = dictionary_of_texts(&e->texts_seen, v->texts, v->n_values, false,
-						room_for_ids(e, v->n_values));
+	v->has_dictionary = v->is_text ? dictionary_of_texts(&e->texts_seen, v->texts, v->n_values,
+							     false, room_for_ids(e, v->n_values))
+				       : dictionary_of_numbers(&e->numbers_seen, &v->numbers,
+							       room_for_ids(e, v->n_values));
 	return size;
 }
 

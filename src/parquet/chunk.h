@@ -31,12 +31,21 @@ enum parquet_codec { CODEC_NONE = 0, CODEC_ZSTD = 6 };
 
 enum parquet_physical parquet_physical(enum parquet_type);
 
-/* Bytes of a value in struct parquet_values; 0: texts, or lists of them. */
+static inline bool parquet_is_list(enum parquet_type type)
+{
+	return type == PARQUET_TEXT_LIST || type == PARQUET_UINT64_LIST;
+}
+
+/* The type of the elements of a list. */
+static inline enum parquet_type parquet_element(enum parquet_type list)
+{
+	return list == PARQUET_TEXT_LIST ? PARQUET_TEXT : PARQUET_UINT64;
+}
+
+/* Bytes of a value in struct parquet_values; 0: texts, or lists. */
 static inline unsigned parquet_width(const struct parquet_column *c)
 {
-	bool is_text = c->type == PARQUET_TEXT || c->type == PARQUET_TEXT_LIST;
-
-	if (is_text && c->spell == NULL)
+	if (parquet_is_list(c->type) || (c->type == PARQUET_TEXT && c->spell == NULL))
 		return 0;
 	return c->width > 0 ? c->width : (unsigned)sizeof(uint64_t);
 }

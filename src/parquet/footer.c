@@ -3,6 +3,7 @@
 #include "parquet/footer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "parquet/thrift.h"
 
@@ -28,6 +29,7 @@ static const struct {
 	[PARQUET_UINT64] = { LOGICAL_INTEGER, 14, 64, false },
 	[PARQUET_TEXT] = { LOGICAL_TEXT, CONVERTED_TEXT, 0, false },
 	[PARQUET_TEXT_LIST] = { LOGICAL_LIST, CONVERTED_LIST, 0, false },
+	[PARQUET_UINT64_LIST] = { LOGICAL_LIST, CONVERTED_LIST, 0, false },
 	[PARQUET_TIME_US] = { LOGICAL_TIME, CONVERTED_TIME_US, 0, false },
 	[PARQUET_TIME_NS] = { LOGICAL_TIME, CONVERTED_NONE, 0, false },
 };
@@ -84,39 +86,72 @@ static void put_leaf(struct thrift *t, const char *name, enum parquet_type type,
 	thrift_end(t);
 }
 
-/* A list: an optional group, in it a repeated group, in that the element. */
-static void put_list_schema(struct thrift *t, const char *name)
+/* A group of columns; a column of the file has a type, too. */
+static void put_group(struct thrift *t, const char *name, int repetition, size_t n_children,
+		      const enum parquet_type *type)
 {
 	thrift_element(t);
-	thrift_int(t, 3, REPETITION_OPTIONAL);
+	thrift_int(t, 3, repetition);
 	thrift_string(t, 4, name);
-	thrift_int(t, 5, 1);
-	put_logical_type(t, PARQUET_TEXT_LIST);
+	thrift_int(t, 5, (int32_t)n_children);
+	if (type != NULL)
+		put_logical_type(t, *type);
 	thrift_end(t);
-	thrift_element(t);
-	thrift_int(t, 3, REPETITION_REPEATED);
-	thrift_string(t, 4, "list");
-	thrift_int(t, 5, 1);
-	thrift_end(t);
-	put_leaf(t, "element", PARQUET_TEXT, REPETITION_REQUIRED);
+}
+
+/* How many columns from the one on are one for readers: the fields of a list of structs are. */
+static size_t n_together(const struct parquet_footer *f, size_t first)
+{
+	const struct parquet_column *c = &f->columns[first];
+	size_t n = 1;
+
+	while (c->part != NULL && first + n < f->n_columns && c[n].part != NULL &&
+	       strcmp(c[n].name, c->name) == 0)
+		n++;
+	return n;
+}
+
+/*
+ * A list: an optional group, in it a repeated group, in that the element. Of structs, that is a group of `n`
+ * columns.
+ */
+static void put_list_schema(struct thrift *t, const struct parquet_column *c, size_t n)
+{
+	enum parquet_type element = parquet_element(c->type);
+
+	put_group(t, c->name, REPETITION_OPTIONAL, 1, &c->type);
+	put_group(t, "list", REPETITION_REPEATED, 1, NULL);
+	if (c->part == NULL) {
+		put_leaf(t, "element", element, REPETITION_REQUIRED);
+		return;
+	}
+	put_group(t, "element", REPETITION_REQUIRED, n, NULL);
+	for (size_t i = 0; i < n; i++)
+		put_leaf(t, c[i].part, element, REPETITION_REQUIRED);
 }
 
 static void put_schema(struct thrift *t, const struct parquet_footer *f)
 {
-	size_t n_elements = 1;
+	size_t n_elements = 1, n_columns = 0;
 
-	for (size_t i = 0; i < f->n_columns; i++)
-		n_elements += f->columns[i].type == PARQUET_TEXT_LIST ? 3 : 1;
+	for (size_t i = 0, n; i < f->n_columns; i += n) {
+		const struct parquet_column *c = &f->columns[i];
+
+		n = n_together(f, i);
+		n_columns++;
+		n_elements += !parquet_is_list(c->type) ? 1 : c->part == NULL ? 3 : 3 + n;
+	}
 	thrift_list(t, 2, THRIFT_STRUCT, n_elements);
 	thrift_element(t);
 	thrift_string(t, 4, "schema");
-	thrift_int(t, 5, (int32_t)f->n_columns);
+	thrift_int(t, 5, (int32_t)n_columns);
 	thrift_end(t);
-	for (size_t i = 0; i < f->n_columns; i++) {
+	for (size_t i = 0, n; i < f->n_columns; i += n) {
 		const struct parquet_column *c = &f->columns[i];
 
-		if (c->type == PARQUET_TEXT_LIST)
-			put_list_schema(t, c->name);
+		n = n_together(f, i);
+		if (parquet_is_list(c->type))
+			put_list_schema(t, c, n);
 		else
 			put_leaf(t, c->name, c->type, REPETITION_OPTIONAL);
 	}
@@ -135,14 +170,16 @@ static void put_statistics(struct thrift *t, const struct chunk *c)
 
 static void put_path(struct thrift *t, const struct parquet_column *column)
 {
-	bool is_list = column->type == PARQUET_TEXT_LIST;
+	bool is_list = parquet_is_list(column->type);
 
-	thrift_list(t, 3, THRIFT_BINARY, is_list ? 3 : 1);
+	thrift_list(t, 3, THRIFT_BINARY, !is_list ? 1 : column->part == NULL ? 3 : 4);
 	thrift_string_element(t, column->name);
 	if (is_list) {
 		thrift_string_element(t, "list");
 		thrift_string_element(t, "element");
 	}
+	if (column->part != NULL)
+		thrift_string_element(t, column->part);
 }
 
 static void put_encodings(struct thrift *t, const struct chunk *c)

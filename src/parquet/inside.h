@@ -6,22 +6,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <zstd.h>
 
 #include "base/vec.h"
 #include "parquet/chunk.h"
 #include "parquet/dictionary.h"
 #include "parquet/numbers.h"
+#include "parquet/packed.h"
 
 struct encoder {
 	ZSTD_CCtx *zstd;
 	VEC_OF(uint16_t) ids;	/* in the dictionary */
 	VEC_OF(uint16_t) words; /* ids of the texts of codes */
-	VEC_OF(uint16_t) levels, repeats;
+	VEC_OF(uint16_t) levels;
+	struct text repeats; /* a byte for each level: 1 or 0 */
 	struct dictionary numbers_seen, texts_seen;
 	struct parquet_values spelled; /* texts of codes */
 	struct text word;	       /* one of them */
-	struct text listed;	       /* the texts of lists */
+	struct text listed;	       /* the elements of lists */
 	struct text page, compressed, data;
 };
 
@@ -41,6 +44,22 @@ static inline bool type_is_signed(enum parquet_type type)
 {
 	return type == PARQUET_INT32 || type == PARQUET_INT64 || type == PARQUET_TIME_US ||
 	       type == PARQUET_TIME_NS;
+}
+
+/* Of a list in memory: reads its length, and returns where its elements begin, and where they end. */
+static inline const char *list_begin(const char *at, uint32_t *out_n)
+{
+	memcpy(out_n, at, sizeof(*out_n));
+	return at + sizeof(*out_n);
+}
+
+static inline const char *list_end(const struct column_values *v, const char *at, uint32_t n)
+{
+	if (!v->is_text)
+		return at + n * sizeof(uint64_t);
+	for (; n > 0; n--)
+		at = packed_next(at);
+	return at;
 }
 
 /* The dictionary of the column, if it has one. */

@@ -142,25 +142,26 @@ static void put_presence(const char *present, size_t row, size_t n, struct text 
 static size_t put_list_levels(struct encoder *e, const struct column_values *v, size_t first,
 			      size_t end, const char *lists, struct text *out)
 {
-	e->levels.n = e->repeats.n = 0;
+	e->levels.n = 0;
+	text_reset(&e->repeats);
 	for (size_t row = first; row < end; row++) {
+		size_t n_levels;
 		uint32_t n = 0;
+		char *repeats;
 
 		if (has_value(v, row)) {
-			memcpy(&n, lists, sizeof(n));
-			lists += sizeof(n);
+			lists = list_begin(lists, &n);
+			lists = list_end(v, lists, n);
 		}
-		for (uint32_t i = 0; i < n; i++) {
-			*vec_add(&e->repeats) = i > 0;
-			*vec_add(&e->levels) = 2;
-			lists = packed_next(lists);
-		}
-		if (n == 0) {
-			*vec_add(&e->repeats) = 0;
-			*vec_add(&e->levels) = has_value(v, row);
-		}
+		n_levels = n > 0 ? n : 1;
+		repeats = memset(text_room(&e->repeats, n_levels), 1, n_levels);
+		repeats[0] = 0;
+		e->repeats.n += n_levels;
+		vec_reserve(&e->levels, n_levels);
+		for (size_t i = 0; i < n_levels; i++)
+			e->levels.items[e->levels.n++] = n > 0 ? 2 : has_value(v, row);
 	}
-	put_levels(out, e->repeats.items, e->repeats.n, 1);
+	put_presence(e->repeats.bytes, 0, e->repeats.n, out);
 	put_levels(out, e->levels.items, e->levels.n, 2);
 	return e->levels.n;
 }
@@ -363,39 +364,54 @@ static void put_plain_texts(struct encoder *e, struct chunk *c, const struct col
 		chunk_encode_page(c, e, c->n_encoded);
 }
 
-/* Lists without a dictionary, the same. */
-static void put_plain_lists(struct encoder *e, struct chunk *c, const struct column_values *v,
-			    const char *lists)
+/*
+ * The row behind the page of lists that begins with a row, and what is behind its lists: it has no more elements and
+ * bytes of them than that, unless a single row has.
+ */
+static size_t end_of_lists(const struct column_values *v, size_t row, size_t most,
+			   size_t most_bytes, const char **lists, size_t *out_n)
 {
+	const char *first = *lists;
+
+	*out_n = 0;
+	for (; row < v->n_rows && *out_n < most && (size_t)(*lists - first) < most_bytes; row++) {
+		uint32_t n;
+
+		if (!has_value(v, row))
+			continue;
+		*lists = list_begin(*lists, &n);
+		*lists = list_end(v, *lists, n);
+		*out_n += n;
+	}
+	return row;
+}
+
+/* Lists. Those of texts without a dictionary are in e->listed as in the file. */
+static void put_lists(struct encoder *e, struct chunk *c, const struct column_values *v,
+		      const char *lists)
+{
+	bool is_plain_text = v->is_text && c->encoding != ENCODING_DICTIONARY;
+	const char *texts = v->texts;
+	size_t first = 0; /* element of the page */
+
 	for (size_t row = 0, end; row < v->n_rows; row = end) {
-		const char *first = lists;
-		size_t n_levels;
+		const char *page = lists;
+		size_t n, n_levels;
 
+		end = end_of_lists(v, row, is_plain_text ? SIZE_MAX : PAGE_ROWS,
+				   is_plain_text ? PAGE_BYTES : SIZE_MAX, &lists, &n);
 		text_reset(&e->page);
-		for (end = row; end < v->n_rows && lists - first < PAGE_BYTES; end++) {
-			uint32_t n = 0;
+		n_levels = put_list_levels(e, v, row, end, page, &e->page);
+		if (is_plain_text) {
+			const char *texts_end = list_end(v, texts, (uint32_t)n);
 
-			if (!has_value(v, end))
-				continue;
-			memcpy(&n, lists, sizeof(n));
-			lists += sizeof(n);
-			while (n-- > 0)
-				lists = packed_next(lists);
-		}
-		n_levels = put_list_levels(e, v, row, end, first, &e->page);
-		for (size_t i = row; i < end; i++) {
-			uint32_t n = 0;
-			const char *texts;
-
-			if (!has_value(v, i))
-				continue;
-			memcpy(&n, first, sizeof(n));
-			texts = first += sizeof(n);
-			while (n-- > 0)
-				first = packed_next(first);
-			text_add(&e->page, texts, (size_t)(first - texts));
+			text_add(&e->page, texts, (size_t)(texts_end - texts));
+			texts = texts_end;
+		} else {
+			put_some_values(e, c, v, first, n);
 		}
 		put_data_page(e, c, v, n_levels);
+		first += n;
 	}
 }
 
@@ -417,31 +433,14 @@ static void put_numbered(struct encoder *e, struct chunk *c, const struct column
 	}
 }
 
-/* Lists with a dictionary: a single page. */
-static void put_numbered_lists(struct encoder *e, struct chunk *c, const struct column_values *v,
-			       const char *lists)
-{
-	size_t n_levels;
-
-	text_reset(&e->page);
-	n_levels = put_list_levels(e, v, 0, v->n_rows, lists, &e->page);
-	put_some_values(e, c, v, 0, v->n_values);
-	put_data_page(e, c, v, n_levels);
-}
-
 void pages_put(struct encoder *e, struct chunk *c, const struct column_values *v,
 	       const char *values)
 {
-	bool is_list = v->column->type == PARQUET_TEXT_LIST;
-	bool is_numbered = !v->is_text || c->encoding == ENCODING_DICTIONARY;
-
 	set_compression(e->zstd, v->is_text);
-	if (is_numbered && is_list)
-		put_numbered_lists(e, c, v, values);
-	else if (is_numbered)
+	if (parquet_is_list(v->column->type))
+		put_lists(e, c, v, values);
+	else if (!v->is_text || c->encoding == ENCODING_DICTIONARY)
 		put_numbered(e, c, v);
-	else if (is_list)
-		put_plain_lists(e, c, v, values);
 	else
 		put_plain_texts(e, c, v);
 }

@@ -40,8 +40,9 @@ enum parquet_type {
 	PARQUET_UINT64,
 	PARQUET_DOUBLE,
 	PARQUET_TEXT,
-	PARQUET_TEXT_LIST, /* a list of texts; an empty list is not an absent one */
-	PARQUET_TIME_US,   /* microseconds since 1970, UTC */
+	PARQUET_TEXT_LIST,   /* a list of texts; an empty list is not an absent one */
+	PARQUET_UINT64_LIST, /* … of numbers */
+	PARQUET_TIME_US,     /* microseconds since 1970, UTC */
 	/* Nanoseconds since 1970, UTC. Spark reads these only as numbers (spark.sql.legacy.parquet.nanosAsLong). */
 	PARQUET_TIME_NS,
 };
@@ -51,9 +52,14 @@ struct parquet_column {
 	enum parquet_type type;
 	/*
 	 * Bytes of a value in struct parquet_values: 1, 2, 4 or 8; 0: 8. Integers of signed types are
-	 * sign-extended. Not for texts without `spell`.
+	 * sign-extended. Not for texts without `spell`, nor for lists.
 	 */
 	unsigned width;
+	/*
+	 * Not NULL: the column is a list of structs, and this is a field of these. All lists of the same name that follow
+	 * each other are its fields; in each row they have the same length, or are absent.
+	 */
+	const char *part;
 	bool has_bloom; /* with a bloom filter, so that readers can skip row groups without a value */
 	/*
 	 * Not NULL: values are codes, and this appends the text of one. Equal codes are spelled once for each
@@ -113,6 +119,9 @@ void parquet_put_text(struct parquet_values *, const char *bytes, size_t size);
 /* Begins a list of `n` texts: that many calls of parquet_put_item() follow. */
 void parquet_put_list(struct parquet_values *, uint32_t n);
 void parquet_put_item(struct parquet_values *, const char *bytes, size_t size);
+
+/* A list of `n` numbers, each `step` behind the one before. */
+void parquet_put_numbers(struct parquet_values *, const uint64_t *first, uint32_t n, size_t step);
 
 void parquet_values_release(struct parquet_values *);
 

@@ -138,11 +138,22 @@ void parquet_put_text(struct parquet_values *v, const char *bytes, size_t size)
 	parquet_put_item(v, bytes, size);
 }
 
-/* A list is its length in four bytes, then its texts. */
+/* A list is its length in four bytes, then its elements. */
 void parquet_put_list(struct parquet_values *v, uint32_t n)
 {
 	text_char(&v->present, 1);
 	text_add(&v->values, (const char *)&n, sizeof(n));
+}
+
+void parquet_put_numbers(struct parquet_values *v, const uint64_t *first, uint32_t n, size_t step)
+{
+	char *at;
+
+	parquet_put_list(v, n);
+	at = text_room(&v->values, n * sizeof(*first));
+	for (uint32_t i = 0; i < n; i++)
+		memcpy(at + i * sizeof(*first), &first[i * step], sizeof(*first));
+	v->values.n += n * sizeof(*first);
 }
 
 void parquet_values_release(struct parquet_values *v)

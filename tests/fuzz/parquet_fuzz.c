@@ -53,6 +53,10 @@ static void put_value(struct parquet_values *v, enum parquet_type type, uint64_t
 		parquet_put_list(v, n);
 		for (uint32_t i = 0; i < n; i++)
 			parquet_put_item(v, text, put_u64(text, value + i));
+	} else if (type == PARQUET_UINT64_LIST) {
+		const uint64_t numbers[3] = { value, value + 1, value + 2 };
+
+		parquet_put_numbers(v, numbers, n, 1);
 	} else {
 		parquet_put(v, value);
 	}
@@ -105,6 +109,12 @@ static void expect_values(const struct text *file_bytes, enum parquet_type type,
 			if (v.lengths.items[lists++] != value % 4)
 				abort();
 			expect_texts(&v, &at, value, value % 4);
+		} else if (type == PARQUET_UINT64_LIST) {
+			if (v.lengths.items[lists++] != value % 4)
+				abort();
+			for (uint64_t i = 0; i < value % 4; i++)
+				if (v.numbers.items[at++] != value + i)
+					abort();
 		} else if (v.numbers.items[at++] !=
 			   (type == PARQUET_INT32 ? (uint32_t)value : value)) {
 			abort();

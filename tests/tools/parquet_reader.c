@@ -207,7 +207,41 @@ static void read_element(struct cursor *c, struct arena *memory, struct element 
 	}
 }
 
-/* The root, then columns: optional values, or lists of three elements. */
+/* The elements of a list: texts, numbers, or structs of numbers, which are a column each. Takes them from `n`. */
+static int read_list_element(struct cursor *c, struct reader_file *file, struct reader_column list,
+			     uint64_t *n, struct err *err)
+{
+	struct element element;
+	int64_t n_parts;
+
+	read_element(c, &file->memory, &element);
+	n_parts = element.n_children;
+	if (element.repetition != 0 || n_parts < 0 || (uint64_t)n_parts > *n)
+		return bad(err, "a list whose elements may be absent");
+	*n -= (uint64_t)n_parts;
+	list.is_list = true;
+	for (int64_t i = 0; i < n_parts || i == 0; i++) {
+		struct reader_column *out = vec_add(&file->columns);
+
+		*out = list;
+		if (n_parts > 0) {
+			read_element(c, &file->memory, &element);
+			out->part = element.column.name;
+		}
+		out->physical = element.column.physical;
+		if (element.repetition != 0 || element.n_children != 0 ||
+		    (out->physical != P_BYTES && out->physical != P_INT64))
+			return bad(err, "a list whose elements are neither texts nor numbers");
+		if (out->physical == P_INT64) {
+			out->logical = element.column.logical;
+			out->bits = element.column.bits;
+			out->is_signed = element.column.is_signed;
+		}
+	}
+	return 0;
+}
+
+/* The root, then columns: optional values, or lists. */
 static int read_schema(struct cursor *c, struct reader_file *file, struct err *err)
 {
 	struct element element;
@@ -218,23 +252,24 @@ static int read_schema(struct cursor *c, struct reader_file *file, struct err *e
 		return bad(err, "no schema");
 	read_element(c, &file->memory, &element);
 	for (n--; n > 0 && cur_ok(c); n--) {
-		struct reader_column *out = vec_add(&file->columns);
+		struct reader_column column;
 
 		read_element(c, &file->memory, &element);
-		*out = element.column;
+		column = element.column;
 		if (element.repetition != 1)
 			return bad(err, "a column that is not optional");
-		if (element.n_children == 0)
+		if (element.n_children == 0) {
+			*vec_add(&file->columns) = column;
 			continue;
-		out->is_list = out->logical == L_LIST && element.n_children == 1 && n >= 3;
-		read_element(c, &file->memory, &element);
-		if (!out->is_list || element.repetition != 2 || element.n_children != 1)
+		}
+		if (column.logical != L_LIST || element.n_children != 1 || n < 3)
 			return bad(err, "a group that is no list");
 		read_element(c, &file->memory, &element);
-		if (element.repetition != 0 || element.column.physical != P_BYTES)
-			return bad(err, "a list whose elements are no texts");
-		out->physical = element.column.physical;
+		if (element.repetition != 2 || element.n_children != 1)
+			return bad(err, "a list that is not repeated");
 		n -= 2;
+		if (read_list_element(c, file, column, &n, err) < 0)
+			return -1;
 	}
 	return 0;
 }

@@ -18,9 +18,9 @@
 enum { READER_MAX_ROWS = 1 << 22, READER_MAX_PAGE = 1 << 24 };
 
 struct reader_column {
-	const char *name;
-	int physical, logical; /* numbers of the format; logical 0: none */
-	int bits, unit;	       /* of integers, of times */
+	const char *name, *part; /* the part: a field of a list of structs; NULL: none */
+	int physical, logical;	 /* numbers of the format; logical 0: none */
+	int bits, unit;		 /* of integers, of times */
 	bool is_signed, is_list;
 };
 

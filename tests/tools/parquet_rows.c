@@ -66,22 +66,63 @@ static void put_value(struct text *out, const struct reader_column *c,
 	}
 }
 
+/* How many columns from the one on are the fields of one list of structs: 1 if it is none. */
+static size_t n_parts_of(const struct reader_file *file, size_t first)
+{
+	const struct reader_column *c = &file->columns.items[first];
+	size_t n = 1;
+
+	while (c->part != NULL && first + n < file->columns.n && c[n].part != NULL &&
+	       strcmp(c[n].name, c->name) == 0)
+		n++;
+	return n;
+}
+
+/* Elements of a list are separated by ";", fields of a struct by "/". */
+static void put_column(struct text *out, const struct reader_column *c,
+		       const struct reader_values *values, struct place *places, size_t n_parts,
+		       size_t row)
+{
+	uint32_t n = values->present.items[row];
+
+	for (size_t i = 0; i < n_parts && c->is_list && values->present.items[row]; i++)
+		n = values[i].lengths.items[places[i].list++];
+	for (uint32_t k = 0; k < n; k++) {
+		text_str(out, k > 0 ? ";" : "");
+		for (size_t i = 0; i < n_parts; i++) {
+			text_str(out, i > 0 ? "/" : "");
+			put_value(out, &c[i], &values[i], places[i].value++);
+		}
+	}
+}
+
 static void put_row(struct text *out, const struct reader_file *file,
 		    const struct reader_values *values, struct place *places, size_t row)
 {
-	for (size_t i = 0; i < file->columns.n; i++) {
-		const struct reader_column *c = &file->columns.items[i];
-		uint32_t n = values[i].present.items[row];
-
+	for (size_t i = 0, n; i < file->columns.n; i += n) {
+		n = n_parts_of(file, i);
 		text_str(out, i > 0 ? "," : "");
-		if (c->is_list && n > 0)
-			n = values[i].lengths.items[places[i].list++];
-		for (uint32_t k = 0; k < n; k++) {
-			text_str(out, k > 0 ? ";" : "");
-			put_value(out, c, &values[i], places[i].value++);
-		}
+		put_column(out, &file->columns.items[i], &values[i], &places[i], n, row);
 	}
 	text_char(out, '\n');
+}
+
+/* Fields of a struct are there in the same rows, and have lists of the same length. */
+static int check_parts(const struct reader_file *file, const struct reader_values *values,
+		       struct err *err)
+{
+	for (size_t i = 1; i < file->columns.n; i++) {
+		const struct reader_values *a = &values[i - 1], *b = &values[i];
+
+		if (n_parts_of(file, i - 1) == 1)
+			continue;
+		if (a->lengths.n != b->lengths.n ||
+		    memcmp(a->present.items, b->present.items, a->present.n) != 0 ||
+		    memcmp(a->lengths.items, b->lengths.items,
+			   a->lengths.n * sizeof(*a->lengths.items)) != 0)
+			return err_set(err, ERR_FORMAT, ERR_NOWHERE, "fields of different lists");
+	}
+	return 0;
 }
 
 static int print_file(const struct reader_file *file, struct err *err)
@@ -92,10 +133,13 @@ static int print_file(const struct reader_file *file, struct err *err)
 	int rc = 0;
 
 	for (size_t i = 0; i < file->columns.n && rc == 0; i++) {
-		text_format(&out, "%s%s", i > 0 ? "," : "", file->columns.items[i].name);
+		if (i == 0 || n_parts_of(file, i - 1) == 1)
+			text_format(&out, "%s%s", i > 0 ? "," : "", file->columns.items[i].name);
 		rc = reader_read(file, i, &values[i], err);
 	}
 	text_char(&out, '\n');
+	if (rc == 0)
+		rc = check_parts(file, values, err);
 	for (size_t row = 0; row < file->n_rows && rc == 0; row++)
 		put_row(&out, file, values, places, row);
 	if (rc == 0)

@@ -264,6 +264,64 @@ static void test_pages_by_workers(void **state)
 	}
 }
 
+/* The elements of lists that fill several pages, and of one that does alone: in each encoding. */
+static uint64_t listed_number(unsigned column, uint64_t i)
+{
+	static const uint64_t distinct = 300;
+
+	return column == 0 ? i * 0x9e3779b97f4a7c15u : column == 1 ? i * 7 % distinct << 20 : i * 3;
+}
+
+static uint32_t listed_length(size_t row)
+{
+	return row == 50 ? 100000 : (uint32_t)(row * 7919 % 1500);
+}
+
+static void test_long_lists(void **state)
+{
+	enum { N_ROWS = 200, N_COLUMNS = 3 };
+	static const struct parquet_column columns[N_COLUMNS] = {
+		{ .name = "plain", .type = PARQUET_UINT64_LIST },
+		{ .name = "dictionary", .type = PARQUET_UINT64_LIST },
+		{ .name = "delta", .type = PARQUET_UINT64_LIST },
+	};
+	struct text bytes = { 0 };
+	struct parquet_writer *w = parquet_new(columns, N_COLUMNS, NULL, keep_bytes, &bytes);
+	uint64_t *numbers = mem_alloc(listed_length(50), sizeof(*numbers));
+	uint64_t first[N_COLUMNS] = { 0 };
+	struct reader_file file;
+	struct err err = { .text = "" };
+
+	(void)state;
+	for (size_t row = 0; row < N_ROWS; row++) {
+		for (unsigned i = 0; i < N_COLUMNS; i++) {
+			for (uint32_t k = 0; k < listed_length(row); k++)
+				numbers[k] = listed_number(i, first[i]++);
+			parquet_put_numbers(&parquet_values(w)[i], numbers, listed_length(row), 1);
+		}
+		assert_int_equal(parquet_end_row(w), 0);
+	}
+	assert_int_equal(parquet_finish(w), 0);
+	assert_int_equal(reader_open(bytes.bytes, bytes.n, &file, &err), 0);
+	for (unsigned i = 0; i < N_COLUMNS; i++) {
+		struct reader_values v;
+
+		if (reader_read(&file, i, &v, &err) < 0)
+			fail_msg("%s", err.text);
+		assert_int_equal(v.lengths.n, N_ROWS);
+		for (size_t row = 0; row < N_ROWS; row++)
+			assert_int_equal(v.lengths.items[row], listed_length(row));
+		assert_int_equal(v.numbers.n, first[i]);
+		for (uint64_t k = 0; k < v.numbers.n; k++)
+			assert_int_equal(v.numbers.items[k], listed_number(i, k));
+		reader_values_release(&v);
+	}
+	reader_close(&file);
+	parquet_free(w);
+	free(numbers);
+	text_release(&bytes);
+}
+
 /* A file that ends early is none, wherever it ends. */
 static void test_cut_files(void **state)
 {
@@ -271,6 +329,8 @@ static void test_cut_files(void **state)
 		{ .name = "n", .type = PARQUET_UINT64, .has_bloom = true },
 		{ .name = "t", .type = PARQUET_TEXT },
 		{ .name = "l", .type = PARQUET_TEXT_LIST },
+		{ .name = "s", .type = PARQUET_UINT64_LIST, .part = "a" },
+		{ .name = "s", .type = PARQUET_UINT64_LIST, .part = "b" },
 	};
 	struct text bytes = { 0 };
 	struct parquet_writer *w = parquet_new(columns, COUNT(columns), NULL, keep_bytes, &bytes);
@@ -286,6 +346,8 @@ static void test_cut_files(void **state)
 			parquet_put_text(&values[1], "PAR1PAR1PAR1", row % 13);
 		parquet_put_list(&values[2], 1);
 		parquet_put_item(&values[2], "PAR1", 4);
+		for (int i = 3; i < 5; i++)
+			parquet_put_numbers(&values[i], &row, 1, 1);
 		assert_int_equal(parquet_end_row(w), 0);
 	}
 	assert_int_equal(parquet_finish(w), 0);
@@ -310,6 +372,7 @@ int main(void)
 		cmocka_unit_test(test_ends_of_types),	 cmocka_unit_test(test_many_texts),
 		cmocka_unit_test(test_empty_texts),	 cmocka_unit_test(test_much_text),
 		cmocka_unit_test(test_pages_by_workers), cmocka_unit_test(test_cut_files),
+		cmocka_unit_test(test_long_lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

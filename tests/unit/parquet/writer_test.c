@@ -35,6 +35,9 @@ enum {
 	DOUBLE,
 	TEXT,
 	LIST,
+	NUMBERS,
+	FROM, /* … to: fields of a list of structs */
+	TO,
 	TIME_US,
 	TIME_NS,
 	CODE,
@@ -51,6 +54,9 @@ static const struct parquet_column columns[N_COLUMNS] = {
 	[DOUBLE] = { .name = "double", .type = PARQUET_DOUBLE },
 	[TEXT] = { .name = "text", .type = PARQUET_TEXT, .has_bloom = true },
 	[LIST] = { .name = "list", .type = PARQUET_TEXT_LIST },
+	[NUMBERS] = { .name = "numbers", .type = PARQUET_UINT64_LIST, .has_bloom = true },
+	[FROM] = { .name = "structs", .type = PARQUET_UINT64_LIST, .part = "from" },
+	[TO] = { .name = "structs", .type = PARQUET_UINT64_LIST, .part = "to" },
 	[TIME_US] = { .name = "us", .type = PARQUET_TIME_US },
 	[TIME_NS] = { .name = "ns", .type = PARQUET_TIME_NS },
 	[CODE] = { .name = "code", .type = PARQUET_TEXT, .spell = spell_pair, .context = "pair " },
@@ -103,6 +109,22 @@ static bool is_absent(enum absence absence, size_t row)
 	return absence == ALL_ABSENT || (absence == SOME_ABSENT && scramble(row / 5) % 3 == 0);
 }
 
+enum { MAX_LISTED = 3, STEP = 2 };
+
+/* The list of a row: `out` has each of its numbers, and something between them. Returns how many there are. */
+static uint32_t list_of(enum kind kind, size_t row, unsigned column,
+			uint64_t out[MAX_LISTED * STEP])
+{
+	uint64_t first = number_of(kind, row, column);
+
+	for (uint64_t i = 0; i < MAX_LISTED; i++) {
+		out[i * STEP] = first + i * i;
+		out[i * STEP + 1] = ~first;
+	}
+	/* The lists of a struct have the same length. */
+	return (uint32_t)(number_of(kind, row, column == TO ? FROM : column) % (MAX_LISTED + 1));
+}
+
 static void put_test_row(struct parquet_values *values, enum kind kind, enum absence absence,
 			 size_t row)
 {
@@ -117,12 +139,16 @@ static void put_test_row(struct parquet_values *values, enum kind kind, enum abs
 	for (unsigned i = 0; i < N_COLUMNS; i++) {
 		uint64_t number = number_of(kind, row, i);
 		int16_t narrow = (int16_t)number;
+		uint64_t listed[MAX_LISTED * STEP];
 		uint32_t has = 1;
 
 		if (i == TEXT)
 			parquet_put_text(&values[i], text, size);
 		else if (i == LIST)
 			parquet_put_list(&values[i], (uint32_t)n);
+		else if (i == NUMBERS || i == FROM || i == TO)
+			parquet_put_numbers(&values[i], listed, list_of(kind, row, i, listed),
+					    STEP);
 		else if (i == NARROW)
 			parquet_put_rows(&values[i], &narrow, sizeof(narrow), &has, 1, 1);
 		else if (i == DOUBLE)
@@ -198,6 +224,7 @@ static void expect_column(const struct reader_file *file, unsigned column, enum 
 			  enum absence absence)
 {
 	size_t at = 0, n_lists = 0;
+	uint64_t listed[MAX_LISTED * STEP];
 	struct reader_values v;
 	char text[64], pair[32];
 
@@ -219,6 +246,12 @@ static void expect_column(const struct reader_file *file, unsigned column, enum 
 			for (uint32_t i = 0; i < v.lengths.items[n_lists]; i++)
 				expect_text(&v, at++, text + i, size - i);
 			n_lists++;
+		} else if (column == NUMBERS || column == FROM || column == TO) {
+			uint32_t n = list_of(kind, row, column, listed);
+
+			assert_int_equal(v.lengths.items[n_lists++], n);
+			for (uint32_t i = 0; i < n; i++)
+				assert_int_equal(v.numbers.items[at++], listed[i * STEP]);
 		} else {
 			assert_int_equal(v.numbers.items[at++], expected_number(kind, row, column));
 		}
@@ -240,6 +273,9 @@ static void expect_file(enum kind kind, enum absence absence, size_t n_rows)
 	assert_null(reader_meta(&file, "another"));
 	for (unsigned i = 0; i < N_COLUMNS; i++) {
 		assert_string_equal(file.columns.items[i].name, columns[i].name);
+		assert_int_equal(file.columns.items[i].part != NULL, columns[i].part != NULL);
+		if (columns[i].part != NULL)
+			assert_string_equal(file.columns.items[i].part, columns[i].part);
 		expect_column(&file, i, kind, absence);
 	}
 	reader_close(&file);
