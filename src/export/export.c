@@ -37,6 +37,18 @@ static void export_fields(const struct export_table *t, const struct batch *b, s
 	}
 }
 
+void export_list_text(struct text *out, const struct export_list *list)
+{
+	const uint64_t *number = list->numbers;
+
+	for (uint32_t i = 0; list->is_there && i < list->n; i++)
+		for (unsigned part = 0; part < list->n_parts; part++) {
+			if (i + part > 0)
+				text_char(out, part > 0 ? '/' : ':');
+			text_hex(out, *number++);
+		}
+}
+
 struct cell export_scratch_cell(const struct export_context *c, struct table *t)
 {
 	if (c->scratch->n == 0)
@@ -48,7 +60,7 @@ struct cell export_scratch_cell(const struct export_context *c, struct table *t)
 /* The state of a worker. */
 struct export_worker {
 	struct table rows;
-	struct text scratch;
+	struct text scratch, numbers;
 	struct csv_rows *csv; /* of that format */
 };
 
@@ -121,6 +133,7 @@ static void export_render(void *context, unsigned worker, const struct batch *b,
 		.session = job->session,
 		.names = job->names,
 		.scratch = &w->scratch,
+		.numbers = &w->numbers,
 	};
 
 	if (b->kind != job->class->kind)
@@ -171,6 +184,7 @@ static void workers_release(struct export_job *job, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		table_release(&job->workers[i].rows);
 		text_release(&job->workers[i].scratch);
+		text_release(&job->workers[i].numbers);
 		csv_rows_free(job->workers[i].csv);
 	}
 	free(job->workers);

@@ -179,16 +179,16 @@ static void put_rows_in_csv(void *to, size_t column, const void *first, unsigned
 	c->is_in_all &= in_all != 0;
 }
 
-static void put_text_in_csv(void *to, size_t column, const struct text *text)
+static void put_list_in_csv(void *to, size_t column, const struct export_list *list)
 {
 	struct csv_column *c = (struct csv_column *)to + column;
+	bool is_shown = list->is_there && list->n > 0;
 
-	text_add(&c->texts, text->bytes, text->n);
-	text_char(&c->texts, '\0');
+	export_list_text(&c->texts, list);
 	c->values[c->n_texts] = c->texts.n;
-	c->shown[c->n_texts++] = text->n > 0;
-	c->is_in_some |= text->n > 0;
-	c->is_in_all &= text->n > 0;
+	c->shown[c->n_texts++] = is_shown;
+	c->is_in_some |= is_shown;
+	c->is_in_all &= is_shown;
 }
 
 static void put_absent_in_csv(void *to, size_t column, size_t n)
@@ -323,7 +323,7 @@ static char *put_text(struct csv_rows *rows, struct csv_column *c,
 		size_t from = row > 0 ? c->at[row - 1] : 0;
 
 		out->n = (size_t)(at - out->bytes);
-		csv_put_text(out, c->texts.bytes + from);
+		text_add(out, c->texts.bytes + from, c->at[row] - from); /* nothing to quote */
 	} else {
 		const struct spelled *s = find_spelled(rows, c, context, c->at[row]);
 
@@ -367,7 +367,7 @@ static void choose_cells(struct csv_rows *rows)
 static void csv_rows_begin(struct csv_rows *rows, const struct export_context *context,
 			   const struct batch *b)
 {
-	const struct export_put put = { put_rows_in_csv, put_text_in_csv, put_absent_in_csv,
+	const struct export_put put = { put_rows_in_csv, put_list_in_csv, put_absent_in_csv,
 					rows->columns };
 	uint32_t in_some = 0, in_all = UINT32_MAX;
 

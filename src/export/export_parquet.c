@@ -15,8 +15,13 @@ struct parquet_job {
 	struct session *session;
 	const struct export_table *class;
 	bool is_modelled;
+	/*
+	 * By column of the table, that of modelled numbers included: its first one in the file, which has a column for
+	 * each part of a list's entries; and behind the last one.
+	 */
+	size_t *first;
 	struct function_names *names; /* NULL: the table wants none */
-	struct text *scratch;	      /* by worker */
+	struct text *numbers;	      /* by worker */
 	struct export_context spelling;
 	struct parquet_writer *writer;
 };
@@ -46,34 +51,57 @@ static struct parquet_column column_of_field(const struct export_table *t,
 					.width = (unsigned)f->size };
 }
 
-/* All columns of the table, and that of modelled numbers. To be freed. */
-static struct parquet_column *columns_of_table(const struct parquet_job *job)
+/* Numbers the columns of the file. To be freed. */
+static size_t *number_columns(const struct export_table *t)
 {
-	const struct export_table *t = job->class;
-	struct parquet_column *columns = mem_zalloc(t->n_columns + 1, sizeof(*columns));
+	size_t *first = mem_alloc(t->n_columns + 2, sizeof(*first));
+	size_t n = 0;
 
-	assert(t->n_fields + t->n_codes == t->n_columns);
-	for (size_t i = 0; i < t->n_fields; i++)
-		columns[t->fields[i].column] = column_of_field(t, &t->fields[i]);
-	for (size_t i = 0; i < t->n_codes; i++) {
-		const struct export_code *code = &t->codes[i];
-
-		columns[code->column] = (struct parquet_column){
-			.name = t->columns[code->column].name,
-			.type = code->type,
-			.width = code->width,
-			.spell = code->spell,
-			.context = &job->spelling,
-		};
+	for (size_t i = 0; i <= t->n_columns; i++) {
+		first[i] = n++;
+		for (size_t k = 0; k < t->n_codes; k++)
+			if (t->codes[k].column == i && t->codes[k].parts != NULL)
+				n += t->codes[k].n_parts - 1;
 	}
-	columns[t->n_columns] =
-		(struct parquet_column){ .name = "modelled", .type = PARQUET_BOOL, .width = 1 };
-	return columns;
+	first[t->n_columns + 1] = n;
+	return first;
 }
 
 static size_t n_columns_of(const struct parquet_job *job)
 {
-	return job->class->n_columns + job->is_modelled;
+	return job->first[job->class->n_columns + job->is_modelled];
+}
+
+static void set_code_columns(const struct parquet_job *job, const struct export_code *code,
+			     struct parquet_column *out)
+{
+	size_t n = code->parts != NULL ? code->n_parts : 1;
+
+	for (size_t i = 0; i < n; i++)
+		out[i] = (struct parquet_column){
+			.name = job->class->columns[code->column].name,
+			.type = code->type,
+			.width = code->width,
+			.part = code->parts != NULL ? code->parts[i] : NULL,
+			.spell = code->spell,
+			.context = &job->spelling,
+		};
+}
+
+/* All columns of the table, and that of modelled numbers. To be freed. */
+static struct parquet_column *columns_of_table(const struct parquet_job *job)
+{
+	const struct export_table *t = job->class;
+	struct parquet_column *columns = mem_zalloc(job->first[t->n_columns + 1], sizeof(*columns));
+
+	assert(t->n_fields + t->n_codes == t->n_columns);
+	for (size_t i = 0; i < t->n_fields; i++)
+		columns[job->first[t->fields[i].column]] = column_of_field(t, &t->fields[i]);
+	for (size_t i = 0; i < t->n_codes; i++)
+		set_code_columns(job, &t->codes[i], &columns[job->first[t->codes[i].column]]);
+	columns[job->first[t->n_columns]] =
+		(struct parquet_column){ .name = "modelled", .type = PARQUET_BOOL, .width = 1 };
+	return columns;
 }
 
 static void put_modelled(struct parquet_values *v, size_t n)
@@ -91,56 +119,72 @@ struct parquet_values *parquet_values_in(struct text *texts)
 	return (struct parquet_values *)texts;
 }
 
+/* Where a batch is put. */
+struct parquet_rows {
+	const struct parquet_job *job;
+	struct parquet_values *values; /* by column of the file */
+};
+
+static struct parquet_values *values_of(const struct parquet_rows *rows, size_t column)
+{
+	return &rows->values[rows->job->first[column]];
+}
+
 static void put_rows_in_parquet(void *to, size_t column, const void *first, unsigned width,
 				const uint32_t *has, uint32_t bits, size_t n)
 {
-	struct parquet_values *values = to;
-
-	parquet_put_rows(&values[column], first, width, has, bits, n);
+	parquet_put_rows(values_of(to, column), first, width, has, bits, n);
 }
 
-static void put_text_in_parquet(void *to, size_t column, const struct text *text)
+static void put_list_in_parquet(void *to, size_t column, const struct export_list *list)
 {
-	struct parquet_values *v = (struct parquet_values *)to + column;
+	struct parquet_values *v = values_of(to, column);
 
-	if (text->n == 0)
-		parquet_put_null(v);
-	else
-		parquet_put_text(v, text->bytes, text->n);
+	for (unsigned part = 0; part < list->n_parts; part++) {
+		if (list->is_there)
+			parquet_put_numbers(&v[part], list->n > 0 ? list->numbers + part : NULL,
+					    list->n, list->n_parts);
+		else
+			parquet_put_null(&v[part]);
+	}
 }
 
 static void put_absent_in_parquet(void *to, size_t column, size_t n)
 {
-	struct parquet_values *v = (struct parquet_values *)to + column;
+	const struct parquet_rows *rows = to;
 
-	memset(text_room(&v->present, n), 0, n);
-	v->present.n += n;
+	for (size_t i = rows->job->first[column]; i < rows->job->first[column + 1]; i++) {
+		struct parquet_values *v = &rows->values[i];
+
+		memset(text_room(&v->present, n), 0, n);
+		v->present.n += n;
+	}
 }
 
 static void parquet_render(void *context, unsigned worker, const struct batch *b,
 			   struct text *texts)
 {
-	struct parquet_job *job = context;
-	struct parquet_values *values = parquet_values_in(texts);
+	const struct parquet_job *job = context;
+	struct parquet_rows rows = { job, parquet_values_in(texts) };
 	const struct export_context row_context = {
 		.session = job->session,
 		.names = job->names,
-		.scratch = &job->scratch[worker],
+		.numbers = &job->numbers[worker],
 	};
-	const struct export_put put = { put_rows_in_parquet, put_text_in_parquet,
-					put_absent_in_parquet, values };
+	const struct export_put put = { put_rows_in_parquet, put_list_in_parquet,
+					put_absent_in_parquet, &rows };
 
 	if (b->kind != job->class->kind)
 		return;
 	for (size_t i = 0; i < job->class->n_fields; i++) {
 		const struct export_field *f = &job->class->fields[i];
 
-		parquet_put_rows(&values[f->column], (const char *)b + f->offset, (unsigned)f->size,
-				 b->has, f->has, b->n);
+		parquet_put_rows(values_of(&rows, f->column), (const char *)b + f->offset,
+				 (unsigned)f->size, b->has, f->has, b->n);
 	}
 	job->class->put(&row_context, b, &put);
 	if (job->is_modelled)
-		put_modelled(&values[job->class->n_columns], b->n);
+		put_modelled(values_of(&rows, job->class->n_columns), b->n);
 }
 
 static int append_unit(void *context, const struct text *texts)
@@ -158,11 +202,11 @@ static int write_full(void *context)
 	return parquet_write_full(job->writer);
 }
 
-static void scratch_free(struct text *scratch, unsigned n)
+static void numbers_free(struct text *numbers, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		text_release(&scratch[i]);
-	free(scratch);
+		text_release(&numbers[i]);
+	free(numbers);
 }
 
 static void describe(const struct parquet_job *job, const struct document *d)
@@ -180,7 +224,8 @@ int export_parquet_run(struct session *s, const struct select *select,
 {
 	struct parquet_job job = { .session = s,
 				   .class = class,
-				   .is_modelled = document->is_modelled };
+				   .is_modelled = document->is_modelled,
+				   .first = number_columns(class) };
 	const struct scan_output output = {
 		.n_texts = 2 * n_columns_of(&job),
 		.render = parquet_render,
@@ -198,7 +243,7 @@ int export_parquet_run(struct session *s, const struct select *select,
 	if (class->wants_names)
 		job.names = function_names_new(s);
 	job.spelling = (struct export_context){ .session = s, .names = job.names };
-	job.scratch = mem_zalloc(n_workers, sizeof(*job.scratch));
+	job.numbers = mem_zalloc(n_workers, sizeof(*job.numbers));
 	columns = columns_of_table(&job);
 	job.writer = parquet_new(columns, n_columns_of(&job), s->pool, sink, context);
 	describe(&job, document);
@@ -207,7 +252,8 @@ int export_parquet_run(struct session *s, const struct select *select,
 		rc = parquet_finish(job.writer);
 	parquet_free(job.writer);
 	free(columns);
-	scratch_free(job.scratch, n_workers);
+	numbers_free(job.numbers, n_workers);
+	free(job.first);
 	function_names_free(job.names);
 	return rc;
 }

@@ -74,42 +74,50 @@ static bool is_context_marker(uint64_t word)
 	return word >= (uint64_t)-4095;
 }
 
-/* To context->scratch: empty if nothing was recorded. */
-static void write_callchain(const struct export_context *c, const struct batch *b, size_t row)
+/* Its addresses, in context->numbers. */
+static struct export_list callchain_of(const struct export_context *c, const struct batch *b,
+				       size_t row)
 {
-	const uint64_t *words = b->words.items;
+	struct export_list list = { .n_parts = 1 };
+	uint64_t *out;
 
-	text_reset(c->scratch);
 	if (!(b->has[row] & HAS_STACK))
-		return;
-	words += b->stack[row].first;
+		return list;
+	text_reset(c->numbers);
+	out = (void *)text_room(c->numbers, b->stack[row].n * sizeof(*out));
 	for (uint32_t i = 0; i < b->stack[row].n; i++) {
-		if (is_context_marker(words[i]))
-			continue;
-		if (c->scratch->n > 0)
-			text_char(c->scratch, ':');
-		text_hex(c->scratch, words[i]);
+		uint64_t word = b->words.items[b->stack[row].first + i];
+
+		if (!is_context_marker(word))
+			out[list.n++] = word;
 	}
+	list.numbers = out;
+	list.is_there = true;
+	return list;
 }
 
-/* The same. */
-static void write_branches(const struct export_context *c, const struct batch *b, size_t row)
-{
-	const uint64_t *words = b->words.items;
+enum { BRANCH_PARTS = 3 };
 
-	text_reset(c->scratch);
+static struct export_list branches_of(const struct export_context *c, const struct batch *b,
+				      size_t row)
+{
+	struct export_list list = { .n_parts = BRANCH_PARTS };
+
+	(void)c;
 	if (!(b->has[row] & HAS_BRANCHES))
-		return;
-	words += b->branches[row].first;
-	for (uint32_t i = 0; i + 3 <= b->branches[row].n; i += 3) {
-		if (i > 0)
-			text_char(c->scratch, ':');
-		text_hex(c->scratch, words[i]);
-		text_char(c->scratch, '/');
-		text_hex(c->scratch, words[i + 1]);
-		text_char(c->scratch, '/');
-		text_hex(c->scratch, words[i + 2]);
-	}
+		return list;
+	list.numbers = b->words.items + b->branches[row].first;
+	list.n = b->branches[row].n / BRANCH_PARTS;
+	list.is_there = true;
+	return list;
+}
+
+static struct cell list_cell(const struct export_context *c, struct table *t,
+			     struct export_list list)
+{
+	text_reset(c->scratch);
+	export_list_text(c->scratch, &list);
+	return export_scratch_cell(c, t);
 }
 
 static void export_samples_set_place(const struct export_context *c, const struct batch *b,
@@ -137,10 +145,8 @@ static void samples_row(const struct export_context *c, const struct batch *b, s
 		cell_text(capture_event_name(c->session->capture, b->event[row]));
 	if (b->has[row] & HAS_PLACE)
 		export_samples_set_place(c, b, row, cells);
-	write_callchain(c, b, row);
-	cells[SAMPLES_COL_CALLCHAIN] = export_scratch_cell(c, t);
-	write_branches(c, b, row);
-	cells[SAMPLES_COL_BRANCHES] = export_scratch_cell(c, t);
+	cells[SAMPLES_COL_CALLCHAIN] = list_cell(c, t, callchain_of(c, b, row));
+	cells[SAMPLES_COL_BRANCHES] = list_cell(c, t, branches_of(c, b, row));
 }
 
 static void spell_module(const void *context, uint64_t code, struct text *out)
@@ -159,13 +165,15 @@ static void spell_function(const void *context, uint64_t code, struct text *out)
 	text_str(out, (const char *)(uintptr_t)code);
 }
 
+static const char *const branch_parts[BRANCH_PARTS] = { "from", "to", "flags" };
+
 static const struct export_code codes[] = {
 	{ SAMPLES_COL_EVENT, PARQUET_TEXT, sizeof(uint16_t), export_spell_event },
 	{ SAMPLES_COL_MODULE, PARQUET_TEXT, sizeof(uint32_t), spell_module },
 	{ SAMPLES_COL_OFFSET, PARQUET_UINT64, sizeof(uint64_t), NULL },
 	{ SAMPLES_COL_SYMBOL, PARQUET_TEXT, sizeof(uint64_t), spell_function },
-	{ SAMPLES_COL_CALLCHAIN, PARQUET_TEXT, 0, NULL },
-	{ SAMPLES_COL_BRANCHES, PARQUET_TEXT, 0, NULL },
+	{ SAMPLES_COL_CALLCHAIN, PARQUET_UINT64_LIST, 0, NULL },
+	{ SAMPLES_COL_BRANCHES, PARQUET_UINT64_LIST, 0, NULL, branch_parts, BRANCH_PARTS },
 };
 
 enum { SHOWS_EVENT = 1, SHOWS_MODULE = 2, SHOWS_FUNCTION = 4 };
@@ -207,24 +215,26 @@ static void samples_put(const struct export_context *c, const struct batch *b,
 	static const struct {
 		size_t column;
 		uint32_t has;
-		void (*write)(const struct export_context *, const struct batch *, size_t row);
-	} texts[] = {
-		{ SAMPLES_COL_CALLCHAIN, HAS_STACK, write_callchain },
-		{ SAMPLES_COL_BRANCHES, HAS_BRANCHES, write_branches },
+		struct export_list (*of)(const struct export_context *, const struct batch *,
+					 size_t row);
+	} lists[] = {
+		{ SAMPLES_COL_CALLCHAIN, HAS_STACK, callchain_of },
+		{ SAMPLES_COL_BRANCHES, HAS_BRANCHES, branches_of },
 	};
 	uint32_t in_some = 0;
 
 	put_places(c, b, out);
 	for (size_t row = 0; row < b->n; row++)
 		in_some |= b->has[row];
-	for (size_t i = 0; i < COUNT(texts); i++) {
-		if (!(in_some & texts[i].has)) {
-			out->absent(out->to, texts[i].column, b->n);
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		if (!(in_some & lists[i].has)) {
+			out->absent(out->to, lists[i].column, b->n);
 			continue;
 		}
 		for (size_t row = 0; row < b->n; row++) {
-			texts[i].write(c, b, row);
-			out->text(out->to, texts[i].column, c->scratch);
+			struct export_list list = lists[i].of(c, b, row);
+
+			out->list(out->to, lists[i].column, &list);
 		}
 	}
 }

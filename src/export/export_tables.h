@@ -20,7 +20,16 @@
 struct export_context {
 	const struct session *session;
 	struct function_names *names; /* of the session's places; NULL: the table needs none */
-	struct text *scratch;	      /* a buffer of the worker */
+	struct text *scratch;	      /* buffers of the worker: for texts */
+	struct text *numbers;	      /* … for the numbers of lists */
+};
+
+/* A list that a record has: `n` entries of `n_parts` numbers each. */
+struct export_list {
+	const uint64_t *numbers;
+	uint32_t n;
+	unsigned n_parts;
+	bool is_there;
 };
 
 /* A column of the batch that is copied to a column of the table, where it was recorded. */
@@ -36,8 +45,8 @@ struct export_put {
 	/* All rows: those whose `has` has one of the `bits` show their value of the array at `first`. */
 	void (*rows)(void *to, size_t column, const void *first, unsigned width,
 		     const uint32_t *has, uint32_t bits, size_t n);
-	/* The next row of a column of texts, absent if it is empty. */
-	void (*text)(void *to, size_t column, const struct text *);
+	/* The next row of a column of lists. */
+	void (*list)(void *to, size_t column, const struct export_list *);
 	/* All rows of a column are absent. */
 	void (*absent)(void *to, size_t column, size_t n);
 	void *to;
@@ -47,8 +56,11 @@ struct export_put {
 struct export_code {
 	size_t column;
 	enum parquet_type type;
-	unsigned width; /* 0: texts, not codes */
+	unsigned width; /* 0: lists, not codes */
 	void (*spell)(const void *context, uint64_t code, struct text *out);
+	const char *const
+		*parts; /* of lists whose entries have several numbers: their names; NULL: one */
+	size_t n_parts;
 };
 
 struct export_table {
@@ -127,6 +139,9 @@ void export_spell_event(const void *context, uint64_t code, struct text *out);
 
 /* A process or thread id. They are signed: -1 is the kernel's "none". */
 struct cell export_id(uint64_t id);
+
+/* Appends a list as text formats have it: entries joined by ":", their numbers by "/", as hexadecimal digits. */
+void export_list_text(struct text *, const struct export_list *);
 
 /* The text in context->scratch as a cell; absent if it is empty. */
 struct cell export_scratch_cell(const struct export_context *, struct table *);

@@ -30,6 +30,9 @@ TABLES = ("spe", "samples", "branches", "counts")
 # Commands whose tables are compared, each with all it has.
 ANSWERS = [["hot", "--all"], ["mem", "--all"], ["c2c", "--all"], ["quality"], ["report"], ["cycles"], ["calls"], ["blocks"]]
 
+# Numbers, as the readers here write lists of them: entries are separated by ";", the numbers of one by "/".
+NUMBERS = re.compile(r"[\d/;]+$")
+
 # What csv does not write of a text: control characters, and those that change the direction of text.
 UNSAFE = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
@@ -41,9 +44,9 @@ def rows_of(text):
 
 
 def as_in_csv(value, csv_value):
-    """A value of Parquet as csv has it: addresses are numbers there."""
-    if csv_value.startswith("0x") and value.isdigit():
-        return f"{int(value):#x}"
+    """A value of Parquet as csv has it: addresses are numbers there, and call chains and branch stacks lists of them."""
+    if csv_value.startswith("0x") and NUMBERS.match(value):
+        return ":".join("/".join(f"{int(number):#x}" for number in entry.split("/")) for entry in value.split(";"))
     return UNSAFE.sub("\ufffd", value)
 
 

@@ -78,7 +78,12 @@ def by_parquet_java(path):
     return by_spark(path, "false")
 
 def word(value):
+    if isinstance(value, (list, tuple)):
+        return ";".join("/".join(map(word, parts_of(entry))) for entry in value)
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+def parts_of(entry):
+    return entry.values() if isinstance(entry, dict) else entry if isinstance(entry, tuple) else [entry]
 
 for engine, path, out in zip(*[iter(sys.argv[1:])] * 3):
     names, columns = globals()[engine](path)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exports: every record as a row, in every format, whatever the number of workers. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -250,6 +251,12 @@ static void spell_any(const void *context, uint64_t code, struct text *out)
 	text_u64(out, code);
 }
 
+/* How many entries of two numbers each a row has. */
+static uint32_t list_length(const struct batch *b, size_t row)
+{
+	return (uint32_t)(b->events[row] % 30);
+}
+
 static void put_any(const struct export_context *c, const struct batch *b,
 		    const struct export_put *out)
 {
@@ -264,18 +271,17 @@ static void put_any(const struct export_context *c, const struct batch *b,
 		return;
 	}
 	for (size_t row = 0; row < b->n; row++) {
-		struct text t = { 0 };
+		const struct export_list list = { b->pc, list_length(b, row), 2,
+						  b->has[row] & HAS_EVENTS };
 
-		text_repeat(&t, ',', b->has[row] & HAS_EVENTS ? b->events[row] % 100 : 0);
-		out->text(out->to, 5, &t);
-		text_release(&t);
+		out->list(out->to, 5, &list);
 	}
 }
 
 static const struct column any_columns[] = {
 	{ "count", NULL, "", CELL_COUNT, 0, "" }, { "id", NULL, "", CELL_SIGNED, 0, "" },
 	{ "hex", NULL, "", CELL_HEX, 0, "" },	  { "small", NULL, "", CELL_COUNT, 0, "" },
-	{ "code", NULL, "", CELL_TEXT, 0, "" },	  { "text", NULL, "", CELL_TEXT, 0, "" },
+	{ "code", NULL, "", CELL_TEXT, 0, "" },	  { "list", NULL, "", CELL_TEXT, 0, "" },
 };
 
 static const struct export_field any_fields[] = {
@@ -287,7 +293,7 @@ static const struct export_field any_fields[] = {
 
 static const struct export_code any_codes[] = {
 	{ 4, PARQUET_TEXT, sizeof(uint64_t), spell_any },
-	{ 5, PARQUET_TEXT, 0, NULL },
+	{ 5, PARQUET_UINT64_LIST, 0, NULL },
 };
 
 static const struct export_table any_table = {
@@ -357,7 +363,9 @@ static void add_cells(struct table *t, const struct batch *b)
 		text_char(&word, '\0');
 		cells[4] = cell_text(table_text(t, word.bytes));
 		text_reset(&word);
-		text_repeat(&word, ',', b->events[row] % 100);
+		for (uint32_t i = 0; i < list_length(b, row); i++)
+			text_format(&word, "%s0x%" PRIx64 "/0x%" PRIx64, i > 0 ? ":" : "",
+				    b->pc[2 * i], b->pc[2 * i + 1]);
 		text_char(&word, '\0');
 		if (word.n > 1)
 			cells[5] = cell_text(table_text(t, word.bytes));
