@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/heap.h"
 #include "base/radix.h"
 
 /* A record begins with the sizes of its key and its value, of 32 bits each. */
@@ -190,27 +191,6 @@ static int compare_pieces(const struct piece *a, const struct piece *b)
 	return order != 0 ? order : (a->number > b->number) - (a->number < b->number);
 }
 
-/* Moves the first piece of the heap down to where it belongs. */
-static void sift_down(struct piece *heap, size_t n)
-{
-	size_t at = 0;
-
-	for (;;) {
-		size_t least = 2 * at + 1;
-		struct piece moved = heap[at];
-
-		if (least >= n)
-			return;
-		if (least + 1 < n && compare_pieces(&heap[least + 1], &heap[least]) < 0)
-			least++;
-		if (compare_pieces(&moved, &heap[least]) <= 0)
-			return;
-		heap[at] = heap[least];
-		heap[least] = moved;
-		at = least;
-	}
-}
-
 static int compare_for_heap(const void *a, const void *b)
 {
 	return compare_pieces(a, b);
@@ -244,7 +224,8 @@ static int merge_pieces(struct sorter *s, const struct mapped *from, FILE *to)
 			read_record(from->bytes + least->at, &least->record);
 		else
 			*least = heap[--n];
-		sift_down(heap, n);
+		if (n > 0)
+			heap_sink(heap, n, 0, a, b, compare_pieces(a, b) < 0);
 	}
 	free(heap);
 	return s->rc;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/heap.h"
 #include "base/pool.h"
 #include "c2c/accesses/cost.h"
 #include "c2c/choose.h"
@@ -131,18 +132,7 @@ enum root { LAST_AT_ROOT = 1, FIRST_AT_ROOT = -1 };
 /* Lets a candidate sink to where it belongs. */
 static void sift_down(struct candidate *heap, size_t n, size_t at, enum root root)
 {
-	struct candidate moved = heap[at];
-	size_t child;
-
-	while ((child = 2 * at + 1) < n) {
-		if (child + 1 < n && root * compare_candidates(&heap[child + 1], &heap[child]) > 0)
-			child++;
-		if (root * compare_candidates(&heap[child], &moved) <= 0)
-			break;
-		heap[at] = heap[child];
-		at = child;
-	}
-	heap[at] = moved;
+	heap_sink(heap, n, at, a, b, root * compare_candidates(a, b) > 0);
 }
 
 static void sift_up(struct candidate *heap, size_t at)
@@ -223,18 +213,7 @@ struct rest_of_shard {
 /* Of shards a heap, too: the root has the first of all candidates. Lets one sink to where it belongs. */
 static void sink_rest(struct rest_of_shard *heap, size_t n, size_t at)
 {
-	struct rest_of_shard moved = heap[at];
-	size_t child;
-
-	while ((child = 2 * at + 1) < n) {
-		if (child + 1 < n && compare_candidates(heap[child + 1].heap, heap[child].heap) < 0)
-			child++;
-		if (compare_candidates(moved.heap, heap[child].heap) <= 0)
-			break;
-		heap[at] = heap[child];
-		at = child;
-	}
-	heap[at] = moved;
+	heap_sink(heap, n, at, a, b, compare_candidates(a->heap, b->heap) < 0);
 }
 
 /* The first ones of all shards, in order. False: a shard that has perhaps left others out has no more. */
