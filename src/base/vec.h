@@ -23,8 +23,13 @@
 
 /* Appends `extra` items, which the caller writes. */
 #define vec_extend(v, extra)                                                                       \
-	((v)->items = vec_room_((v)->items, (v)->n, &(v)->cap, (extra), sizeof(*(v)->items)),      \
-	 (void)((v)->n += (extra)))
+	do {                                                                                       \
+		size_t extra_ = (extra);                                                           \
+                                                                                                   \
+		(v)->items =                                                                       \
+			vec_room_((v)->items, (v)->n, &(v)->cap, extra_, sizeof(*(v)->items));     \
+		(v)->n += extra_;                                                                  \
+	} while (0)
 
 /* Appends one zeroed item and returns a pointer to it, valid until the next call. */
 #define vec_add(v)                                                                                 \
