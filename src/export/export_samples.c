@@ -84,7 +84,7 @@ static struct export_list callchain_of(const struct export_context *c, const str
 	if (!(b->has[row] & HAS_STACK))
 		return list;
 	text_reset(c->numbers);
-	out = (void *)text_room(c->numbers, b->stack[row].n * sizeof(*out));
+	out = (void *)text_room(c->numbers, (b->stack[row].n + 1) * sizeof(*out)); /* not nothing */
 	for (uint32_t i = 0; i < b->stack[row].n; i++) {
 		uint64_t word = b->words.items[b->stack[row].first + i];
 
