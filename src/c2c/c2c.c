@@ -18,6 +18,7 @@
 #include "c2c/verdict/cause.h"
 #include "c2c/verdict/verdict.h"
 #include "cpu/cpu.h"
+#include "data/data_names.h"
 #include "scan/spe_filters.h"
 #include "session/interval.h"
 
@@ -185,6 +186,8 @@ static int take_first_look(struct c2c *s, const struct select *select, struct er
 	s->local_cycles = c2c_local_cycles(s);
 	s->own_cache_lines = catalog_own_cache_lines(s->session->catalog, s->session->cpu);
 	s->interval = interval_of(s);
+	/* asked once: whoever looks for a file from here on changes the answer */
+	s->by_mapping = s->request.only_phases && data_names_are_of_mappings(s->session);
 	return 0;
 }
 

@@ -17,7 +17,7 @@ static bool is_whole(const void *context, uint32_t space, uint64_t address)
 	const struct c2c *s = context;
 	uint64_t last = address + s->options.line_bytes - 1;
 
-	return s->request.only_phases && data_names_are_of_mappings(s->session) &&
+	return s->by_mapping &&
 	       space != C2C_PHYSICAL && /* may be several processes', at other addresses */
 	       data_page_has_one_name(s->session, space, address, s->first_ns) &&
 	       data_page_has_one_name(s->session, space, last, s->first_ns);

@@ -144,19 +144,26 @@ static struct loaded loaded_by(const struct session *s, struct walk *walk)
 	return out;
 }
 
-/* The file mapped at the region; if there is none, the nearest files with code below and above. */
-static void find_loaded(const struct session *s, struct region *r, uint64_t time_ns)
+/* Mappings of the file at the region; if there is none, of the nearest files with code below, and above. */
+static void walk_around(const struct session *s, struct region *r, uint64_t time_ns,
+			struct walk *below, struct walk *above)
 {
 	struct module_id own = r->placed.place.module;
-	struct walk walk = { .wanted = is_file_module(s, own) ? own : (struct module_id){ 0 } };
+	bool is_of_file = is_file_module(s, own);
 
-	walk_mappings(s, r, time_ns, false, &walk);
-	if (!is_file_module(s, own)) {
-		r->below = loaded_by(s, &walk);
-		walk = (struct walk){ 0 };
-	}
-	walk_mappings(s, r, time_ns, true, &walk);
-	r->above = loaded_by(s, &walk);
+	*below = (struct walk){ 0 };
+	*above = (struct walk){ .wanted = is_of_file ? own : (struct module_id){ 0 } };
+	walk_mappings(s, r, time_ns, false, is_of_file ? above : below);
+	walk_mappings(s, r, time_ns, true, above);
+}
+
+static void find_loaded(const struct session *s, struct region *r, uint64_t time_ns)
+{
+	struct walk below, above;
+
+	walk_around(s, r, time_ns, &below, &above);
+	r->below = loaded_by(s, &below);
+	r->above = loaded_by(s, &above);
 }
 
 static enum data_kind kind_of_mapping(const struct session *s, struct module_id id)
@@ -179,21 +186,28 @@ static bool region_holds(const struct region *r, const struct data_query *q)
 	       q->address <= r->last && q->time_ns >= r->from_ns && q->time_ns < r->to_ns;
 }
 
+/* What is mapped there, without the files around it. */
+static struct region region_at(const struct session *s, const struct data_query *q)
+{
+	struct region r = { .process = q->process, .last = UINT64_MAX, .to_ns = UINT64_MAX };
+
+	r.placed = timeline_place(s->timeline, q->process, false, q->address, q->time_ns);
+	r.at = q->address;
+	r.first = r.placed.first;
+	r.last = r.placed.last;
+	r.kind = kind_of_mapping(s, r.placed.place.module);
+	narrow(&r, &r.placed);
+	return r;
+}
+
 /* The same region serves neighbouring queries; they come in order of addresses. */
 static void data_find_region(const struct session *s, const struct data_query *q, struct region *r)
 {
 	if (region_holds(r, q))
 		return;
-	*r = (struct region){ .process = q->process, .last = UINT64_MAX, .to_ns = UINT64_MAX };
-	r->placed = timeline_place(s->timeline, q->process, false, q->address, q->time_ns);
-	r->at = q->address;
-	r->first = r->placed.first;
-	r->last = r->placed.last;
-	r->kind = kind_of_mapping(s, r->placed.place.module);
-	narrow(r, &r->placed);
-	if (q->process == 0)
-		return;
-	find_loaded(s, r, q->time_ns);
+	*r = region_at(s, q);
+	if (q->process != 0)
+		find_loaded(s, r, q->time_ns);
 }
 
 static bool place_by(struct session *s, const struct loaded *loaded, uint64_t address,
@@ -600,6 +614,12 @@ bool data_names_are_of_mappings(const struct session *s)
 	return s->heap == NULL && !symbols_knows_any(s->symbols);
 }
 
+/* Is there no file, or one that was looked for and is not here? */
+static bool is_without_file(const struct session *s, const struct walk *walk)
+{
+	return walk->wanted.v == 0 || symbols_lacks_file(s->symbols, walk->wanted);
+}
+
 bool data_page_has_one_name(const struct session *s, uint32_t process, uint64_t address,
 			    uint64_t from_ns)
 {
@@ -607,14 +627,17 @@ bool data_page_has_one_name(const struct session *s, uint32_t process, uint64_t 
 					  .address = address,
 					  .time_ns = from_ns };
 	uint64_t first = address >> PAGE_SHIFT << PAGE_SHIFT;
-	struct region r = { 0 };
+	struct walk below = { 0 }, above = { 0 };
+	struct region r;
 
 	if (address >> 63)
 		return true;
 	if (timeline_is_by_position(s->timeline)) /* then `from_ns` says nothing */
 		return false;
-	data_find_region(s, &query, &r);
-	return r.below.module.v == 0 && r.above.module.v == 0 && r.first <= first &&
+	r = region_at(s, &query);
+	if (process != 0)
+		walk_around(s, &r, from_ns, &below, &above);
+	return is_without_file(s, &below) && is_without_file(s, &above) && r.first <= first &&
 	       r.last - first >= (UINT64_C(1) << PAGE_SHIFT) - 1 && r.from_ns <= from_ns &&
 	       r.to_ns == UINT64_MAX;
 }

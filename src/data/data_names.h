@@ -65,7 +65,7 @@ void data_names_set(struct data_names *, size_t number, const struct data_name *
  */
 bool data_names_are_of_mappings(const struct session *);
 
-/* If so: has a page the same name from that time on? True only if that is certain. */
+/* If so: has a page the same name from that time on? True only if that is certain. Loads nothing, so threads may ask at the same time. */
 bool data_page_has_one_name(const struct session *, uint32_t process, uint64_t address,
 			    uint64_t from_ns);
 

@@ -260,6 +260,13 @@ bool symbols_is_loaded(const struct symbols *s, struct module_id module, uint64_
 	return elf_file_is_open(&b->code) && is_loaded(b, address);
 }
 
+bool symbols_lacks_file(const struct symbols *s, struct module_id module)
+{
+	const struct binary *b = &s->states[module.v].binary;
+
+	return b->is_loaded && !elf_file_is_open(&b->code);
+}
+
 bool symbols_knows_any(const struct symbols *s)
 {
 	for (uint32_t i = 1; i < s->modules->list.n; i++) {

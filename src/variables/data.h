@@ -69,6 +69,9 @@ bool symbols_kernel_data_place(struct symbols *, struct module_id, uint64_t data
  */
 bool symbols_knows_any(const struct symbols *);
 
+/* Was a module's file looked for, and is it not here? Looks for none. */
+bool symbols_lacks_file(const struct symbols *, struct module_id);
+
 /*
  * Calls `each` for every variable of the module's symbol table that has an address from
  * `first` to `last`, both included, by address.

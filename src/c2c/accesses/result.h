@@ -187,6 +187,7 @@ struct c2c {
 	bool may_have_findings;		 /* by what the first look counted */
 	uint64_t n_contended_lines;
 	uint64_t n_lines_left_out; /* around those, accessed too often for all of it to be kept */
+	bool by_mapping;	   /* data_names_are_of_mappings(), where nobody asks for more */
 	bool lacks_stores;	   /* filters or --select may have left some out */
 	bool selects_stores;	   /* --select does */
 	enum spe_stores stores;	   /* what filters did */

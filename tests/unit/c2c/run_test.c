@@ -14,6 +14,7 @@
 #include "../elf/elf_builder.h"
 #include "../session/fixture.h"
 #include "base/alloc.h"
+#include "capture/writer/writer.h"
 #include "c2c/fix/labels.h"
 #include "c2c/tables.h"
 #include "c2c/verdict/cause.h"
@@ -103,31 +104,51 @@ struct world {
 	struct session session;
 };
 
+/* Where data is, there may be a program: one that runs, or one that nobody runs, next to it. */
+enum programs { NO_PROGRAM, HAS_PROGRAM, HAS_OTHER };
+
+static void map_other(struct writer *w)
+{
+	struct record_mmap map = {
+		.pid = ALPHA,
+		.tid = ALPHA,
+		.start = 0x90000,
+		.length = 0x10000,
+		.page_offset = 1 << 30, /* where nothing of it is, so its data may be anywhere */
+		.protection = 5,
+		.path = "/bin/other",
+	};
+
+	writer_mmap2(w, &map, 2, NULL);
+}
+
 static void open_world(struct world *w, const struct made *made, size_t n_made, unsigned n_workers,
-		       bool has_program)
+		       enum programs programs)
 {
 	const struct built_section sections[] = {
 		{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x10000, code, sizeof(code) },
 		{ NULL },
 	};
 	const struct built_elf elf = { .machine = EM_AARCH64, .sections = sections };
+	const char *name = programs == HAS_OTHER ? "bin/other" : "bin/alpha";
 	struct spe_record *records = mem_alloc(MAX_RECORDS, sizeof(*records));
 	uint64_t offset;
 	size_t n;
 
 	w->folder = folder_make();
-	offset = elf_build(in_folder(w->folder, "bin/alpha"), &elf);
+	offset = elf_build(in_folder(w->folder, name), &elf);
 	n = make_records(TEXT_START + offset, made, n_made, records);
 	open_fixture(&(struct contents){ .records = records,
 					 .n_records = n,
-					 .symfs = has_program ? w->folder : NULL },
+					 .symfs = programs != NO_PROGRAM ? w->folder : NULL,
+					 .write_more = programs == HAS_OTHER ? map_other : NULL },
 		     n_workers, &w->session);
 	free(records);
 }
 
 static void world_of(struct world *w, const struct made *made, size_t n_made, unsigned n_workers)
 {
-	open_world(w, made, n_made, n_workers, true);
+	open_world(w, made, n_made, n_workers, HAS_PROGRAM);
 }
 
 static void world_init(struct world *w, unsigned n_workers)
@@ -530,7 +551,8 @@ static void costs_take_no_accesses(void **state)
 			struct err err;
 
 			print_message("%u workers, program %d\n", n_workers, has_program);
-			open_world(&w, made, COUNT(made), n_workers, has_program);
+			open_world(&w, made, COUNT(made), n_workers,
+				   has_program ? HAS_PROGRAM : NO_PROGRAM);
 			assert_int_equal(c2c_run(&w.session, NULL, &request, &full, &err), 0);
 			names_init(&names, &w.session, NULL, SYMBOLS_FUNCTIONS);
 			assert_int_equal(c2c_run(&w.session, NULL, &only_phases, &brief, &err), 0);
@@ -624,13 +646,43 @@ static void words_are_read(void **state)
 	}
 }
 
+enum { RELOADED_LINE = 0x40000, SELDOM_LINE = 0x50000, LEAST_LINE = 0x60000 };
+
+/* The lines of `all` that loads waited for are the first ones of `waiting`. */
+static void check_waiting(const struct c2c *all, const struct c2c *waiting)
+{
+	size_t n = 0, n_waited = 0;
+
+	for (size_t i = 0; i < all->subjects.n; i++) {
+		const struct c2c_subject *a = &all->subjects.items[i], *b;
+
+		if (c2c_waited(a, C2C_BY_PEER) == 0)
+			continue;
+		assert_true(n < waiting->subjects.n);
+		b = &waiting->subjects.items[n++];
+		assert_int_equal(a->address, b->address);
+		assert_int_equal(a->excess_cycles, b->excess_cycles);
+		assert_int_equal(a->contended.n, b->contended.n);
+		assert_int_equal(a->contended.squares, b->contended.squares);
+		assert_int_equal(a->reloads.n, b->reloads.n);
+		assert_int_equal(a->reloads.squares, b->reloads.squares);
+		assert_int_equal(a->counts.n[C2C_RECORDS], b->counts.n[C2C_RECORDS]);
+		assert_int_equal(a->judgement.reason, b->judgement.reason);
+		n_waited++;
+	}
+	assert_int_equal(n_waited, all->request.top > 0 ? all->request.top : 3);
+	assert_int_equal(waiting->subjects.items[0].address, RELOADED_LINE);
+	for (size_t i = n; i < waiting->subjects.n; i++)
+		assert_int_equal(c2c_waited(&waiting->subjects.items[i], C2C_BY_PEER), 0);
+}
+
 /*
  * Of lines that are contended, of one whose loads waited for what others wrote, but not for their caches, and of one that is used too
- * seldom for that: what answers that want these lines alone find is what all looks find of all lines.
+ * seldom for that: what answers that want these lines alone find is what all looks find of all lines. Files are looked for meanwhile,
+ * or were before.
  */
 static void lines_that_loads_waited_for_are_the_same(void **state)
 {
-	enum { RELOADED_LINE = 0x40000, SELDOM_LINE = 0x50000, LEAST_LINE = 0x60000 };
 	static const struct made made[] = {
 		{ 20, STORE8, ALPHA, FALSE_LINE, NO_SOURCE, 10 },
 		{ 20, LOAD8, ALPHA_THREAD, FALSE_LINE + 8, PEER, 104 },
@@ -647,46 +699,31 @@ static void lines_that_loads_waited_for_are_the_same(void **state)
 
 	(void)state;
 	for (unsigned n_workers = 1; n_workers <= 3; n_workers += 2)
-		for (int run = 0; run < 8; run++) {
+		for (int run = 0; run < 12; run++) {
 			struct c2c_request request = {
 				.mode = -1,
 				.top = (size_t)run % 4,
 				.only_phases = true,
 			};
-			size_t n = 0, n_waited = 0;
-			struct c2c all, waiting;
+			struct c2c all, waiting[2];
+			struct names names;
 			struct world w;
 			struct err err;
 
-			open_world(&w, made, COUNT(made), n_workers, run < 4);
-			assert_int_equal(c2c_run(&w.session, NULL, &request, &all, &err), 0);
+			open_world(&w, made, COUNT(made), n_workers, (enum programs)(run / 4));
 			request.only_waiting = true;
-			assert_int_equal(c2c_run(&w.session, NULL, &request, &waiting, &err), 0);
-			for (size_t i = 0; i < all.subjects.n; i++) {
-				const struct c2c_subject *a = &all.subjects.items[i], *b;
-
-				if (c2c_waited(a, C2C_BY_PEER) == 0)
-					continue;
-				assert_true(n < waiting.subjects.n);
-				b = &waiting.subjects.items[n++];
-				assert_int_equal(a->address, b->address);
-				assert_int_equal(a->excess_cycles, b->excess_cycles);
-				assert_int_equal(a->contended.n, b->contended.n);
-				assert_int_equal(a->contended.squares, b->contended.squares);
-				assert_int_equal(a->reloads.n, b->reloads.n);
-				assert_int_equal(a->reloads.squares, b->reloads.squares);
-				assert_int_equal(a->counts.n[C2C_RECORDS],
-						 b->counts.n[C2C_RECORDS]);
-				assert_int_equal(a->judgement.reason, b->judgement.reason);
-				n_waited++;
-			}
-			assert_int_equal(n_waited, request.top > 0 ? request.top : 3);
-			assert_int_equal(waiting.subjects.items[0].address, RELOADED_LINE);
-			for (size_t i = n; i < waiting.subjects.n; i++)
-				assert_int_equal(
-					c2c_waited(&waiting.subjects.items[i], C2C_BY_PEER), 0);
+			assert_int_equal(c2c_run(&w.session, NULL, &request, &waiting[0], &err), 0);
+			request.only_waiting = false;
+			assert_int_equal(c2c_run(&w.session, NULL, &request, &all, &err), 0);
+			names_init(&names, &w.session, NULL, SYMBOLS_FUNCTIONS);
+			request.only_waiting = true;
+			assert_int_equal(c2c_run(&w.session, NULL, &request, &waiting[1], &err), 0);
+			check_waiting(&all, &waiting[0]);
+			check_waiting(&all, &waiting[1]);
+			names_release(&names);
 			c2c_release(&all);
-			c2c_release(&waiting);
+			c2c_release(&waiting[0]);
+			c2c_release(&waiting[1]);
 			world_release(&w);
 		}
 }
