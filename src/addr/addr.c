@@ -264,12 +264,16 @@ static void addr_add_slice(struct addr *a, uint32_t group, const struct batch *b
 				(uint64_t)group * s->n + slices_find(s, b->time_ns[row]), 1);
 }
 
-/* Rows are in file order, so neighbouring rows of an instruction are consecutive samples. */
-static void add_pattern(struct addr *a, uint32_t group, uint64_t address)
+/* Rows are in file order, so neighbouring rows of an instruction are consecutive samples; SPE records of two CPUs are none. */
+static void add_pattern(struct addr *a, uint32_t group, const struct batch *b, size_t row,
+			uint64_t address)
 {
 	struct addr_pattern *p = &a->patterns.items[group];
 	uint64_t before;
 
+	if (b->kind == BATCH_SPE && batch_cpu(b, row) != a->last_cpu)
+		addr_last_reset(a->last);
+	a->last_cpu = batch_cpu(b, row);
 	addr_pattern_add(p, address);
 	if (addr_last_put(a->last, group, address, &before))
 		addr_pattern_add_pair(p, before, address);
@@ -284,7 +288,7 @@ __attribute__((always_inline)) static inline void add_record(struct addr *a, con
 	if (a->has_slices)
 		addr_add_slice(a, group, b, row);
 	if (a->last != NULL)
-		add_pattern(a, group, record.address);
+		add_pattern(a, group, b, row, record.address);
 }
 
 /* Some accesses of a batch, with the keys of their groups. */

@@ -87,7 +87,8 @@ struct addr {
 	size_t n_cpus;
 	bool has_nodes;		/* those of physical addresses are known */
 	struct addr_cpu cpu;	/* of the last row */
-	struct addr_last *last; /* last address of each instruction */
+	struct addr_last *last; /* last address of each instruction … */
+	uint32_t last_cpu;	/* … and whose CPU that was */
 };
 
 /* Gives each group a new key: their words, one behind the other. Groups whose new keys are equal are added up. */

@@ -83,7 +83,7 @@ static void add_owner(struct insn_sums *to, uint32_t process, uint64_t time_ns)
 		to->time_ns = time_ns;
 }
 
-/* Addresses that follow each other are known within a batch, which is the same for all workers. */
+/* Addresses that follow each other are known within a stretch, which is the same for all workers. */
 static void add_address(struct bottleneck_sums *s, uint32_t slot, uint64_t address,
 			uint32_t process, uint64_t time_ns)
 {
@@ -91,10 +91,10 @@ static void add_address(struct bottleneck_sums *s, uint32_t slot, uint64_t addre
 
 	add_owner(&s->slots[slot], process, time_ns);
 	addr_pattern_add(p, address);
-	if (s->last[slot].batch == s->n_batches)
+	if (s->last[slot].stretch == s->n_stretches)
 		addr_pattern_add_pair(p, s->last[slot].address, address);
 	s->last[slot].address = address;
-	s->last[slot].batch = s->n_batches;
+	s->last[slot].stretch = s->n_stretches;
 }
 
 static void add_insn_record(struct bottleneck_sums *s, uint32_t slot, const struct batch *b,
@@ -196,12 +196,13 @@ static void bottleneck_consume(void *partial, const struct batch *b)
 	struct bottleneck_sums *s = partial;
 	uint32_t slots[BATCH_ROWS];
 
-	s->n_batches++;
+	s->n_stretches++;
 	if (b->kind != BATCH_SPE)
 		return;
 	code_sums_add(&s->code, b);
 	find_slots(s->plan, b, slots);
 	for (size_t row = 0; row < b->n; row++) {
+		s->n_stretches += row > 0 && batch_cpu(b, row) != batch_cpu(b, row - 1);
 		if (slots[row] != NO_SLOT)
 			add_insn_record(s, slots[row], b, row, latencies_of(b, row));
 		if (row > 0 && spe_record_follows(s->plan->session, b, row))

@@ -161,11 +161,11 @@ struct bottleneck_sums {
 	struct pair_sums *regions, *functions, all;
 	struct code_sums code;
 
-	/* The last address of each slot, and in which batch that was. */
+	/* The last address of each slot, and in which stretch that was: rows of a batch that are of one CPU. */
 	struct {
-		uint64_t address, batch;
+		uint64_t address, stretch;
 	} * last;
-	uint64_t n_batches;
+	uint64_t n_stretches;
 };
 
 extern const struct analysis_class bottleneck_class;

@@ -23,7 +23,7 @@ static unsigned log2_below(uint64_t n, unsigned most)
 	return log;
 }
 
-static bool is_neighbour(const struct batch *b, size_t row, size_t other)
+bool record_is_neighbour(const struct batch *b, size_t row, size_t other)
 {
 	return other < b->n && b->has[other] & HAS_TIME && b->has[other] & HAS_TID &&
 	       b->tid[other] == b->tid[row] && b->cpu[other] == b->cpu[row];
@@ -32,8 +32,8 @@ static bool is_neighbour(const struct batch *b, size_t row, size_t other)
 /* Time from the record before to the one behind, of the same thread; 0: not known. */
 static uint64_t gap_around(const struct batch *b, size_t row)
 {
-	bool has_before = row > 0 && is_neighbour(b, row, row - 1);
-	bool has_behind = is_neighbour(b, row, row + 1);
+	bool has_before = row > 0 && record_is_neighbour(b, row, row - 1);
+	bool has_behind = record_is_neighbour(b, row, row + 1);
 	uint64_t from = b->time_ns[has_before ? row - 1 : row];
 	uint64_t to = b->time_ns[has_behind ? row + 1 : row];
 

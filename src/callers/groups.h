@@ -25,6 +25,9 @@ struct record_cell {
 	uint64_t gap_ns; /* 0: not known */
 };
 
+/* Is there another row, whose time is known, of a row's thread and CPU? Batches have rows of several CPUs. */
+bool record_is_neighbour(const struct batch *, size_t row, size_t other);
+
 struct record_cell record_cell(const struct batch *, size_t row);
 
 /* A chain of functions that called those of a group. The last ones, few stacks each, are taken as one. */

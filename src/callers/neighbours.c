@@ -102,7 +102,7 @@ static void offer_row(struct neighbours *n, const struct batch *b, size_t row, u
 	}
 }
 
-/* From the record of the same thread before it to that behind it. */
+/* From the record of the same thread before it, on its CPU, to that behind it. */
 static void look_around(struct neighbours *n, const struct batch *b, size_t row)
 {
 	const uint32_t needs = HAS_TIME | HAS_TID | HAS_PC;
@@ -111,9 +111,9 @@ static void look_around(struct neighbours *n, const struct batch *b, size_t row)
 
 	if ((b->has[row] & needs) != needs)
 		return;
-	if (row > 0 && (b->has[row - 1] & needs) == needs && b->tid[row - 1] == b->tid[row])
+	if (row > 0 && record_is_neighbour(b, row, row - 1))
 		from_ns = b->time_ns[row - 1];
-	if (row + 1 < b->n && (b->has[row + 1] & needs) == needs && b->tid[row + 1] == b->tid[row])
+	if (record_is_neighbour(b, row, row + 1))
 		to_ns = b->time_ns[row + 1];
 	offer_row(n, b, row, from_ns, to_ns);
 }

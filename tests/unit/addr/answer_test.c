@@ -59,6 +59,7 @@ struct answer_case {
 	struct expected_cell cells[24]; /* ends without a table */
 	const char *type, *base;
 	size_t top;
+	size_t n_first; /* records on cpu 0, the others on cpu 1; 0: all */
 	void (*write_more)(struct writer *);
 };
 
@@ -179,6 +180,14 @@ static const struct answer_case cases[] = {
 	    { "instructions", 0, "pairs", 31, MARK_EXACT },
 	    { "instructions", 0, "up", 31, MARK_EXACT },
 	    { "instructions", 0, "down", 0, MARK_EXACT } } },
+	{ "an instruction on two CPUs",
+	  ADDR_BY_INSTRUCTION,
+	  { { 0x20000, LOAD, 10, L1D, .n = 20 }, { 0x10000, LOAD, 10, L1D, .n = 20 } },
+	  1,
+	  { { "instructions", 0, "records", 40, MARK_EXACT },
+	    { "instructions", 0, "pairs", 38, MARK_EXACT },
+	    { "instructions", 0, "up", 38, MARK_EXACT } },
+	  .n_first = 20 },
 	{ "nodes: all on cpu 0",
 	  ADDR_BY_NODE,
 	  { { 0x10000, LOAD, 10, L1D, .pa = 0x1000, .n = 3 },
@@ -252,7 +261,7 @@ static void expect_case(const struct answer_case *c, unsigned n_workers)
 
 	open_fixture(&(struct contents){ .records = records,
 					 .n_records = n,
-					 .n_first = n,
+					 .n_first = c->n_first > 0 ? c->n_first : n,
 					 .write_more = c->write_more },
 		     n_workers, &s);
 	assert_int_equal(addr_report_make(&s, NULL, &request, &report, &err), 0);

@@ -11,6 +11,7 @@
 #include "../session/fixture.h"
 #include "base/alloc.h"
 #include "callers/callers.h"
+#include "callers/neighbours.h"
 #include "capture/writer/writer.h"
 #include "process/place_numbers.h"
 #include "stacks/stacks.h"
@@ -373,6 +374,33 @@ static void test_backwards(void **state)
 	free(m);
 }
 
+/* A stack is next to the record of its time, though the record before it in the file is a later one of another CPU. */
+static void test_two_cpus(void **state)
+{
+	struct making *m = making_new(&instructions);
+	struct neighbours *neighbours;
+	struct caller_groups groups;
+	struct stacks_seen seen;
+	struct session s;
+
+	(void)state;
+	add_sample(m, EVENT_MISSES, 5000, from_first, 2);
+	add_record(m, 9000, false);
+	add_record(m, 5000, false);
+	m->contents.n_first = 1;
+	open_fixture(&m->contents, 1, &s);
+	assert_true(stacks_seen_collect(&seen, &s));
+	caller_groups_init(&groups, &seen);
+	neighbours = neighbours_find(&groups, &s);
+	assert_int_equal(seen.list.n, 1);
+	assert_int_equal(neighbours->of_stacks[0].distance_ns, 0);
+	neighbours_free(neighbours);
+	caller_groups_release(&groups);
+	stacks_seen_release(&seen);
+	close_fixture(&s);
+	free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -381,6 +409,7 @@ int main(void)
 		cmocka_unit_test(test_ties),	     cmocka_unit_test(test_misses),
 		cmocka_unit_test(test_threads),	     cmocka_unit_test(test_reused_thread),
 		cmocka_unit_test(test_others),	     cmocka_unit_test(test_backwards),
+		cmocka_unit_test(test_two_cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
