@@ -175,8 +175,14 @@ struct run {
 	bool is_steady;
 };
 
+/* Does the batch have nothing of the stream in front of this row? */
+static bool is_cut_at(const struct batch *b, size_t row)
+{
+	return row == 0 || row == b->n || stream_of(b, row) != stream_of(b, row - 1);
+}
+
 /*
- * Cuts the records [from, to) into runs of one row each. A run at the start or end of the batch may
+ * Cuts the records [from, to) into runs of one row each. A run at the start or end of what the batch has of a stream may
  * be longer than what is seen of it: it counts as steady.
  */
 static size_t cut_runs(const struct looked_at *l, size_t from, size_t to, struct run *out)
@@ -190,7 +196,8 @@ static size_t cut_runs(const struct looked_at *l, size_t from, size_t to, struct
 		while (row < to && l->rows[row] == r->row)
 			row++;
 		r->to = row;
-		r->is_steady = r->to - r->from >= STEADY || r->from == 0 || r->to == l->batch->n;
+		r->is_steady = r->to - r->from >= STEADY || is_cut_at(l->batch, r->from) ||
+			       is_cut_at(l->batch, r->to);
 	}
 	return n;
 }

@@ -83,6 +83,12 @@ static const struct test_case cases[] = {
 	  "2.00 ms between records of different threads" },
 };
 
+/* Runs that begin or end where those of a CPU do, which is at the ends of the batch, or in it. */
+static const struct trace cut[][2] = {
+	{ { "sssfffffffff", MS, 0 }, { "fffffffffsss", MS, 0 } },
+	{ { "fffffffffsss", MS, 0 }, { "sssfffffffff", MS, 0 } },
+};
+
 static struct spe_record record_of(char code, uint64_t time_ns)
 {
 	uint64_t pc = code == 'f' ? FIRST : code == 'b' ? TEXT_START : SECOND;
@@ -161,19 +167,26 @@ static bool has_mark(const struct table *t, const char *column)
 	return false;
 }
 
-static void check_case(const struct test_case *c, unsigned n_workers)
+static void make_functions(const struct trace cpus[2], unsigned n_workers, struct session *s,
+			   struct table *out)
 {
 	const struct keys keys = { { KEY_FUNCTION }, 1 };
 	struct spe_record records[2 * EACH_CPU];
+
+	for (size_t cpu = 0; cpu < 2; cpu++)
+		fill(&cpus[cpu], records + cpu * EACH_CPU);
+	open_fixture(&(struct contents){ .records = records, .n_records = 2 * EACH_CPU }, n_workers,
+		     s);
+	make_table(s, &keys, out);
+}
+
+static void check_case(const struct test_case *c, unsigned n_workers)
+{
 	struct session s;
 	struct table t;
 	size_t n = 0;
 
-	for (size_t cpu = 0; cpu < 2; cpu++)
-		fill(&c->cpus[cpu], records + cpu * EACH_CPU);
-	open_fixture(&(struct contents){ .records = records, .n_records = 2 * EACH_CPU }, n_workers,
-		     &s);
-	make_table(&s, &keys, &t);
+	make_functions(c->cpus, n_workers, &s, &t);
 	while (n < MAX_ROWS && c->rows[n].name != NULL)
 		n++;
 	assert_int_equal(table_n_rows(&t), n);
@@ -192,6 +205,30 @@ static void time_is_of_who_ran(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++)
 		for (unsigned n_workers = 1; n_workers <= 3; n_workers += 2)
 			check_case(&cases[i], n_workers);
+}
+
+/* Records of several CPUs may be one batch: where those of one end they may go on all the same. */
+static void runs_are_cut_by_cpu(void **state)
+{
+	static const char *const columns[] = { "time_share", "time_low", "time_high" };
+
+	(void)state;
+	for (unsigned n_workers = 1; n_workers <= 3; n_workers += 2) {
+		struct session s[COUNT(cut)];
+		struct table t[COUNT(cut)];
+
+		for (size_t i = 0; i < COUNT(cut); i++)
+			make_functions(cut[i], n_workers, &s[i], &t[i]);
+		assert_int_equal(table_n_rows(&t[0]), 2);
+		for (size_t row = 0; row < 2; row++)
+			for (size_t i = 0; i < COUNT(columns); i++)
+				check_share(&t[1], row, columns[i],
+					    cell_of(&t[0], row, columns[i])->number);
+		for (size_t i = 0; i < COUNT(cut); i++) {
+			table_release(&t[i]);
+			close_fixture(&s[i]);
+		}
+	}
 }
 
 /* Nothing else runs in a thread: what is between its records is certain, however few they are. */
@@ -269,9 +306,8 @@ static void test_spans(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(time_is_of_who_ran),
-		cmocka_unit_test(threads_are_certain),
-		cmocka_unit_test(operations_are_refused),
+		cmocka_unit_test(time_is_of_who_ran),  cmocka_unit_test(runs_are_cut_by_cpu),
+		cmocka_unit_test(threads_are_certain), cmocka_unit_test(operations_are_refused),
 		cmocka_unit_test(test_spans),
 	};
 
