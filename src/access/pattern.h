@@ -19,7 +19,7 @@ struct addr_pattern {
 	uint64_t any;	  /* lowest address */
 	uint64_t most;	  /* highest address */
 	uint64_t divisor; /* greatest common divisor of all differences; 0: all equal */
-	uint64_t n_pairs; /* pairs of consecutive samples, within a batch */
+	uint64_t n_pairs; /* pairs of consecutive samples, within a batch; of SPE, of a CPU */
 	uint64_t n_same, n_up, n_down; /* pairs with equal, ascending, descending addresses */
 	uint64_t n_near;	       /* pairs less than a page apart, but not equal */
 	double distance;	       /* sum of the distances of all pairs, bytes */

@@ -38,7 +38,10 @@ struct analysis_class {
 	/* It reads branch stacks of samples (HAS_BRANCHES): other scans leave them out. */
 	bool reads_branches;
 
-	/* Takes the rows of a batch. Frame ids in it are the worker's, place ids the session's. */
+	/*
+	 * Takes the rows of a batch. Frame ids in it are the worker's, place ids the session's. SPE records are those of a
+	 * CPU in its order, then perhaps those of another one, of any time.
+	 */
 	void (*consume)(void *partial, const struct batch *);
 
 	/*
