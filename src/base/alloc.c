@@ -118,13 +118,28 @@ char *mem_strndup(const char *text, size_t len)
 	return copy;
 }
 
-void *mem_aligned(size_t n, size_t size)
+static void *alloc_lines(size_t n, size_t size)
 {
 	enum { LINE = 64 };
 	bool fits = size == 0 || n <= (SIZE_MAX - LINE) / size;
 
 	return checked_memory(
 		fits ? aligned_alloc(LINE, (n * size + LINE - 1) / LINE * LINE) : NULL, n, size);
+}
+
+void *mem_aligned(size_t n, size_t size)
+{
+	void *memory;
+
+	if (!is_large(n, size))
+		return alloc_lines(n, size);
+	pthread_mutex_lock(&large_lock);
+	check_room(n * size);
+	memory = alloc_lines(n, size);
+	if (memory_is_scarce())
+		take_pages(memory, 0, n * size);
+	pthread_mutex_unlock(&large_lock);
+	return memory;
 }
 
 /* The bytes of memory of mem_huge(), which is larger than a huge page. */

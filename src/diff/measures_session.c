@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/memory_group.h"
 #include "base/path.h"
 #include "base/prefetch.h"
 #include "base/uint128.h"
@@ -79,10 +80,11 @@ static void costs_take_cpu(struct costs *c, uint32_t cpu)
 /* Makes room for `n` sums, or more. */
 static void spe_sums_reach(struct spe_sums *s, size_t n)
 {
+	size_t grown = s->cap + (memory_is_scarce() ? s->cap / 16 : s->cap); /* as a vector */
 	struct spe_sum *items;
 
 	if (n > s->cap) {
-		s->cap = n > 2 * s->cap ? n : 2 * s->cap;
+		s->cap = n > grown ? n : grown;
 		items = mem_aligned(s->cap, sizeof(*items));
 		memset(items, 0, s->cap * sizeof(*items));
 		if (s->n > 0)

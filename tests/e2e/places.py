@@ -3,7 +3,7 @@
 """
 Places where something is missing: each command works without it, or says in one sentence what is not there.
 
-usage: places.py CYCLOPS CAPTURE MAKE-CAPTURE
+usage: places.py CYCLOPS CAPTURE MAKE-CAPTURE MAKE-FAMILY
 
 Mounts are hidden in a mount namespace, which only root may make: else, or where this is forbidden, those places are
 left out by name, and so are groups of memory. A filter of system calls stands for those of containers.
@@ -78,6 +78,9 @@ PAGES = ("--records", "1000000", "--cpus", "1", "--data", "2G", "--kernel-share"
 NO_ROOM = rf"^cyclops: out of memory: \d+ of the {GROUP_MIB} MiB of the memory cgroup are in use, and \d+ MiB more are needed; give it more, or select less \(--select\)$"
 GROUP_OF_PAGES = [(line, None, rf"\A(cyclops: no symbols for program: .*)?\s*\Z|{NO_ROOM}") for line in ("report CAPTURE", "hot CAPTURE", "c2c CAPTURE", "addr CAPTURE")] + [
     (line, FAILED, NO_ROOM) for line in ("addr --by page --format csv CAPTURE", "addr --by line -j 8 CAPTURE")]
+# Of one with most of a million places, twice
+PLACES = 2500000
+GROUP_OF_PLACES = [("diff -j 2 CAPTURE CAPTURE", FAILED, NO_ROOM)] * 2
 
 
 def read(path):
@@ -160,7 +163,7 @@ def make_memory_group():
     return None
 
 
-def check_memory_group(checks, cyclops, maker):
+def check_memory_group(checks, cyclops, maker, make_family):
     """A container's memory, in which the pages of the capture count, too."""
     group = make_memory_group()
     if group is None:
@@ -172,7 +175,9 @@ def check_memory_group(checks, cyclops, maker):
             subprocess.run([maker, "--records", str(GROUP_RECORDS), "--output", capture], check=True)
             pages = os.path.join(folder, "pages.data")
             subprocess.run([maker, *PAGES, "--output", pages], check=True)
-            for path, cases in ((capture, GROUP), (pages, GROUP_OF_PAGES)):
+            places = os.path.join(folder, "places.data")
+            subprocess.run([make_family, "many-places", str(PLACES), places], check=True)
+            for path, cases in ((capture, GROUP), (pages, GROUP_OF_PAGES), (places, GROUP_OF_PLACES)):
                 check_place(checks, f"a group of {GROUP_MIB} MiB", cyclops, path, cases,
                             preexec_fn=lambda: pathlib.Path(group, "cgroup.procs").write_text(str(os.getpid()), encoding="ascii"))
     finally:
@@ -180,9 +185,9 @@ def check_memory_group(checks, cyclops, maker):
 
 
 def main():
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 5:
         sys.exit(__doc__)
-    cyclops, capture, maker = map(os.path.abspath, sys.argv[1:])
+    cyclops, capture, maker, make_family = map(os.path.abspath, sys.argv[1:])
     checks = Checks()
     check_mounted(checks, cyclops, capture)
     if platform.machine() in CALLS:
@@ -192,7 +197,7 @@ def main():
         check_place(checks, "perf_event_open kills", cyclops, capture, FORBIDDEN, preexec_fn=lambda: forbid(KILL))
     check_place(checks, "16 descriptors", cyclops, capture, FEW_DESCRIPTORS, preexec_fn=limit_descriptors)
     check_place(checks, "128 MiB of address space", cyclops, capture, LITTLE_MEMORY, preexec_fn=limit_memory)
-    check_memory_group(checks, cyclops, maker)
+    check_memory_group(checks, cyclops, maker, make_family)
     for home in ({"HOME": "/nonexistent"}, {}):
         words = [cyclops, "hot", capture]
         bare = {key: value for key, value in ENVIRONMENT.items() if key not in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
