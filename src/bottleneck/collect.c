@@ -190,6 +190,13 @@ static void find_slots(const struct bottlenecks *plan, const struct batch *b, ui
 	}
 }
 
+/* Does a row come out of another buffer than the one before? There is one for each CPU, or, without CPUs, for each thread. */
+static bool begins_stretch(const struct batch *b, size_t row)
+{
+	return batch_cpu(b, row) != batch_cpu(b, row - 1) ||
+	       (!(b->has[row] & HAS_CPU) && b->tid[row] != b->tid[row - 1]);
+}
+
 /* Within a batch only: what batches hold does not depend on who decodes them. */
 static void bottleneck_consume(void *partial, const struct batch *b)
 {
@@ -202,7 +209,7 @@ static void bottleneck_consume(void *partial, const struct batch *b)
 	code_sums_add(&s->code, b);
 	find_slots(s->plan, b, slots);
 	for (size_t row = 0; row < b->n; row++) {
-		s->n_stretches += row > 0 && batch_cpu(b, row) != batch_cpu(b, row - 1);
+		s->n_stretches += row > 0 && begins_stretch(b, row);
 		if (slots[row] != NO_SLOT)
 			add_insn_record(s, slots[row], b, row, latencies_of(b, row));
 		if (row > 0 && spe_record_follows(s->plan->session, b, row))

@@ -161,7 +161,7 @@ struct bottleneck_sums {
 	struct pair_sums *regions, *functions, all;
 	struct code_sums code;
 
-	/* The last address of each slot, and in which stretch that was: rows of a batch that are of one CPU. */
+	/* The last address of each slot, and in which stretch that was: rows of a batch that are of one buffer. */
 	struct {
 		uint64_t address, stretch;
 	} * last;
