@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/memory_group.h"
 
 static_assert(sizeof(struct addr_brief) == 64, "a cache line");
 
@@ -124,7 +125,8 @@ void addr_briefs_release(struct addr_briefs *briefs)
 static void grow_briefs(struct addr_briefs *briefs, size_t n)
 {
 	enum { FIRST = 64 };
-	size_t cap = briefs->cap == 0 ? FIRST : 2 * briefs->cap;
+	size_t more = memory_is_scarce() ? briefs->cap / 16 : briefs->cap; /* as of a vector */
+	size_t cap = briefs->cap == 0 ? FIRST : briefs->cap + more;
 	struct addr_brief *items;
 
 	cap = cap < n ? n : cap;
