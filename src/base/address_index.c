@@ -97,6 +97,7 @@ void address_list_add(struct address_list *l, const struct address_index *x,
 		      const uint64_t *positions, const uint64_t *addresses, const uint16_t *numbers,
 		      size_t n)
 {
+	const struct address_filter filter = x->filter;
 	uint64_t last = l->last;
 	uint32_t *out;
 
@@ -106,15 +107,16 @@ void address_list_add(struct address_list *l, const struct address_index *x,
 	out = l->words.items + l->words.n;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t position = positions[numbers[i]], step = position - last;
-		uint32_t hash = (uint32_t)address_filter_bit(&x->filter, addresses[numbers[i]]);
+		uint32_t hash = (uint32_t)address_filter_bit(&filter, addresses[numbers[i]]);
 
-		l->is_out_of_order |= position < last;
-		last = position + 1;
-		*out++ = (uint32_t)(step < FAR ? step : FAR) << HASH_BITS | hash;
+		*out++ = (uint32_t)step << HASH_BITS | hash;
 		if (step >= FAR) {
+			l->is_out_of_order |= position < last;
+			out[-1] = (uint32_t)FAR << HASH_BITS | hash;
 			*out++ = (uint32_t)step;
 			*out++ = (uint32_t)(step >> 32);
 		}
+		last = position + 1;
 	}
 	l->words.n = (size_t)(out - l->words.items);
 	l->last = last;
@@ -170,8 +172,8 @@ bool address_cursor_start(struct address_cursor *c, const struct address_index *
 	return true;
 }
 
-/* Which records there are nobody can predict, so there is no decision. */
-bool address_cursor_refill(struct address_cursor *c)
+/* The next records, ADDRESS_HITS if there are so many. Which these are nobody can predict, so there is no decision. */
+static unsigned find_hits(struct address_cursor *c, uint64_t *positions)
 {
 	const uint32_t *word = c->word;
 	uint64_t last = c->last;
@@ -185,13 +187,20 @@ bool address_cursor_refill(struct address_cursor *c)
 			step = word[0] | (uint64_t)word[1] << 32;
 			word += 2;
 		}
-		c->positions[n] = last + step;
+		positions[n] = last + step;
 		last += step + 1;
 		n += c->filter->bits[bit >> 6] >> (bit & 63) & 1;
 	}
 	c->word = word;
 	c->last = last;
-	c->n = n;
+	return n;
+}
+
+bool address_cursor_refill(struct address_cursor *c)
+{
+	memcpy(c->positions, c->positions + c->n, c->n_ahead * sizeof(*c->positions));
+	c->n = c->n_ahead > 0 ? c->n_ahead : find_hits(c, c->positions);
+	c->n_ahead = find_hits(c, c->positions + c->n);
 	c->next = 0;
-	return n > 0;
+	return c->n > 0;
 }

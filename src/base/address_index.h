@@ -46,9 +46,10 @@ struct address_cursor {
 	const struct address_filter *filter;
 	unsigned shift; /* of the bits that are kept of a hash, to those of the filter */
 	const uint32_t *word, *end;
-	uint64_t last;			  /* as in a list */
-	uint64_t positions[ADDRESS_HITS]; /* of the next records, in order */
+	uint64_t last;			      /* as in a list */
+	uint64_t positions[2 * ADDRESS_HITS]; /* of the next records, in order: n, … */
 	unsigned n, next;
+	unsigned n_ahead; /* … and those that come after the next refill, to be fetched already */
 };
 
 /*

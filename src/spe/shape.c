@@ -396,63 +396,11 @@ static inline bool is_wanted_record(const struct spe_shapes *all, unsigned numbe
 	       address_filter_may_have(wanted->addresses, address);
 }
 
-/*
- * `length` is that of all shapes, or 0: then it is only known after the look-up, so the next record
- * cannot be examined in parallel. `wants_all`: no record is to be skipped. Each caller gets its own copy of the loop.
- * Which records are wanted is random, so each is written to the list, and the next one to the same place if it is not.
- */
-__attribute__((always_inline)) static inline size_t spe_decode_shapes(
-	struct spe_shapes *all, size_t length, bool wants_all, const uint8_t *bytes, size_t size,
-	uint64_t position, const struct spe_wanted *wanted, struct batch *out, uint64_t *padding)
-{
-	const struct spe_wanted w = *wanted; /* a copy, which the compiler knows to be constant */
-	const struct source source = { all, bytes, position };
-	const size_t reach = all->reach;
-	size_t n_padding = 0;
-	size_t at = 0;
-	bool is_end = false;
-
-	while (!batch_is_full(out) && !is_end) {
-		size_t room = BATCH_ROWS - out->n, n = 0;
-		size_t most = room < FOUND_AT_ONCE ? room : FOUND_AT_ONCE;
-		struct found list[FOUND_AT_ONCE];
-
-		while (n < most) {
-			struct spe_shape *s;
-			unsigned number;
-
-			if (at < size && bytes[at] == 0) {
-				size_t skipped = spe_padding_size(bytes + at, size - at);
-
-				at += skipped;
-				n_padding += skipped;
-			}
-			is_end = size - at < reach;
-			if (is_end)
-				break;
-			prefetch(bytes + at + FETCH_AHEAD);
-			number = find_shape(all, bytes + at);
-			is_end = number == SPE_N_SHAPES;
-			if (is_end)
-				break;
-			s = &all->items[number];
-			list[n] = (struct found){ at, number };
-			n += wants_all || is_wanted_record(all, number, bytes + at, &w);
-			s->n_hits++;
-			at += length != 0 ? length : all->lengths[number];
-			n_padding += s->padding;
-		}
-		deliver_rows(&source, list, n, &w, out);
-	}
-	*padding += n_padding;
-	return at;
-}
-
 /* Those of the cursor's records that are in these bytes. */
 static void fetch_records(const struct address_cursor *c, const uint8_t *bytes, size_t size,
 			  uint64_t position)
 {
-	for (unsigned i = 0; i < c->n && c->positions[i] - position < size; i++) {
+	for (unsigned i = 0; i < c->n + c->n_ahead && c->positions[i] - position < size; i++) {
 		const uint8_t *record = bytes + (c->positions[i] - position);
 
 		prefetch(record);
@@ -476,29 +424,60 @@ static inline size_t next_record(struct address_cursor *c, const uint8_t *bytes,
 	return c->positions[c->next] - position < size ? c->positions[c->next] - position : size;
 }
 
-/* The same for records of a cursor. */
-static size_t decode_records(struct spe_shapes *all, const uint8_t *bytes, size_t size,
-			     uint64_t position, const struct spe_wanted *wanted, struct batch *out)
+/*
+ * `length` is that of all shapes, or 0: then it is only known after the look-up, so the next record
+ * cannot be examined in parallel. `wants_all`: no record is to be skipped. `by_cursor`: only those of the wanted cursor are looked at, and
+ * what is between them is not counted as padding. Each caller gets its own copy of the loop.
+ * Which records are wanted is random, so each is written to the list, and the next one to the same place if it is not.
+ */
+__attribute__((always_inline)) static inline size_t spe_decode_shapes(
+	struct spe_shapes *all, size_t length, bool wants_all, bool by_cursor, const uint8_t *bytes,
+	size_t size, uint64_t position, const struct spe_wanted *wanted, struct batch *out,
+	uint64_t *padding)
 {
+	const struct spe_wanted w = *wanted; /* a copy, which the compiler knows to be constant */
 	const struct source source = { all, bytes, position };
+	const size_t reach = all->reach;
+	size_t n_padding = 0;
 	size_t at = 0;
+	bool is_end = false;
 
-	while (!batch_is_full(out)) {
-		struct spe_shape *s;
-		unsigned number;
+	while (!batch_is_full(out) && !is_end) {
+		size_t room = BATCH_ROWS - out->n, n = 0;
+		size_t most = room < FOUND_AT_ONCE ? room : FOUND_AT_ONCE;
+		struct found list[FOUND_AT_ONCE];
 
-		at = next_record(wanted->records, bytes, size, position, at);
-		if (size - at < all->reach)
-			break;
-		number = find_shape(all, bytes + at);
-		if (number == SPE_N_SHAPES)
-			break;
-		s = &all->items[number];
-		if (is_wanted_record(all, number, bytes + at, wanted))
-			deliver_rows(&source, &(struct found){ at, number }, 1, wanted, out);
-		s->n_hits++;
-		at += s->length;
+		while (n < most) {
+			struct spe_shape *s;
+			unsigned number;
+
+			if (by_cursor) {
+				at = next_record(w.records, bytes, size, position, at);
+			} else if (at < size && bytes[at] == 0) {
+				size_t skipped = spe_padding_size(bytes + at, size - at);
+
+				at += skipped;
+				n_padding += skipped;
+			}
+			is_end = size - at < reach;
+			if (is_end)
+				break;
+			if (!by_cursor)
+				prefetch(bytes + at + FETCH_AHEAD);
+			number = find_shape(all, bytes + at);
+			is_end = number == SPE_N_SHAPES;
+			if (is_end)
+				break;
+			s = &all->items[number];
+			list[n] = (struct found){ at, number };
+			n += wants_all || is_wanted_record(all, number, bytes + at, &w);
+			s->n_hits++;
+			at += length != 0 ? length : all->lengths[number];
+			n_padding += by_cursor ? 0 : s->padding;
+		}
+		deliver_rows(&source, list, n, &w, out);
 	}
+	*padding += n_padding;
 	return at;
 }
 
@@ -506,19 +485,22 @@ size_t spe_shapes_decode(struct spe_shapes *all, const uint8_t *bytes, size_t si
 			 uint64_t position, const struct spe_wanted *wanted, struct batch *out,
 			 uint64_t *padding)
 {
+	bool wants_all = wanted->addresses == NULL && !wanted->only_memory;
+	bool are_padded = all->length == SPE_SHAPE_SIZE;
+
 	if (all->n == 0)
 		return 0;
 	if (wanted->records != NULL)
-		return decode_records(all, bytes, size, position, wanted, out);
-	if (wanted->addresses == NULL && !wanted->only_memory)
-		return all->length == SPE_SHAPE_SIZE
-			       ? spe_decode_shapes(all, SPE_SHAPE_SIZE, true, bytes, size, position,
-						   wanted, out, padding)
-			       : spe_decode_shapes(all, 0, true, bytes, size, position, wanted, out,
-						   padding);
-	return all->length == SPE_SHAPE_SIZE
-		       ? spe_decode_shapes(all, SPE_SHAPE_SIZE, false, bytes, size, position,
-					   wanted, out, padding)
-		       : spe_decode_shapes(all, 0, false, bytes, size, position, wanted, out,
-					   padding);
+		return spe_decode_shapes(all, 0, false, true, bytes, size, position, wanted, out,
+					 padding);
+	if (wants_all && are_padded)
+		return spe_decode_shapes(all, SPE_SHAPE_SIZE, true, false, bytes, size, position,
+					 wanted, out, padding);
+	if (wants_all)
+		return spe_decode_shapes(all, 0, true, false, bytes, size, position, wanted, out,
+					 padding);
+	return are_padded ? spe_decode_shapes(all, SPE_SHAPE_SIZE, false, false, bytes, size,
+					      position, wanted, out, padding)
+			  : spe_decode_shapes(all, 0, false, false, bytes, size, position, wanted,
+					      out, padding);
 }
