@@ -220,8 +220,8 @@ enum { SLOTS_LOG = 8 };
 
 struct slot {
 	uint64_t low, high; /* the question; 0, 0 is none */
+	uint64_t n;	    /* records that are not in `total` yet */
 	uint32_t mask;
-	uint32_t n; /* records that are not in `total` yet */
 };
 
 struct c2c_classifier {
@@ -251,7 +251,7 @@ void c2c_classifier_free(struct c2c_classifier *c)
 
 static void count_slot(struct c2c_classifier *c, struct slot *slot)
 {
-	c2c_count_many(&c->total, slot->mask, slot->n);
+	c2c_count_many(&c->total, slot->mask, (uint32_t)slot->n);
 	slot->n = 0;
 }
 
@@ -303,9 +303,17 @@ static bool is_access(const struct batch *b, size_t row)
 	return ((b->has[row] & HAS_OP) != 0) & (b->op_class[row] == SPE_OP_LDST);
 }
 
-/* What decides about a record, in a word that is not 0: events (32 bits), source (16), and these. */
-enum { ACCESS_IS_ANY = 1, ACCESS_IS_STORE = 2, ACCESS_HAS_SOURCE = 4, ACCESS_HAS_ADDRESS = 8 };
-enum { ACCESS_SOURCE_SHIFT = 8, ACCESS_EVENTS_SHIFT = 24 };
+/*
+ * What decides about a record, in a word that is not 0, as all of these have an operation: events, the lowest bit of the operation,
+ * the source, and which columns there are. What was not recorded may be anything.
+ */
+enum {
+	ACCESS_HAS_ADDRESS = 1,
+	ACCESS_STORE_SHIFT = 31,
+	ACCESS_SOURCE_SHIFT = 32,
+	ACCESS_HAS_SHIFT = 48
+};
+enum { ACCESS_HAS = HAS_EVENTS | HAS_OP | HAS_SOURCE };
 
 /* What a record has comes as it likes, so there is no decision. */
 static inline uint64_t access_word(const struct batch *b, size_t row)
@@ -315,28 +323,26 @@ static inline uint64_t access_word(const struct batch *b, size_t row)
 				  1u << SPE_EV_REMOTE | 1u << SPE_EV_L2D_ACCESS |
 				  1u << SPE_EV_L2D_MISS | 1u << SPE_EV_HITM |
 				  1u << SPE_EV_RECENTLY_FETCHED | 1u << SPE_EV_SNOOPED;
-	uint32_t has = b->has[row];
-	bool has_events = (has & HAS_EVENTS) != 0, has_source = (has & HAS_SOURCE) != 0;
-	bool has_address = row_has_address(b, row);
-	uint64_t events = b->events[row] & deciding & -(uint64_t)has_events;
-	uint64_t source = (uint16_t)b->source[row] & -(uint64_t)has_source;
-	uint64_t of_address = events << ACCESS_EVENTS_SHIFT | source << ACCESS_SOURCE_SHIFT |
-			      (has_source ? ACCESS_HAS_SOURCE : 0) | ACCESS_HAS_ADDRESS;
 
-	return (of_address & -(uint64_t)has_address) | (b->op[row] & 1 ? ACCESS_IS_STORE : 0) |
-	       ACCESS_IS_ANY;
+	return (b->events[row] & deciding) | (uint64_t)b->source[row] << ACCESS_SOURCE_SHIFT |
+	       (uint64_t)(b->has[row] & ACCESS_HAS) << ACCESS_HAS_SHIFT |
+	       (uint64_t)(b->op[row] & 1) << ACCESS_STORE_SHIFT |
+	       (row_has_address(b, row) ? ACCESS_HAS_ADDRESS : 0);
 }
 
 static __attribute__((noinline)) void classify_new(struct c2c_classifier *c, struct slot *slot,
 						   const struct cpu *cpu, uint64_t word)
 {
+	uint32_t has = (uint32_t)(word >> ACCESS_HAS_SHIFT);
 	const struct spe_access a = {
 		.cpu = cpu,
-		.events = word >> ACCESS_EVENTS_SHIFT,
+		.events = has & HAS_EVENTS ? (uint32_t)word & ~(1u << ACCESS_STORE_SHIFT |
+								ACCESS_HAS_ADDRESS)
+					   : 0,
 		.source = (uint16_t)(word >> ACCESS_SOURCE_SHIFT),
-		.has_source = word & ACCESS_HAS_SOURCE,
+		.has_source = has & HAS_SOURCE,
 		.has_address = word & ACCESS_HAS_ADDRESS,
-		.is_store = word & ACCESS_IS_STORE,
+		.is_store = word >> ACCESS_STORE_SHIFT & 1,
 	};
 
 	slot_set(c, slot, (uintptr_t)cpu, word, spe_mask(&a));

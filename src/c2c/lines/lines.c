@@ -288,17 +288,6 @@ static inline uint64_t add_load(struct c2c_lines *l, const struct batch *b, size
 	return c2c_wait(out->cycles) & -(uint64_t)((out->mask & C2C_ROW_TIMED) != 0);
 }
 
-/* Counts it if it is a load that hit the core's own L1. */
-static inline void add_hit(struct c2c_lines *l, const struct batch *b, size_t row, uint32_t mask,
-			   struct c2c_access_row *out)
-{
-	uint64_t total;
-	bool is_hit = load_latency(l, b, row, mask, &total, out) & ((mask & C2C_BIT(L1)) != 0);
-
-	l->work->latencies[LATENCIES + out->cycles] += is_hit;
-	l->all_latencies |= out->cycles & -(uint64_t)is_hit;
-}
-
 /* Leaves contended loads out. Returns how many the others are. */
 static size_t keep_others(struct c2c_access_row *rows, size_t n, uint32_t contended)
 {
@@ -365,30 +354,71 @@ static void c2c_lines_add_rows(struct c2c_lines *l, const struct batch *b, const
 	l->work->n_rows += n;
 }
 
+/*
+ * Counts the lines of these rows, and loads that hit the core's own L1. Returns which of them are contended loads, by their numbers.
+ * `is_plain`: of SPE, by virtual addresses. Each caller gets its own copy of the loop.
+ */
+__attribute__((always_inline)) static inline size_t count_lines(
+	struct c2c_lines *l, const struct batch *b, const uint16_t *rows, size_t n,
+	const uint32_t *masks, bool is_plain, uint16_t *out_contended)
+{
+	const uint32_t contended = c2c_mode_masks[l->options->mode];
+	const struct c2c_options options = {
+		.line_bytes = l->options->line_bytes,
+		.by_physical = !is_plain && l->options->by_physical,
+	};
+	const bool is_spe = is_plain || b->kind == BATCH_SPE;
+	uint32_t *hits = l->work->latencies + LATENCIES;
+	struct c2c_sieve_access accesses[BATCH_ROWS];
+	uint16_t cycles_of_hits[BATCH_ROWS];
+	size_t n_accesses = 0, n_contended = 0, n_hits = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct c2c_spot spot = c2c_spot(&options, b, rows[i]);
+		uint32_t mask = masks[i], of_mode = mask & contended;
+		uint64_t total, cycles;
+		bool has_latency = c2c_total_of(b, rows[i], is_spe, &total);
+
+		cycles = c2c_row_access(b, rows[i], total);
+		cycles_of_hits[n_hits] = (uint16_t)(is_spe ? cycles : bounded(cycles));
+		n_hits += has_latency & ((mask & C2C_BIT(L1)) != 0);
+		accesses[n_accesses] =
+			c2c_sieve_access_of(l->sieve, spot.space, spot.address,
+					    has_latency & c2c_is_reload(mask, of_mode));
+		n_accesses += c2c_is_of_line(mask);
+		out_contended[n_contended] = (uint16_t)i;
+		n_contended += of_mode != 0;
+	}
+	for (size_t i = 0; i < n_hits; i++) {
+		hits[cycles_of_hits[i]]++;
+		l->all_latencies |= cycles_of_hits[i];
+	}
+	c2c_sieve_add(l->sieve, accesses, n_accesses);
+	return n_contended;
+}
+
 /* Adds those of these rows that are contended loads, and counts the lines of all. */
 static void add_contended_rows(struct c2c_lines *l, const struct batch *b, const uint16_t *rows,
 			       size_t n, const uint32_t *masks)
 {
-	struct c2c_access_row *first = l->work->rows + l->work->n_rows, *out = first;
-	uint32_t contended = c2c_mode_masks[l->options->mode];
-	struct c2c_sieve_access accesses[BATCH_ROWS];
-	uint16_t kept[BATCH_ROWS];
+	struct c2c_access_row *out = l->work->rows + l->work->n_rows;
+	uint16_t contended[BATCH_ROWS];
 
-	for (size_t i = 0; i < n; i++) {
-		struct c2c_spot spot = c2c_spot(l->options, b, rows[i]);
+	if (b->kind == BATCH_SPE && !l->options->by_physical)
+		n = count_lines(l, b, rows, n, masks, true, contended);
+	else
+		n = count_lines(l, b, rows, n, masks, false, contended);
+	for (size_t i = 0; i < n; i++, out++) {
+		size_t row = rows[contended[i]];
+		struct c2c_spot spot = c2c_spot(l->options, b, row);
+		uint64_t total;
 
-		add_hit(l, b, rows[i], masks[i], out);
+		load_latency(l, b, row, masks[contended[i]], &total, out);
 		out->line = spot.address;
 		out->space = spot.space;
-		accesses[i] = (struct c2c_sieve_access){ spot.address, spot.space,
-							 (out->mask & C2C_ROW_RELOAD) != 0 };
-		kept[out - first] = rows[i];
-		out += (masks[i] & contended) != 0;
+		set_thread(out, b, row, masks[contended[i]]);
 	}
-	c2c_sieve_add(l->sieve, accesses, n);
-	l->work->n_rows += (size_t)(out - first);
-	for (size_t i = 0; first + i < out; i++)
-		set_thread(&first[i], b, kept[i], first[i].mask);
+	l->work->n_rows += n;
 }
 
 static void add_all_rows(struct c2c_lines *l, const struct batch *b, const uint16_t *rows, size_t n,
@@ -416,15 +446,16 @@ static void lines_consume(void *partial, const struct batch *b)
 	if (l->options->rows == C2C_ALL_ROWS)
 		count_kinds(l, b, rows, masks, n);
 	count_samples(l, b, rows, n);
+	if (l->options->rows == C2C_CONTENDED_ROWS) {
+		add_contended_rows(l, b, rows, n, masks);
+		return;
+	}
 	n = keep_rows_of_lines(rows, masks, n);
 	if (l->options->rows == C2C_OTHER_ROWS)
 		n = keep_rows_of_sieve(l, b, rows, masks, n);
 	if (l->options->rows == C2C_ALL_ROWS)
 		note_columns(l, b, rows, n);
-	if (l->options->rows == C2C_CONTENDED_ROWS)
-		add_contended_rows(l, b, rows, n, masks);
-	else
-		add_all_rows(l, b, rows, n, masks);
+	add_all_rows(l, b, rows, n, masks);
 }
 
 /* What add_load() left to the histograms. Most of them is empty, and takes no memory until it is touched. */

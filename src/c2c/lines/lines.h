@@ -109,13 +109,17 @@ static inline struct c2c_spot c2c_spot(const struct c2c_options *o, const struct
 	};
 }
 
-/* Total latency of a row that has one, by its kind; false if it has none. */
-static inline bool c2c_row_total(const struct batch *b, size_t row, uint64_t *out_cycles)
+/* Total latency of a row that has one, by the kind of the batch; false if it has none. */
+static inline bool c2c_total_of(const struct batch *b, size_t row, bool is_spe,
+				uint64_t *out_cycles)
 {
-	bool is_spe = b->kind == BATCH_SPE;
-
 	*out_cycles = is_spe ? b->total[row] : b->weight[row];
 	return (b->has[row] & (is_spe ? HAS_TOTAL : HAS_WEIGHT)) != 0;
+}
+
+static inline bool c2c_row_total(const struct batch *b, size_t row, uint64_t *out_cycles)
+{
+	return c2c_total_of(b, row, b->kind == BATCH_SPE, out_cycles);
 }
 
 /* Is this total that of a full counter? */

@@ -6,26 +6,13 @@
 #include "base/alloc.h"
 #include "base/prefetch.h"
 
-/* A core's own cache holds the counts. */
 enum {
-	COUNTS_LOG = 18,
-	FILTER_LINES = 1 << (COUNTS_LOG - 6), /* address_filter_init(): a bit for each count */
+	FILTER_LINES = 1 << (C2C_SIEVE_LOG - 6), /* address_filter_init(): a bit for each count */
 	ROWS_AT_ONCE = 64,
-
-	/* Processes that began as one have other lines at the same addresses: they are told apart, but for so many of them. */
-	SPACES_LOG = 3,
 };
 
 /* Of a count: some of the accesses were reloads; and so many, or more. */
-enum { HAS_RELOADS = 1 << 15, MOST = HAS_RELOADS - 1 };
-
-struct c2c_sieve {
-	struct address_filter shape; /* of what comes out: empty */
-	uint32_t changes;	     /* bit n: n is the change_of_space() of some access */
-	uint16_t least;		     /* count that is let through, with HAS_RELOADS */
-	uint16_t
-		counts[1 << COUNTS_LOG]; /* of accesses, by bit of a filter and change_of_space() */
-};
+enum { RELOADS_SHIFT = 15, HAS_RELOADS = 1 << RELOADS_SHIFT, MOST = HAS_RELOADS - 1 };
 
 struct c2c_sieve *c2c_sieve_new(uint64_t line_bytes)
 {
@@ -51,30 +38,22 @@ static uint16_t sum_of_counts(unsigned a, unsigned b)
 	return (uint16_t)((n < MOST ? n : MOST) | ((a | b) & HAS_RELOADS));
 }
 
-/* What a space changes of an address's bit. */
-static inline uint32_t change_of_space(uint32_t space)
-{
-	return space * 0x9e3779b9u >> (32 - SPACES_LOG);
-}
-
 static inline size_t count_of(const struct c2c_sieve *s, uint32_t space, uint64_t address)
 {
-	return address_filter_bit(&s->shape, address) ^ change_of_space(space);
+	return address_filter_bit(&s->shape, address) ^ c2c_sieve_change(space);
 }
 
 static void sieve_add_some(struct c2c_sieve *s, const struct c2c_sieve_access *some, size_t n)
 {
-	uint16_t *counts[ROWS_AT_ONCE];
-	uint32_t changes = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		counts[i] = &s->counts[count_of(s, some[i].space, some[i].address)];
-		prefetch_to_write(counts[i]);
-		changes |= 1u << change_of_space(some[i].space);
-	}
 	for (size_t i = 0; i < n; i++)
-		*counts[i] = sum_of_counts(*counts[i], 1 | (some[i].is_reload ? HAS_RELOADS : 0u));
-	s->changes |= changes;
+		prefetch_to_write(&s->counts[some[i].count]);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t count = s->counts[some[i].count];
+
+		count += (count & MOST) < MOST;
+		count |= (uint32_t)some[i].is_reload << RELOADS_SHIFT;
+		s->counts[some[i].count] = (uint16_t)count;
+	}
 }
 
 void c2c_sieve_add(struct c2c_sieve *s, const struct c2c_sieve_access *all, size_t n)
@@ -85,7 +64,8 @@ void c2c_sieve_add(struct c2c_sieve *s, const struct c2c_sieve_access *all, size
 
 void c2c_sieve_merge(struct c2c_sieve *s, const struct c2c_sieve *from)
 {
-	s->changes |= from->changes;
+	for (size_t i = 0; i < COUNT(s->has_change); i++)
+		s->has_change[i] |= from->has_change[i];
 	for (size_t i = 0; i < COUNT(s->counts); i++)
 		s->counts[i] = sum_of_counts(s->counts[i], from->counts[i]);
 }
@@ -100,8 +80,8 @@ uint64_t c2c_sieve_lines(struct c2c_sieve *s, uint32_t least, struct address_fil
 		if (s->counts[i] < s->least)
 			continue;
 		n += s->counts[i] & MOST;
-		for (uint32_t change = 0; change < 1u << SPACES_LOG; change++)
-			if (s->changes >> change & 1)
+		for (uint32_t change = 0; change < 1u << C2C_SIEVE_SPACES_LOG; change++)
+			if (s->has_change[change])
 				address_filter_add_bit(out, i ^ change);
 	}
 	return n;

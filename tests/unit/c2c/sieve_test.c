@@ -30,10 +30,11 @@ static uint64_t address_of(uint32_t line)
 static void add_line(struct c2c_sieve *sieves[2], uint32_t line, uint32_t n, bool has_reload)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		const struct c2c_sieve_access access = { address_of(line), SPACE,
-							 has_reload && i + 1 == n };
+		struct c2c_sieve *sieve = sieves[i % 2];
+		const struct c2c_sieve_access access = c2c_sieve_access_of(
+			sieve, SPACE, address_of(line), has_reload && i + 1 == n);
 
-		c2c_sieve_add(sieves[i % 2], &access, 1);
+		c2c_sieve_add(sieve, &access, 1);
 	}
 }
 
@@ -78,7 +79,8 @@ static void test_spaces(void **state)
 
 	(void)state;
 	for (uint32_t space = 0; space < N_SPACES; space++) {
-		const struct c2c_sieve_access access = { address_of(0), space, true };
+		const struct c2c_sieve_access access =
+			c2c_sieve_access_of(sieve, space, address_of(0), true);
 
 		for (uint32_t i = 0; i < (space == LAST ? ENOUGH * N_SPACES : ENOUGH); i++)
 			c2c_sieve_add(sieve, &access, 1);
