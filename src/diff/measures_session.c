@@ -21,7 +21,12 @@
 #include "session/names.h"
 
 /* What is looked up again and again is remembered: each has a slot where it may be. */
-enum { KNOWN_SOURCES = 256, KNOWN_FUNCTIONS = 1024 };
+enum {
+	KNOWN_SOURCES = 256,
+	NO_SOURCE = KNOWN_SOURCES,
+	LARGE_SOURCE,
+	KNOWN_FUNCTIONS = 1024,
+};
 
 /* The records with one key. */
 struct sum {
@@ -63,7 +68,8 @@ struct costs {
 	uint32_t cpu; /* UINT32_MAX: not known, and those of that */
 	const struct cpu *model;
 	uint64_t its_interval;
-	uint32_t known[KNOWN_SOURCES]; /* numbers in `of_sources`, by value; 0: not looked up */
+	/* Numbers in `of_sources`, and 1, by value; 0: not looked up. The last two: of no source, and of larger values. */
+	uint32_t known[KNOWN_SOURCES + 2];
 };
 
 static void costs_take_cpu(struct costs *c, uint32_t cpu)
@@ -72,6 +78,7 @@ static void costs_take_cpu(struct costs *c, uint32_t cpu)
 
 	if (model != c->model)
 		memset(c->known, 0, sizeof(c->known));
+	c->known[NO_SOURCE] = 1;
 	c->cpu = cpu;
 	c->model = model;
 	c->its_interval = spe_interval(c->session, cpu)->mean;
@@ -143,24 +150,28 @@ static void spe_sum_add(struct spe_sum *to, const struct spe_sum *from)
 	to->saturated += from->saturated;
 }
 
-/* A row as a struct spe_sum, in two registers. */
+/* Half of a sum. */
 typedef uint64_t sum_half __attribute__((vector_size(16)));
-struct row_sum {
-	sum_half counts, squares; /* n, n_saturated and cycles; squares and saturated */
-};
 
-/* Many rows add to the same few sums, and each waits for the one before: so it is done in two steps. */
-static inline void spe_sum_add_row(struct spe_sum *to, struct row_sum row)
+/* Many rows add to the same few sums, and each waits for the one before: so it is done in two steps. A full counter adds more, below. */
+static inline void spe_sum_add_row(struct spe_sum *to, uint64_t total)
 {
 	sum_half counts, squares;
 
 	static_assert(sizeof(*to) == sizeof(counts) + sizeof(squares), "that is all of it");
 	memcpy(&counts, &to->n, sizeof(counts));
 	memcpy(&squares, &to->squares, sizeof(squares));
-	counts += row.counts;
-	squares += row.squares;
+	counts += (sum_half){ 1, total };
+	squares += (sum_half){ total * total, 0 };
 	memcpy(&to->n, &counts, sizeof(counts));
 	memcpy(&to->squares, &squares, sizeof(squares));
+}
+
+/* Full counters are few, so that decision is hardly ever wrong. */
+static inline void spe_sum_add_full(struct spe_sum *to, uint64_t total)
+{
+	to->n_saturated++;
+	to->saturated += total;
 }
 
 /* What latencies come to of all operations that records stand for; of the records alone if the interval is unknown. */
@@ -195,32 +206,23 @@ static __attribute__((noinline)) uint32_t find_source(struct costs *c, uint16_t 
 	uint32_t number = source_number(c, session_source(c->session, c->cpu, value));
 
 	if (value < KNOWN_SOURCES)
-		c->known[value] = number;
+		c->known[value] = number + 1;
 	return number;
 }
 
 /* The number of the row's data source in `of_sources`. Which rows have one comes as it likes, so there is no decision. */
 static inline uint32_t row_source(struct costs *c, const struct batch *b, size_t row)
 {
-	bool has = (b->has[row] & HAS_SOURCE) != 0;
-	uint16_t value = (uint16_t)(b->source[row] & -(unsigned)has);
-	uint32_t number = c->known[value % KNOWN_SOURCES];
-	bool is_new = (number == 0) | (value >= KNOWN_SOURCES);
+	uint32_t value = b->source[row];
+	uint32_t slot = value < KNOWN_SOURCES ? value : LARGE_SOURCE;
+	uint32_t known = c->known[b->has[row] & HAS_SOURCE ? slot : NO_SOURCE];
 
-	if (is_new && has) /* in this order: hardly any is new */
-		number = find_source(c, value);
-	return number & -(uint32_t)has;
+	return known != 0 ? known - 1 : find_source(c, (uint16_t)value);
 }
 
-static inline struct row_sum sum_of_row(const struct batch *b, size_t row)
+static inline uint64_t total_of_row(const struct batch *b, size_t row)
 {
-	uint64_t total = b->total[row] & -(uint64_t)((b->has[row] & HAS_TOTAL) != 0);
-	uint64_t is_full = latency_is_full(total);
-
-	return (struct row_sum){
-		{ is_full << 32 | 1, total },
-		{ total * total, total & -is_full },
-	};
+	return b->total[row] & -(uint64_t)((b->has[row] & HAS_TOTAL) != 0);
 }
 
 /* Without a decision, as which rows have a place is up to the capture. */
@@ -243,10 +245,13 @@ static struct sum *other_sum(struct costs *c, uint64_t event, uint32_t place)
 static __attribute__((noinline)) void add_other_spe(struct costs *c, const struct batch *b,
 						    size_t row, uint32_t place, uint32_t source)
 {
+	uint64_t total = total_of_row(b, row);
 	struct spe_sum one = { 0 };
 	struct sum sum;
 
-	spe_sum_add_row(&one, sum_of_row(b, row));
+	spe_sum_add_row(&one, total);
+	if (latency_is_full(total))
+		spe_sum_add_full(&one, total);
 	sum = sum_of_spe(&one, c->its_interval);
 	cost_sum_add(other_sum(c, capture_n_events(c->session->capture), place), &sum);
 	cost_sum_add(&c->others_of_sources.items[source], &sum);
@@ -278,17 +283,23 @@ static void consume_spe(struct costs *c, const struct batch *b)
 	fetch_places(c, b, places);
 	for (size_t row = 0; row < b->n; row++) {
 		uint32_t cpu = batch_cpu(b, row), source;
+		uint64_t total = total_of_row(b, row);
+		struct spe_sum *of_place, *of_source;
 
 		if (cpu != c->cpu)
 			costs_take_cpu(c, cpu);
 		source = row_source(c, b, row);
-		if (c->its_interval == c->interval) {
-			const struct row_sum one = sum_of_row(b, row);
-
-			spe_sum_add_row(&c->spe.items[places[row]], one);
-			spe_sum_add_row(&c->of_sources.items[source], one);
-		} else {
+		if (c->its_interval != c->interval) {
 			add_other_spe(c, b, row, places[row], source);
+			continue;
+		}
+		of_place = &c->spe.items[places[row]];
+		of_source = &c->of_sources.items[source];
+		spe_sum_add_row(of_place, total);
+		spe_sum_add_row(of_source, total);
+		if (latency_is_full(total)) {
+			spe_sum_add_full(of_place, total);
+			spe_sum_add_full(of_source, total);
 		}
 	}
 }
