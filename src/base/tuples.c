@@ -195,6 +195,8 @@ void tuples_add_all(struct tuples *t, const uint64_t *tuples, size_t n, uint32_t
 
 		if (t->width == 2) /* most are pairs */
 			add_some(t, tuples + i * 2, some, 2, out_numbers + i);
+		else if (t->width == 4) /* accesses of c2c */
+			add_some(t, tuples + i * 4, some, 4, out_numbers + i);
 		else
 			add_some(t, tuples + i * t->width, some, t->width, out_numbers + i);
 	}
@@ -225,9 +227,15 @@ void tuples_reorder(struct tuples *t, const uint32_t *order)
 	fill_all_slots(t);
 }
 
+static inline uint32_t find_width(const struct tuples *t, const uint64_t *tuple, size_t width)
+{
+	uint32_t hash = (uint32_t)hash_words(tuple, width, t->seed);
+	uint32_t number = t->slots[probe_width(t, tuple, hash, width)];
+
+	return number == 0 ? TUPLES_NONE : number - 1;
+}
+
 uint32_t tuples_find(const struct tuples *t, const uint64_t *tuple)
 {
-	uint32_t slot = tuples_probe(t, tuple, tuples_hash(t, tuple));
-
-	return t->slots[slot] == 0 ? TUPLES_NONE : t->slots[slot] - 1;
+	return t->width == 2 ? find_width(t, tuple, 2) : find_width(t, tuple, t->width);
 }
