@@ -63,11 +63,9 @@ static void fill_all_slots(struct tuples *t)
 		fill_slots(t, i, t->n - i < FETCHED_AT_ONCE ? t->n - i : FETCHED_AT_ONCE);
 }
 
-/* Grows the slots so that at most half are in use. */
-static void tuples_grow(struct tuples *t)
+/* Makes so many slots, of which at most half are in use. */
+static void make_slots(struct tuples *t, size_t slots)
 {
-	size_t slots = 2 * ((size_t)t->mask + 1);
-
 	assert(slots <= (size_t)1 << 31);
 	t->mask = (uint32_t)slots - 1;
 	t->cap = (uint32_t)(slots / 2);
@@ -75,6 +73,11 @@ static void tuples_grow(struct tuples *t)
 	free(t->slots);
 	t->slots = mem_zalloc_pages(slots, sizeof(*t->slots));
 	fill_all_slots(t);
+}
+
+static void tuples_grow(struct tuples *t)
+{
+	make_slots(t, 2 * ((size_t)t->mask + 1));
 }
 
 void tuples_init(struct tuples *t, size_t width)
@@ -93,7 +96,8 @@ void tuples_release(struct tuples *t)
 
 void tuples_reset(struct tuples *t)
 {
-	memset(t->slots, 0, ((size_t)t->mask + 1) * sizeof(*t->slots));
+	if (t->slots != NULL)
+		memset(t->slots, 0, ((size_t)t->mask + 1) * sizeof(*t->slots));
 	t->n = 0;
 }
 
@@ -148,13 +152,25 @@ void tuples_forget_index(struct tuples *t)
 	t->slots = NULL;
 }
 
-/* Room for `n` more, without an index. */
+void tuples_index(struct tuples *t)
+{
+	size_t slots = (size_t)t->mask + 1;
+
+	while (slots / 2 < t->n)
+		slots *= 2;
+	if (t->slots == NULL)
+		make_slots(t, slots);
+}
+
+/* Room for `n` more, without an index. Many are appended at once, or one after the other. */
 static void reserve_words(struct tuples *t, uint32_t n)
 {
+	uint32_t grown = t->cap <= UINT32_MAX - t->cap / 8 ? t->cap + t->cap / 8 : UINT32_MAX;
+
 	assert(n <= UINT32_MAX - t->n);
 	if (t->cap - t->n >= n)
 		return;
-	t->cap = t->n + n;
+	t->cap = t->n + n > grown ? t->n + n : grown;
 	t->words = mem_resize(t->words, t->cap, t->width * sizeof(*t->words));
 }
 

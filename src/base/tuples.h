@@ -52,9 +52,13 @@ void tuples_add_runs(struct tuples *, const uint64_t *tuples, size_t n, uint32_t
 uint64_t *tuples_append(struct tuples *, uint32_t n, uint32_t *out_first);
 
 /*
- * Frees what finds tuples: from here on they are got by their numbers, and appended, and no more. For tuples that are complete.
+ * Frees what finds tuples: from here on they are got by their numbers, and appended, and no more. For tuples that are complete, or
+ * known not to be there.
  */
 void tuples_forget_index(struct tuples *);
+
+/* Makes it again if it was forgotten. */
+void tuples_index(struct tuples *);
 
 /* Gives each tuple another number: i to the one that was order[i], of which there are `n`. */
 void tuples_reorder(struct tuples *, const uint32_t *order);

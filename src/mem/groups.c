@@ -26,6 +26,7 @@ static void init_groups(struct mem *m)
 	tuples_init(&m->rests, MEM_BEFORE_DIMENSIONS + m->n_dimensions);
 	tuples_init(&m->wide_groups, 1);
 	tuples_init(&m->groups, 1);
+	tuples_forget_index(&m->groups); /* until one is looked up */
 }
 
 static void release_groups(struct mem *m)
@@ -157,6 +158,7 @@ static void find_groups(struct mem *m, const uint32_t *places, const uint32_t *r
 		packed[n_others++] = mem_groups_pack(places[i], rests[i]);
 	}
 	if (n_others > 0) {
+		tuples_index(&m->groups);
 		tuples_add_all(&m->groups, packed, n_others, groups);
 		mem_groups_reach(m, m->groups.n);
 	}

@@ -193,6 +193,32 @@ static void without_an_index_tuples_are_appended(void **state)
 	tuples_release(&t);
 }
 
+/* Those that were appended meanwhile are found, too, and none is added again. */
+static void an_index_can_be_made_again(void **state)
+{
+	uint32_t first;
+	struct tuples t;
+
+	(void)state;
+	tuples_init(&t, 1);
+	tuples_forget_index(&t);
+	tuples_reset(&t);
+	for (uint32_t i = 0; i < N_TUPLES; i++) {
+		*tuples_append(&t, 1, &first) = 3 * (uint64_t)i;
+		assert_int_equal(first, i);
+	}
+	for (int again = 0; again < 2; again++) {
+		tuples_index(&t);
+		for (uint64_t i = 0; i < N_TUPLES; i++) {
+			assert_int_equal(tuples_find(&t, (uint64_t[]){ 3 * i }), i);
+			assert_int_equal(tuples_add(&t, (uint64_t[]){ 3 * i }), i);
+		}
+	}
+	assert_int_equal(tuples_find(&t, (uint64_t[]){ 1 }), TUPLES_NONE);
+	assert_int_equal(tuples_add(&t, (uint64_t[]){ 1 }), N_TUPLES);
+	tuples_release(&t);
+}
+
 static void release_accepts_zeroed(void **state)
 {
 	struct tuples t = { 0 };
@@ -213,6 +239,7 @@ int main(void)
 		cmocka_unit_test(reordered_tuples_are_found),
 		cmocka_unit_test(appended_tuples_have_numbers_of_their_own),
 		cmocka_unit_test(without_an_index_tuples_are_appended),
+		cmocka_unit_test(an_index_can_be_made_again),
 		cmocka_unit_test(release_accepts_zeroed),
 	};
 
