@@ -6,8 +6,10 @@
 
 #include <cmocka.h>
 
+#include "../session/fixture.h"
 #include "base/alloc.h"
 #include "c2c/lines/counts.h"
+#include "spe/packet.h"
 
 #define BIT(count) C2C_BIT(count)
 #define RECORD_OF_LOAD (BIT(RECORDS) | BIT(LOADS))
@@ -97,10 +99,63 @@ static void test_sums(void **state)
 	assert_int_equal(c2c_contended(&c, C2C_BY_REMOTE_HITM), 0);
 }
 
+/* A load or store of which these columns were recorded; `absent` is what stands in the others. */
+static void set_access(struct batch *b, uint32_t has, uint8_t op, uint64_t absent)
+{
+	enum { PEER_CLUSTER = 12 };
+	const uint64_t l1_hit = UINT64_C(1) << SPE_EV_L1D_ACCESS;
+	size_t row = b->n++;
+
+	b->has[row] = has | HAS_OP;
+	b->op_class[row] = SPE_OP_LDST;
+	b->op[row] = op;
+	b->va[row] = has & HAS_VA ? 0x1000 : absent;
+	b->events[row] = has & HAS_EVENTS ? l1_hit : absent;
+	b->source[row] = has & HAS_SOURCE ? PEER_CLUSTER : (uint16_t)absent;
+}
+
+/* What was not recorded does not count. */
+static void test_absent_columns(void **state)
+{
+	static const uint32_t columns[] = { HAS_VA, HAS_EVENTS, HAS_SOURCE };
+	const struct spe_record record = spe_of(TEXT_START, ALPHA, SPE_OP_LDST, 0, 10, START_NS);
+	struct c2c_classifier *classifier;
+	struct batch *b = batch_new();
+	uint32_t masks[BATCH_ROWS];
+	uint16_t rows[BATCH_ROWS];
+	struct session s;
+
+	(void)state;
+	open_fixture(&(struct contents){ .records = &record, .n_records = 1 }, 1, &s);
+	classifier = c2c_classifier_new(&s);
+	batch_reset(b, BATCH_SPE);
+	for (unsigned i = 0; i < 1u << (COUNT(columns) + 1); i++) {
+		uint32_t has = 0;
+
+		for (unsigned k = 0; k < COUNT(columns); k++)
+			has |= i >> k & 1 ? columns[k] : 0;
+		set_access(b, has, (uint8_t)(i >> COUNT(columns)), 0);
+		set_access(b, has, (uint8_t)(i >> COUNT(columns)), UINT64_MAX);
+	}
+	assert_int_equal(c2c_classify(classifier, b, rows, masks), b->n);
+	for (size_t i = 0; i < b->n; i += 2)
+		assert_int_equal(masks[i], masks[i + 1]);
+	assert_int_equal(masks[2 * 0], RECORD_OF_LOAD | BIT(LOAD_NO_ADDRESS));
+	assert_int_equal(masks[2 * 1], RECORD_OF_LOAD);
+	assert_int_equal(masks[2 * 3], RECORD_OF_LOAD | BIT(L1));
+	assert_int_equal(masks[2 * 5], RECORD_OF_LOAD | BIT(LLC) | BIT(LOCAL_PEER));
+	assert_int_equal(masks[2 * 6], RECORD_OF_LOAD | BIT(LOAD_NO_ADDRESS));
+	assert_int_equal(masks[2 * 15], RECORD_OF_STORE | BIT(STORE_ANY));
+	c2c_classifier_free(classifier);
+	close_fixture(&s);
+	batch_free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_data_src),
+		cmocka_unit_test(test_absent_columns),
 		cmocka_unit_test(test_sums),
 	};
 
