@@ -26,8 +26,8 @@ enum {
 	SHARD_SHIFT = 58, /* of a hash: its highest bits choose the shard */
 	NUMBER_BITS = 24, /* of a slot; the others are the tag, the lowest bits of a hash */
 	BUCKET = 8, /* slots, in one line of ours; which one it is the low half of a hash says */
-	FIRST_BUCKETS = 8,
-	BUCKETS_DOUBLE = 1024, /* that grow to twice as many; more grow by less, to waste less */
+	FIRST_BUCKETS = 7,
+	BUCKETS_FAST = 1792, /* fewer become four times as many; more grow by less, to waste less */
 	FULL_PERCENT = 75,
 	BLOCK_LOG = 7,
 	BLOCK_LINES = 1 << BLOCK_LOG,
@@ -36,6 +36,7 @@ enum {
 	LINE_ALIGN = 64,
 	STRIDE = 23, /* between the shards that workers begin with; odd */
 	ENTRIES_AHEAD = 32,
+	SEEN_LOG = 8,
 	ROWS_AHEAD = 128, /* how many lines are fetched before the first of them is needed */
 	FEW = C2C_KINDS,  /* accesses that a line keeps itself */
 	CYCLES_BITS = 20, /* of each kind of latency: one that counts, one of reloads */
@@ -293,28 +294,40 @@ static bool is_full(const struct shard *s)
 	return (uint64_t)s->n * 100 >= (uint64_t)s->n_buckets * BUCKET * FULL_PERCENT;
 }
 
+/* Fills slots with the lines of a block. While one is read those behind it are on their way, the first ones of the next block, too. */
+static void fill_from_block(struct shard *s, size_t number, uint8_t *used)
+{
+	const struct entry *block = s->blocks.items[number];
+	const struct entry *next = number + 1 < s->blocks.n ? s->blocks.items[number + 1] : block;
+	uint32_t first = (uint32_t)number << BLOCK_LOG;
+	uint32_t n = s->n - first < BLOCK_LINES ? s->n - first : BLOCK_LINES;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct entry *e = &block[i];
+		uint32_t hash = (uint32_t)line_hash(s->seed, e->address, e->space);
+		uint32_t bucket = bucket_of(s, hash) / BUCKET;
+
+		prefetch(i + ENTRIES_AHEAD < BLOCK_LINES ? &block[i + ENTRIES_AHEAD]
+							 : &next[i + ENTRIES_AHEAD - BLOCK_LINES]);
+		while (used[bucket] == BUCKET)
+			bucket = bucket + 1 < s->n_buckets ? bucket + 1 : 0;
+		s->slots[bucket * BUCKET + used[bucket]++] = line_table_slot_of(hash, first + i);
+	}
+}
+
 /* Fills empty slots. How many of a bucket are in use is kept apart meanwhile: a core's own cache has all of these. */
 static void fill_slots(struct shard *s)
 {
 	uint8_t *used = mem_zalloc(s->n_buckets, sizeof(*used));
 
-	for (uint32_t i = 0; i < s->n; i++) {
-		const struct entry *e = entry_at(s, i);
-
-		prefetch(entry_at(s, i + ENTRIES_AHEAD < s->n ? i + ENTRIES_AHEAD : i));
-		uint32_t hash = (uint32_t)line_hash(s->seed, e->address, e->space);
-		uint32_t bucket = bucket_of(s, hash) / BUCKET;
-
-		while (used[bucket] == BUCKET)
-			bucket = bucket + 1 < s->n_buckets ? bucket + 1 : 0;
-		s->slots[bucket * BUCKET + used[bucket]++] = line_table_slot_of(hash, i);
-	}
+	for (size_t i = 0; i < s->blocks.n; i++)
+		fill_from_block(s, i, used);
 	free(used);
 }
 
 static void grow(struct shard *s)
 {
-	s->n_buckets += s->n_buckets < BUCKETS_DOUBLE ? s->n_buckets : s->n_buckets / 3;
+	s->n_buckets += s->n_buckets < BUCKETS_FAST ? 3 * s->n_buckets : s->n_buckets / 3;
 	assert(s->n_buckets < 1u << NUMBER_BITS);
 	free(s->slots);
 	s->slots = buckets_new(s->n_buckets);
@@ -632,7 +645,7 @@ static void line_table_add_row(struct entry *e, struct shard *s, const struct c2
 }
 
 /* Adds a line that is not there yet, with its first access. */
-static void add_line(struct shard *s, const struct c2c_access_row *row)
+static struct entry *add_line(struct shard *s, const struct c2c_access_row *row)
 {
 	bool has_number = row->mask_number != NO_MASK;
 	struct entry *e;
@@ -653,6 +666,7 @@ static void add_line(struct shard *s, const struct c2c_access_row *row)
 	};
 	if (!has_number)
 		line_table_add_row(e, s, row);
+	return e;
 }
 
 /* Rows of a shard. */
@@ -687,19 +701,50 @@ static inline struct many *any_many(const struct shard *s, const struct entry *e
 	return many_at(s, (more_of(e) - 1) & -(uint32_t)has_many);
 }
 
-/* Adds rows whose lines are most likely not there yet. */
+/* The line of a row, which is added if it is not there yet, with the row. */
+static struct entry *add_other(struct shard *s, const struct c2c_access_row *row)
+{
+	struct entry *e = find_line(s, row);
+
+	if (e == NULL)
+		return add_line(s, row);
+	line_table_add_row(e, s, row);
+	return e;
+}
+
+static inline bool is_same_line(const struct c2c_access_row *a, const struct c2c_access_row *b)
+{
+	return (a->line == b->line) & (a->space == b->space);
+}
+
+/*
+ * Adds rows whose lines are most likely not there yet. A new line is often accessed several times in a row. Which of these rows is
+ * the first one nobody can predict, so it is found without a decision, and the others come after all that are the first.
+ */
 static void add_others(struct shard *s, const struct c2c_access_row *rows, const uint16_t *others,
 		       size_t n)
 {
+	uint8_t seen[1 << SEEN_LOG] = { 0 }; /* by some bits of the hash: the last of the firsts */
+	uint8_t firsts[ROWS_AHEAD], repeats[ROWS_AHEAD], first_of[ROWS_AHEAD];
+	struct entry *entries[ROWS_AHEAD];
+	size_t n_firsts = 0, n_repeats = 0;
+
 	for (size_t i = 0; i < n; i++) {
 		const struct c2c_access_row *row = &rows[others[i]];
-		struct entry *e = find_line(s, row);
+		uint8_t *slot = &seen[row->hash & ((1 << SEEN_LOG) - 1)], last = *slot;
+		bool is_repeat = (last < i) & is_same_line(&rows[others[last]], row);
 
-		if (e != NULL)
-			line_table_add_row(e, s, row);
-		else
-			add_line(s, row);
+		first_of[i] = last;
+		*slot = is_repeat ? last : (uint8_t)i;
+		firsts[n_firsts] = (uint8_t)i;
+		n_firsts += !is_repeat;
+		repeats[n_repeats] = (uint8_t)i;
+		n_repeats += is_repeat;
 	}
+	for (size_t i = 0; i < n_firsts; i++)
+		entries[firsts[i]] = add_other(s, &rows[others[firsts[i]]]);
+	for (size_t i = 0; i < n_repeats; i++)
+		line_table_add_row(entries[first_of[repeats[i]]], s, &rows[others[repeats[i]]]);
 }
 
 /*
