@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/radix.h"
 #include "batch/batch.h"
 
 enum {
@@ -60,7 +61,6 @@ static void notes_add(struct taking *t, struct note note)
 	note.time_ns = t->time_ns;
 	note.has_time = t->has_time;
 	n->have_times |= t->has_time;
-	note.arrival = (uint32_t)n->list.n;
 	*vec_add(&n->list) = note;
 }
 
@@ -114,7 +114,6 @@ void notes_map(struct notes *n, const struct note *note, const struct map_note *
 	if (n->list.n == MAX_NOTES)
 		return;
 	added.map = add_map(n, map);
-	added.arrival = (uint32_t)n->list.n;
 	*vec_add(&n->list) = added;
 }
 
@@ -315,20 +314,26 @@ void notes_take(struct notes *n, const struct record *record, const struct sampl
 		take_thread(&t, id->pid, id->tid);
 }
 
-static int compare_notes(const void *a, const void *b)
+/* By time: those of the same time stay in the order in which they came. */
+static struct radix_pair key_of_note(const void *notes, size_t i)
 {
-	const struct note *x = a, *y = b;
-
-	if (x->time_ns != y->time_ns)
-		return x->time_ns > y->time_ns ? 1 : -1;
-	return (x->arrival > y->arrival) - (x->arrival < y->arrival);
+	return (struct radix_pair){ ((const struct note *)notes)[i].time_ns, 0 };
 }
 
 void notes_sort(struct notes *n)
 {
+	struct note *sorted;
+	uint32_t *order;
+
 	for (size_t i = 0; n->have_times && i < n->list.n; i++)
 		if (!n->list.items[i].has_time)
 			n->list.items[i].time_ns = 0;
-	if (n->list.n > 0)
-		qsort(n->list.items, n->list.n, sizeof(*n->list.items), compare_notes);
+	order = radix_order(n->list.items, n->list.n, key_of_note);
+	sorted = mem_alloc(n->list.n + 1, sizeof(*sorted));
+	for (size_t i = 0; i < n->list.n; i++)
+		sorted[i] = n->list.items[order[i]];
+	free(order);
+	free(n->list.items);
+	n->list.items = sorted;
+	n->list.cap = n->list.n + 1;
 }

@@ -33,7 +33,6 @@ enum note_kind {
 
 struct note {
 	uint64_t time_ns; /* without a time: its position in the file, until notes_sort() */
-	uint32_t arrival;
 	enum note_kind kind : 8;
 	bool has_time : 1;
 	uint32_t pid, tid;
