@@ -17,7 +17,6 @@ enum {
 	COPY_BYTES = 1 << 20,
 	FORGOTTEN_BYTES = 16 << 20, /* a multiple of the size of any page */
 	LARGEST_PAGE = 64 << 10,    /* that processes have by themselves: AArch64 */
-	DROPPED_PIECES = 16,	    /* each flushes the TLBs of all threads */
 };
 
 static int map_fd(struct mapped *out, int fd, off_t file_size, const char *name, struct err *err)
@@ -186,26 +185,25 @@ void mapped_populate(const struct mapped *m, uint64_t from, uint64_t to)
 #endif
 }
 
-static uint64_t dropped_piece_bytes(const struct mapped *m)
+/* Each flushes the TLBs of all threads. */
+void mapped_drop_piece(const struct mapped *m, size_t piece)
 {
-	uint64_t bytes = m->size / DROPPED_PIECES;
+	uint64_t bytes = m->size / MAPPED_PIECES;
 
-	return bytes - bytes % LARGEST_PAGE;
+	bytes -= bytes % LARGEST_PAGE;
+	mapped_drop(m, (uint64_t)piece * bytes, ((uint64_t)piece + 1) * bytes);
 }
 
 static void drop_piece(void *context, size_t piece, unsigned worker)
 {
-	const struct mapped *m = context;
-	uint64_t bytes = dropped_piece_bytes(m);
-
 	(void)worker;
-	mapped_drop(m, (uint64_t)piece * bytes, ((uint64_t)piece + 1) * bytes);
+	mapped_drop_piece(context, piece);
 }
 
 void mapped_drop_all(const struct mapped *m, struct pool *pool)
 {
 	if (m->bytes != NULL && pool != NULL)
-		pool_run(pool, DROPPED_PIECES, drop_piece, (void *)(uintptr_t)m);
+		pool_run(pool, MAPPED_PIECES, drop_piece, (void *)(uintptr_t)m);
 }
 
 void mapped_release(struct mapped *m)

@@ -59,6 +59,10 @@ struct pool;
  */
 void mapped_drop_all(const struct mapped *, struct pool *);
 
+/* The same for one of the pieces that it does it in. */
+enum { MAPPED_PIECES = 16 };
+void mapped_drop_piece(const struct mapped *, size_t piece);
+
 void mapped_release(struct mapped *);
 
 #endif

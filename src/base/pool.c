@@ -34,6 +34,8 @@ struct pool {
 	struct work *work;   /* NULL while idle */
 	uint64_t generation; /* number of the list of jobs */
 	unsigned n_busy;     /* threads in work_on() */
+	struct work idle;    /* of pool_run_idle(); no jobs: nothing is left to do */
+	unsigned n_idle;     /* threads that run one of them */
 	bool stopping;
 };
 
@@ -101,6 +103,22 @@ static void work_on(struct pool *pool, struct work *work, unsigned worker)
 	pthread_mutex_lock(&pool->mutex);
 }
 
+/* Does one of the jobs that need not be done. The mutex is held at the call and on return. */
+static void work_idly(struct pool *pool, unsigned worker)
+{
+	const struct work *idle = &pool->idle;
+	pool_job *run = idle->run;
+	void *context = idle->context;
+	size_t job = pool->idle.next_run++;
+
+	pool->n_idle++;
+	pthread_mutex_unlock(&pool->mutex);
+	run(context, job, worker);
+	pthread_mutex_lock(&pool->mutex);
+	pool->n_idle--;
+	pthread_cond_broadcast(&pool->changed);
+}
+
 static void *thread_main(void *argument)
 {
 	struct thread_start start = *(struct thread_start *)argument;
@@ -111,7 +129,10 @@ static void *thread_main(void *argument)
 	pthread_mutex_lock(&pool->mutex);
 	while (!pool->stopping) {
 		if (pool->work == NULL || pool->generation == seen) {
-			pthread_cond_wait(&pool->changed, &pool->mutex);
+			if (pool->idle.next_run < pool->idle.n_jobs)
+				work_idly(pool, start.worker);
+			else
+				pthread_cond_wait(&pool->changed, &pool->mutex);
 			continue;
 		}
 		seen = pool->generation;
@@ -208,6 +229,24 @@ void pool_run(struct pool *pool, size_t n_jobs, pool_job *run, void *context)
 	};
 
 	run_work(pool, &work);
+}
+
+void pool_run_idle(struct pool *pool, size_t n_jobs, pool_job *run, void *context)
+{
+	pthread_mutex_lock(&pool->mutex);
+	assert(pool->n_idle == 0 && pool->idle.next_run >= pool->idle.n_jobs);
+	pool->idle = (struct work){ .run = run, .context = context, .n_jobs = n_jobs };
+	pthread_cond_broadcast(&pool->changed);
+	pthread_mutex_unlock(&pool->mutex);
+}
+
+void pool_stop_idle(struct pool *pool)
+{
+	pthread_mutex_lock(&pool->mutex);
+	pool->idle.n_jobs = 0;
+	while (pool->n_idle > 0)
+		pthread_cond_wait(&pool->changed, &pool->mutex);
+	pthread_mutex_unlock(&pool->mutex);
 }
 
 void pool_run_ordered(struct pool *pool, size_t n_jobs, size_t window, pool_job *run,

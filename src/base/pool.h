@@ -26,6 +26,13 @@ typedef void pool_job(void *context, size_t job, unsigned worker);
 void pool_run(struct pool *, size_t n_jobs, pool_job *run, void *context);
 
 /*
+ * Jobs that need not be done: workers other than the caller's take them while they have nothing else to do, until all are done
+ * or pool_stop_idle(), which waits for those that run. One list at a time.
+ */
+void pool_run_idle(struct pool *, size_t n_jobs, pool_job *run, void *context);
+void pool_stop_idle(struct pool *);
+
+/*
  * The job of a turn, where jobs read neighbouring pieces of a file of a mebibyte or so: those that run at a time are some
  * apart, as threads that map pages of the same 2 MiB wait for each other.
  */

@@ -533,6 +533,8 @@ int c2c_run(struct session *session, const struct select *select, const struct c
 	if (c2c_choose(out, select, &scan, err) < 0)
 		return -1;
 	shared_scan_run(session, select, &scan);
+	if (request->is_last)
+		capture_drop(session->capture);
 	c2c_finish(out, select);
 	return 0;
 }

@@ -121,6 +121,7 @@ static int c2c_answer(struct question *q, struct session *s, const struct select
 	struct heap_map heap = { 0 };
 	int rc = data_heap_open(s, &heap, command->heap_map, err);
 
+	request.is_last = true;
 	if (question_has_gates(q))
 		request.top = 0; /* which lines are shown is no matter of how many there are */
 	if (rc == 0)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/pool.h"
 #include "base/memory_group.h"
 #include "base/xxhash64.h"
 #include "capture/state.h"
@@ -80,6 +81,22 @@ void capture_forget(const struct capture *c, uint64_t from, uint64_t to)
 	}
 }
 
+static void drop_piece(void *context, size_t job, unsigned worker)
+{
+	const struct capture *c = context;
+
+	(void)worker;
+	mapped_drop_piece(&c->segments.items[job / MAPPED_PIECES].file, job % MAPPED_PIECES);
+}
+
+void capture_drop(struct capture *c)
+{
+	if (c->pool == NULL)
+		return;
+	pool_stop_idle(c->pool);
+	pool_run_idle(c->pool, c->segments.n * MAPPED_PIECES, drop_piece, c);
+}
+
 static struct capture *new_capture(const char *path)
 {
 	struct capture *c = mem_zalloc(1, sizeof(*c));
@@ -94,6 +111,8 @@ void capture_free(struct capture *c)
 {
 	if (c == NULL)
 		return;
+	if (c->pool != NULL)
+		pool_stop_idle(c->pool);
 	for (size_t i = 0; i < c->segments.n; i++) {
 		mapped_drop_all(&c->segments.items[i].file, c->pool);
 		segment_release(&c->segments.items[i]);

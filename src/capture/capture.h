@@ -69,6 +69,9 @@ void capture_set_progress(struct capture *, struct progress *);
 /* Pass 1 is done by these threads, and capture_free() unmaps by them, so they end later. Borrowed; NULL: the caller alone. */
 void capture_set_pool(struct capture *, struct pool *);
 
+/* Little is read from here on: threads of the pool that have nothing else to do unmap the file. What is read is mapped again. */
+void capture_drop(struct capture *);
+
 /*
  * Pass 1. Walks all records once in file order and calls `visit` (NULL: nothing) for each record
  * except samples, which are counted and put into units. COMPRESSED records are replaced by their

@@ -53,6 +53,8 @@ struct c2c_request {
 	bool with_objects;
 	/* Only lines that loads waited for: others are not looked at, nor counted, which takes less time (c2c/sieved.h). */
 	bool only_waiting;
+	/* Nothing else is asked of the capture: it is unmapped while its looks are judged. */
+	bool is_last;
 	bool without_index; /* the scans decode most records for others anyway: the first one notes nothing for them */
 	/*
 	 * Of lines only costs, names, and of judgements what c2c_is_in_phases() asks: neither verdicts nor instances, and no accesses of lines whose

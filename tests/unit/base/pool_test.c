@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -154,6 +155,79 @@ static void a_window_of_one_is_serial(void **state)
 	pool_free(pool);
 }
 
+/* Jobs that need not be done. */
+struct idle {
+	atomic_uint n_runs[MAX_JOBS];
+	atomic_size_t n_done;
+	atomic_bool is_wrong;
+};
+
+static void run_idly(void *context, size_t job, unsigned worker)
+{
+	struct idle *idle = context;
+
+	if (worker == 0)
+		atomic_store(&idle->is_wrong, true);
+	atomic_fetch_add(&idle->n_runs[job], 1);
+	atomic_fetch_add(&idle->n_done, 1);
+}
+
+/* While nobody runs anything else they are all done, each once, and none by the caller. */
+static void idle_workers_do_idle_jobs(void **state)
+{
+	struct idle *idle = mem_alloc(1, sizeof(*idle));
+
+	(void)state;
+	for (size_t i = 1; i < COUNT(worker_counts); i++) {
+		struct pool *pool = pool_new(worker_counts[i]);
+
+		memset(idle, 0, sizeof(*idle));
+		pool_run_idle(pool, MAX_JOBS, run_idly, idle);
+		while (atomic_load(&idle->n_done) < MAX_JOBS)
+			sched_yield();
+		pool_stop_idle(pool);
+		for (size_t job = 0; job < MAX_JOBS; job++)
+			assert_int_equal(idle->n_runs[job], 1);
+		assert_false(idle->is_wrong);
+		pool_free(pool);
+	}
+	free(idle);
+}
+
+/* Other jobs do not wait for them, and what is stopped does not go on; a pool of one thread does none. */
+static void idle_jobs_stop(void **state)
+{
+	struct idle *idle = mem_alloc(1, sizeof(*idle));
+	struct work *w = mem_alloc(1, sizeof(*w));
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(worker_counts); i++) {
+		struct pool *pool = pool_new(worker_counts[i]);
+		size_t n_done;
+
+		memset(idle, 0, sizeof(*idle));
+		memset(w, 0, sizeof(*w));
+		w->n_workers = worker_counts[i];
+		pool_run_idle(pool, MAX_JOBS, run_idly, idle);
+		pool_run(pool, MAX_JOBS, run, w);
+		check_runs(w, MAX_JOBS);
+		pool_stop_idle(pool);
+		n_done = idle->n_done;
+		if (worker_counts[i] == 1)
+			assert_int_equal(n_done, 0);
+		for (size_t job = 0; job < MAX_JOBS; job++)
+			assert_int_equal(idle->n_runs[job], job < n_done);
+		memset(w, 0, sizeof(*w));
+		w->n_workers = worker_counts[i];
+		pool_run(pool, MAX_JOBS, run, w);
+		assert_int_equal(idle->n_done, n_done);
+		pool_run_idle(pool, 0, run_idly, idle);
+		pool_free(pool);
+	}
+	free(idle);
+	free(w);
+}
+
 static void zero_workers_means_the_machine(void **state)
 {
 	struct pool *pool = pool_new(0);
@@ -190,6 +264,8 @@ int main(void)
 		cmocka_unit_test(each_job_runs_once),
 		cmocka_unit_test(done_follows_the_order_of_jobs),
 		cmocka_unit_test(a_window_of_one_is_serial),
+		cmocka_unit_test(idle_workers_do_idle_jobs),
+		cmocka_unit_test(idle_jobs_stop),
 		cmocka_unit_test(zero_workers_means_the_machine),
 	};
 
