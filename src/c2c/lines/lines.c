@@ -187,7 +187,7 @@ static size_t keep_rows_of_sieve(const struct c2c_lines *l, const struct batch *
 	return kept;
 }
 
-/* Are both the data and the instruction in something known? Of guests only code is. */
+/* Are both the data and the instruction in something known? Of guests only code is. Which data is mapped nobody can predict. */
 static inline bool has_maps(struct c2c_lines *l, const struct batch *b, size_t row)
 {
 	uint64_t time_ns = attribution_row_time(l->work->is_by_position, b, row);
@@ -195,8 +195,9 @@ static inline bool has_maps(struct c2c_lines *l, const struct batch *b, size_t r
 
 	uint32_t of_code = attribution_whose_pc(b, row);
 
-	return b->has[row] & HAS_PC && !place_is_of_guest(of_code) &&
-	       code_is_mapped(l, of_code, b->pc[row], time_ns) &&
+	if (!(b->has[row] & HAS_PC) || place_is_of_guest(of_code))
+		return false;
+	return code_is_mapped(l, of_code, b->pc[row], time_ns) &
 	       data_is_mapped(l, of_data, b->va[row], time_ns);
 }
 
@@ -205,11 +206,12 @@ static void add_unmapped(struct c2c_lines *l, const struct batch *b, const uint1
 {
 	uint32_t n_unmapped = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (!has_maps(l, b, rows[i])) {
-			masks[i] |= C2C_BIT(NO_MAP);
-			n_unmapped++;
-		}
+	for (size_t i = 0; i < n; i++) {
+		bool is_unmapped = !has_maps(l, b, rows[i]);
+
+		masks[i] |= C2C_BIT(NO_MAP) & -(uint32_t)is_unmapped;
+		n_unmapped += is_unmapped;
+	}
 	l->total.n[C2C_NO_MAP] += n_unmapped;
 }
 
