@@ -33,6 +33,7 @@ enum {
 	BLOCK_LINES = 1 << BLOCK_LOG,
 	BLOCKS_LARGE = 640000 >> BLOCK_LOG,
 	BLOCKS_FIRST = C2C_SHARDS, /* that are asked for at once, before there are many lines */
+	BLOCKS_SPARE = 96,	   /* so many are left when the next ones are asked for */
 	LINE_ALIGN = 64,
 	STRIDE = 23, /* between the shards that workers begin with; odd */
 	ENTRIES_AHEAD = 32,
@@ -86,12 +87,17 @@ struct wide {
 	struct c2c_counts counts;
 };
 
-/* Where the shards have their blocks from: many of them are one page. */
+/*
+ * Where the shards have their blocks from: many of them are one page. The kernel clears that when it is first written to, and twice if two
+ * threads do so, while others wait for the shard that is filled. So the next one is written to before it is needed.
+ */
 struct block_store {
 	pthread_mutex_t mutex;
 	VEC_OF(void *) memory;
 	struct entry *next;
 	size_t n_left; /* blocks from there on */
+	void *spare;   /* the next page, or NULL */
+	atomic_bool wants_spare;
 	atomic_uint n_taken;
 };
 
@@ -202,6 +208,8 @@ static void shard_release(struct shard *s)
 
 static void store_release(struct block_store *s)
 {
+	if (s->spare != NULL)
+		mem_huge_free(s->spare, 1, MEM_HUGE);
 	for (size_t i = 1; i < s->memory.n; i++)
 		mem_huge_free(s->memory.items[i], 1, MEM_HUGE);
 	if (s->memory.n > 0)
@@ -334,13 +342,22 @@ static void grow(struct shard *s)
 	fill_slots(s);
 }
 
+/* Takes the spare page, if there is one. */
+static void *take_page(struct block_store *s)
+{
+	void *page = s->spare != NULL ? s->spare : mem_huge(1, MEM_HUGE);
+
+	s->spare = NULL;
+	return page;
+}
+
 /* A large page is for captures that need more than one. */
 static void refill(struct block_store *s)
 {
 	const size_t block_size = BLOCK_LINES * sizeof(struct entry);
 	bool is_first = s->memory.n == 0;
 
-	s->next = is_first ? mem_aligned(BLOCKS_FIRST, block_size) : mem_huge(1, MEM_HUGE);
+	s->next = is_first ? mem_aligned(BLOCKS_FIRST, block_size) : take_page(s);
 	s->n_left = is_first ? BLOCKS_FIRST : MEM_HUGE / block_size;
 	*vec_add(&s->memory) = s->next;
 }
@@ -355,9 +372,32 @@ static struct entry *take_block(struct block_store *s)
 	block = s->next;
 	s->next += BLOCK_LINES;
 	s->n_left--;
+	if (s->n_left == BLOCKS_SPARE)
+		atomic_store_explicit(&s->wants_spare, true, memory_order_relaxed);
 	atomic_fetch_add_explicit(&s->n_taken, 1, memory_order_relaxed);
 	pthread_mutex_unlock(&s->mutex);
 	return block;
+}
+
+/* Gets the next page if few blocks are left. To be called with no shard in hand. */
+static void prepare_spare(struct block_store *s)
+{
+	unsigned char *page;
+	void *surplus = NULL;
+
+	if (!atomic_load_explicit(&s->wants_spare, memory_order_relaxed) ||
+	    !atomic_exchange(&s->wants_spare, false))
+		return;
+	page = mem_huge(1, MEM_HUGE);
+	*(volatile unsigned char *)page = 0;
+	pthread_mutex_lock(&s->mutex);
+	if (s->spare == NULL)
+		s->spare = page;
+	else
+		surplus = page;
+	pthread_mutex_unlock(&s->mutex);
+	if (surplus != NULL)
+		mem_huge_free(surplus, 1, MEM_HUGE);
 }
 
 static struct entry *add_entry(struct shard *s)
@@ -831,6 +871,7 @@ void c2c_table_add(struct c2c_table *t, struct c2c_access_row *rows, size_t n)
 	struct shard_rows of_last = { 0 };
 
 	assert(n <= C2C_ROWS_MAX);
+	prepare_spare(&t->store);
 	sort_by_shard(t, rows, n, order, first);
 	for (size_t i = 0; i < C2C_SHARDS; i++) {
 		size_t number = (turn + i) % C2C_SHARDS;

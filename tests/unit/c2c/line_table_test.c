@@ -151,7 +151,7 @@ static void test_sums(void **state)
 /* So many that slots grow in each way that they can: line i is accessed 1 + i % 3 times. */
 static void test_many_lines(void **state)
 {
-	enum { MANY = 600000, TURNS = 3 };
+	enum { MANY = 900000, TURNS = 3 };
 	struct c2c_table *table = c2c_table_new(C2C_BIT(RECORDS));
 	struct c2c_access_row *rows = mem_alloc(C2C_ROWS_MAX, sizeof(*rows));
 	struct c2c_line line;
