@@ -859,9 +859,23 @@ static void sort_by_shard(struct c2c_table *t, struct c2c_access_row *rows, size
 		order[at[shards[i]]++] = (uint16_t)i;
 }
 
+static struct shard_rows rows_of_shard(const struct c2c_access_row *rows, const uint16_t *order,
+				       const uint16_t *first, size_t shard)
+{
+	return (struct shard_rows){ rows, order + first[shard],
+				    (size_t)first[shard + 1] - first[shard] };
+}
+
+/* Adds rows of a shard that is locked, and gives it back. */
+static void add_and_unlock(struct shard *s, const struct shard_rows *r)
+{
+	line_table_add_rows(s, r);
+	pthread_mutex_unlock(&s->mutex);
+}
+
 /*
- * Slots come from far, too: those of the next shard are on their way while this one is filled, if nobody else is at it. If another
- * worker is, this one is finished and given back first, so nobody waits with a shard in hand.
+ * Slots come from far, too: those of the next shard are on their way while this one is filled. Shards that another worker is at come
+ * last, when it is most likely done with them, so nobody waits with a shard in hand.
  */
 void c2c_table_add(struct c2c_table *t, struct c2c_access_row *rows, size_t n)
 {
@@ -869,6 +883,8 @@ void c2c_table_add(struct c2c_table *t, struct c2c_access_row *rows, size_t n)
 	uint16_t order[C2C_ROWS_MAX], first[C2C_SHARDS + 1];
 	struct shard *last = NULL;
 	struct shard_rows of_last = { 0 };
+	uint8_t busy[C2C_SHARDS];
+	size_t n_busy = 0;
 
 	assert(n <= C2C_ROWS_MAX);
 	prepare_spare(&t->store);
@@ -876,30 +892,29 @@ void c2c_table_add(struct c2c_table *t, struct c2c_access_row *rows, size_t n)
 	for (size_t i = 0; i < C2C_SHARDS; i++) {
 		size_t number = (turn + i) % C2C_SHARDS;
 		struct shard *s = &t->shards[number];
-		struct shard_rows r = { rows, order + first[number],
-					(size_t)first[number + 1] - first[number] };
+		struct shard_rows r = rows_of_shard(rows, order, first, number);
 
 		if (r.n == 0)
 			continue;
-		if (last != NULL && pthread_mutex_trylock(&s->mutex) != 0) {
-			line_table_add_rows(last, &of_last);
-			pthread_mutex_unlock(&last->mutex);
-			last = NULL;
+		if (pthread_mutex_trylock(&s->mutex) != 0) {
+			busy[n_busy++] = (uint8_t)number;
+			continue;
 		}
-		if (last == NULL) {
-			pthread_mutex_lock(&s->mutex);
-			fetch_slots(s, &r);
-		} else {
-			fetch_slots(s, &r);
-			line_table_add_rows(last, &of_last);
-			pthread_mutex_unlock(&last->mutex);
-		}
+		fetch_slots(s, &r);
+		if (last != NULL)
+			add_and_unlock(last, &of_last);
 		last = s;
 		of_last = r;
 	}
-	if (last != NULL) {
-		line_table_add_rows(last, &of_last);
-		pthread_mutex_unlock(&last->mutex);
+	if (last != NULL)
+		add_and_unlock(last, &of_last);
+	for (size_t i = 0; i < n_busy; i++) {
+		struct shard *s = &t->shards[busy[i]];
+		struct shard_rows r = rows_of_shard(rows, order, first, busy[i]);
+
+		pthread_mutex_lock(&s->mutex);
+		fetch_slots(s, &r);
+		add_and_unlock(s, &r);
 	}
 }
 
