@@ -67,8 +67,13 @@ static void notes_add(struct taking *t, struct note note)
 /* Sets the thread's process; returns whether it changed. */
 static bool learn_thread(struct notes *n, uint32_t pid, uint32_t tid)
 {
-	uint32_t number = tuples_add(&n->tids, &(uint64_t){ tid });
+	struct known_thread *known = &n->known[tid % NOTES_KNOWN];
+	uint32_t number;
 
+	if (known->tid == tid && known->pid == pid)
+		return false;
+	*known = (struct known_thread){ tid, pid };
+	number = tuples_add(&n->tids, &(uint64_t){ tid });
 	if (number == n->pids.n)
 		vec_add(&n->pids);
 	else if (n->pids.items[number] == pid)

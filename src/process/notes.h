@@ -63,6 +63,12 @@ struct guest_note {
 	struct str_id path;
 };
 
+enum { NOTES_KNOWN = 4096 };
+
+struct known_thread {
+	uint32_t tid, pid; /* 0: none */
+};
+
 struct notes {
 	VEC_OF(struct guest_note) guests;
 	VEC_OF(struct note) list;
@@ -72,7 +78,8 @@ struct notes {
 	bool have_times;		   /* at least one note has a time */
 	struct tuples tids;		   /* tid → number … */
 	VEC_OF(uint32_t) pids;		   /* … → pid that it was last seen with */
-	struct switches *switches;	   /* these three are borrowed */
+	struct known_thread known[NOTES_KNOWN]; /* copies, by some bits of the tid */
+	struct switches *switches;		/* these three are borrowed */
 	struct strings *strings;
 	struct diags *diags;
 };
