@@ -418,7 +418,7 @@ static int limits_of(const char *path, int repeats)
 		fprintf(stderr, "limits: %s\n", err.text);
 		goto out;
 	}
-	timeline_freeze(timeline, capture_info(c), capture_strings(c));
+	timeline_freeze(timeline, capture_info(c), capture_strings(c), NULL);
 	n_records = limits_of_decoding(c, repeats);
 	limits_of_hot(c, repeats);
 	limits_of_sharing(c, timeline, n_records, repeats);

@@ -22,6 +22,9 @@
 
 #include "base/alloc.h"
 #include "base/bisect.h"
+#include "base/pool.h"
+
+enum { COVERS_AT_ONCE = 128 };
 
 void spaces_init(struct spaces *s)
 {
@@ -197,11 +200,15 @@ static void place_space(struct forest *f, struct spaces *s, uint32_t number)
 	put_maps(f, number, done, space->n_maps, strand);
 }
 
-static void build_covers(struct spaces *s)
+/* Of COVERS_AT_ONCE strands. */
+static void build_some_covers(void *context, size_t part, unsigned worker)
 {
+	const struct spaces *s = context;
+	size_t first = part * COVERS_AT_ONCE;
 	VEC_OF(struct range) ranges = { 0 };
 
-	for (uint32_t i = 0; i < s->n_strands; i++) {
+	(void)worker;
+	for (size_t i = first; i < first + COVERS_AT_ONCE && i < s->n_strands; i++) {
 		struct strand *strand = &s->strands[i];
 
 		ranges.n = 0;
@@ -211,6 +218,18 @@ static void build_covers(struct spaces *s)
 		cover_build(&strand->cover, ranges.items, ranges.n);
 	}
 	vec_release(&ranges);
+}
+
+/* Each on its own: there may be many processes. */
+static void build_covers(struct spaces *s, struct pool *pool)
+{
+	size_t n_parts = (s->n_strands + COVERS_AT_ONCE - 1) / COVERS_AT_ONCE;
+
+	if (pool != NULL && n_parts > 1)
+		pool_run(pool, n_parts, build_some_covers, s);
+	else
+		for (size_t i = 0; i < n_parts; i++)
+			build_some_covers(s, i, 0);
 }
 
 static void forest_release(struct forest *f)
@@ -225,7 +244,7 @@ static void forest_release(struct forest *f)
 	vec_release(&f->list);
 }
 
-void spaces_freeze(struct spaces *s, uint32_t n_owners)
+void spaces_freeze(struct spaces *s, uint32_t n_owners, struct pool *pool)
 {
 	struct forest f = { 0 };
 	uint32_t *first;
@@ -246,7 +265,7 @@ void spaces_freeze(struct spaces *s, uint32_t n_owners)
 	s->n_strands = (uint32_t)f.list.n;
 	s->strands = f.list.items;
 	f.list.items = NULL;
-	build_covers(s);
+	build_covers(s, pool);
 	history_freeze(&s->strand_of, n_owners);
 	forest_release(&f);
 }

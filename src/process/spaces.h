@@ -15,6 +15,8 @@
 #include "process/history.h"
 #include "process/module.h"
 
+struct pool;
+
 /* A recorded mapping. Module 0: an unmapping. */
 struct mapping {
 	struct range range;
@@ -72,8 +74,8 @@ uint32_t spaces_add_fork(struct spaces *, uint32_t owner, uint64_t start_ns, uin
 /* Adds a mapping, which hides what it overlaps. */
 void spaces_map(struct spaces *, const struct mapping *);
 
-/* Builds the look-up structures. Owners are below `n_owners`. */
-void spaces_freeze(struct spaces *, uint32_t n_owners);
+/* Builds the look-up structures. Owners are below `n_owners`. By these threads; NULL: the caller alone. */
+void spaces_freeze(struct spaces *, uint32_t n_owners, struct pool *);
 
 /*
  * By process: the program that it runs in its last address space, 0 if not known. It is the mapped code of a

@@ -147,7 +147,7 @@ static void find_programs(struct timeline *t)
 }
 
 void timeline_freeze(struct timeline *t, const struct info *info,
-		     const struct strings *info_strings)
+		     const struct strings *info_strings, struct pool *pool)
 {
 	assert(!t->is_frozen);
 	t->is_frozen = true;
@@ -165,7 +165,7 @@ void timeline_freeze(struct timeline *t, const struct info *info,
 		tasks_forget_times(&t->tasks);
 	tasks_freeze(&t->tasks, strings_addz(&t->strings, "kthreadd"));
 	find_programs(t);
-	spaces_freeze(&t->spaces, (uint32_t)t->tasks.processes.n);
+	spaces_freeze(&t->spaces, (uint32_t)t->tasks.processes.n, pool);
 	switches_freeze(&t->switches);
 	notes_release(&t->notes);
 }

@@ -15,6 +15,7 @@
 #include "process/jit_dumps.h"
 #include "process/module.h"
 
+struct pool;
 struct timeline;
 
 struct timeline *timeline_new(void);
@@ -45,9 +46,9 @@ void timeline_map_guest(struct timeline *, uint32_t pid, uint64_t first, uint64_
 
 /*
  * Orders everything by time and builds the look-up structures. `info` brings build-ids; it
- * and its strings must outlive the timeline. Afterwards the timeline is read-only.
+ * and its strings must outlive the timeline. Afterwards the timeline is read-only. `pool`: who does it; NULL: the caller alone.
  */
-void timeline_freeze(struct timeline *, const struct info *, const struct strings *);
+void timeline_freeze(struct timeline *, const struct info *, const struct strings *, struct pool *);
 
 /* Diagnostics: records that contradict each other and such. */
 const struct diags *timeline_diags(const struct timeline *);

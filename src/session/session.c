@@ -162,7 +162,8 @@ int session_open(struct session *out, const struct session_options *options, str
 	if (capture_totals(s->capture)->n_guest_samples > 0 &&
 	    guest_modules_add(s->timeline, &s->symbols_options, err) < 0)
 		return -1;
-	timeline_freeze(s->timeline, capture_info(s->capture), capture_strings(s->capture));
+	timeline_freeze(s->timeline, capture_info(s->capture), capture_strings(s->capture),
+			s->pool);
 	if (session_find_cpu(s, options, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < SESSION_CPUS; i++)

@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", err.text);
 		goto out;
 	}
-	timeline_freeze(d.timeline, capture_info(d.capture), capture_strings(d.capture));
+	timeline_freeze(d.timeline, capture_info(d.capture), capture_strings(d.capture), NULL);
 	d.attribution = attribution_new(d.timeline, d.places);
 	dump_units(&d);
 	print_totals(&d);

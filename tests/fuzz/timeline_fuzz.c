@@ -111,7 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 		timeline_visit(t, &r, &id);
 	}
-	timeline_freeze(t, &info, &strings);
+	timeline_freeze(t, &info, &strings, NULL);
 	ask_about_records(t, bytes, size);
 	timeline_free(t);
 	strings_release(&strings);

@@ -38,7 +38,7 @@ void fixture_build_id(struct fixture *f, const char *path, uint16_t misc, uint8_
 
 void fixture_freeze(struct fixture *f)
 {
-	timeline_freeze(f->timeline, &f->info, &f->strings);
+	timeline_freeze(f->timeline, &f->info, &f->strings, NULL);
 }
 
 static void body_u16(struct fixture *f, uint16_t value)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/pool.h"
 #include "process/spaces.h"
 
 enum { N = 20000 };
@@ -123,13 +124,15 @@ static uint32_t logarithm(uint64_t n)
 
 static void test_depth(void **state)
 {
+	struct pool *pool = pool_new(3);
+
 	(void)state;
 	for (size_t shape = 0; shape < COUNT(shapes); shape++) {
 		struct spaces s;
 
 		spaces_init(&s);
 		grow(&s, shape);
-		spaces_freeze(&s, N);
+		spaces_freeze(&s, N, pool);
 		assert_true(greatest_depth(&s) <= logarithm(s.spaces.n + s.mappings.n));
 		/* Everybody has what the first one mapped. */
 		for (uint32_t owner = 1; owner < N; owner++) {
@@ -141,6 +144,7 @@ static void test_depth(void **state)
 		}
 		spaces_release(&s);
 	}
+	pool_free(pool);
 }
 
 /* Every mapping is on one strand, and a strand's mappings follow each other in time. */
@@ -153,7 +157,7 @@ static void test_strands(void **state)
 
 		spaces_init(&s);
 		grow(&s, shape);
-		spaces_freeze(&s, N);
+		spaces_freeze(&s, N, NULL);
 		for (uint32_t i = 0; i < s.n_strands; i++) {
 			const struct strand *strand = &s.strands[i];
 
