@@ -219,7 +219,30 @@ static inline struct hot_cost cost_of_spe(const struct batch *b, size_t row)
 	};
 }
 
-static inline void add_spe(struct hot_cost *c, const struct batch *b, size_t row)
+/* The same, narrow. Of a latency that is too wide upper bits are set. */
+static inline struct narrow_cost narrow_cost_of_spe(const struct batch *b, size_t row)
+{
+	uint32_t has = b->has[row], has_total = has / HAS_TOTAL & 1;
+	uint32_t events = (uint32_t)b->events[row] & -(has / HAS_EVENTS & 1);
+	uint32_t total = b->total[row] & -has_total, is_full = latency_is_full(total);
+	uint32_t is_walk = events >> SPE_EV_TLB_WALK & 1;
+	uint32_t is_branch = has / HAS_OP & (b->op_class[row] == SPE_OP_BRANCH);
+
+	return (struct narrow_cost){
+		.squares = total * total,
+		.cycles = (uint16_t)total,
+		.xlat_cycles = (uint16_t)(b->xlat[row] & -(has / HAS_XLAT & is_walk)),
+		.full = (uint16_t)(total & -is_full),
+		.n = 1,
+		.n_cycles = (uint8_t)has_total,
+		.n_saturated = (uint8_t)is_full,
+		.n_walks = (uint8_t)is_walk,
+		.n_branches = (uint8_t)is_branch,
+		.n_mispredicted = (uint8_t)(events >> SPE_EV_MISPREDICTED & is_branch),
+	};
+}
+
+static void add_spe(struct hot_cost *c, const struct batch *b, size_t row)
 {
 	const struct hot_cost record = cost_of_spe(b, row);
 
@@ -307,44 +330,30 @@ static void consume_by_key(struct hot *hot, const struct batch *b, const uint16_
 	}
 }
 
-/* Places of which some have narrow sums. */
-static void consume_by_many_places(struct place_costs *costs, const struct batch *b,
-				   const uint16_t *rows, size_t n, const uint32_t *places)
+/* Adds a record to what is wide. */
+__attribute__((noinline)) static void widen(struct place_costs *costs, const struct batch *b,
+					    size_t row)
 {
-	for (size_t i = 0; i < n; i++)
-		if (places[i] < PLACE_COSTS_WHOLE)
-			fetch_cost(&costs->whole.items[places[i]]);
-		else
-			prefetch_to_write(place_costs_narrow(costs, places[i]));
-	for (size_t i = 0; i < n; i++) {
-		const struct hot_cost record = cost_of_spe(b, rows[i]);
+	const struct hot_cost record = cost_of_spe(b, row);
 
-		if (places[i] < PLACE_COSTS_WHOLE) {
-			hot_cost_add(&costs->whole.items[places[i]], &record);
-		} else {
-			place_costs_add_narrow(costs, places[i], &record);
-			hot_cost_add(&costs->of_narrow, &record);
-		}
-	}
+	place_costs_widen(costs, batch_place(b, row), &record);
 }
 
 static void consume_by_place(struct hot *hot, const struct batch *b, const uint16_t *rows, size_t n)
 {
 	struct place_costs *costs = &hot->by_place;
-	uint32_t places[ROWS_AT_ONCE], last = 0;
+	struct narrow_cost records[ROWS_AT_ONCE], *to[ROWS_AT_ONCE];
 
-	records_places(b, rows, n, places);
-	for (size_t i = 0; i < n; i++)
-		last = places[i] > last ? places[i] : last;
-	place_costs_reach(costs, (size_t)last + 1);
-	if (last >= PLACE_COSTS_WHOLE) {
-		consume_by_many_places(costs, b, rows, n, places);
-		return;
+	place_costs_reach(costs, place_numbers_n(hot->session->places));
+	for (size_t i = 0; i < n; i++) {
+		to[i] = place_costs_narrow(costs, batch_place(b, rows[i]));
+		prefetch_to_write(to[i]);
 	}
 	for (size_t i = 0; i < n; i++)
-		fetch_cost(&costs->whole.items[places[i]]);
+		records[i] = narrow_cost_of_spe(b, rows[i]);
 	for (size_t i = 0; i < n; i++)
-		add_spe(&costs->whole.items[places[i]], b, rows[i]);
+		if (!narrow_cost_add(to[i], &records[i]))
+			widen(costs, b, rows[i]);
 }
 
 static bool hot_is_wanted(const struct hot *hot, const struct batch *b, size_t row)
@@ -471,9 +480,7 @@ static void hot_finish(void *partial)
 		hot_rest_sums(hot, i);
 	for (uint32_t i = 0; i < hot->costs.n; i++)
 		hot_cost_add(&hot->of_rests.items[hot_group_at(hot, i).rest], &hot->costs.items[i]);
-	hot->of_by_place = hot->by_place.of_narrow;
-	for (size_t i = 0; i < hot->by_place.whole.n; i++)
-		hot_cost_add(&hot->of_by_place, &hot->by_place.whole.items[i]);
+	hot->of_by_place = place_costs_total(&hot->by_place);
 }
 
 /* By number of a rest in `part`: its number in `into`. */

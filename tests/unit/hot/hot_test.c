@@ -328,7 +328,7 @@ static void test_totals_of_chains(void **state)
 
 enum { N_PARTS = 5, MOST_PLACES = 40 };
 
-/* A partial with one SPE record at each of the first `n` places. */
+/* A partial with one SPE record at each of the first `n` places, which are numbered if they are not. */
 static struct hot *hot_of_places(const struct session *s, const struct hot_options *options,
 				 uint32_t n)
 {
@@ -338,7 +338,8 @@ static struct hot *hot_of_places(const struct session *s, const struct hot_optio
 	batch_reset(b, BATCH_SPE);
 	for (uint32_t i = 0; i < n; i++) {
 		b->has[i] = HAS_PC;
-		b->place[i] = i;
+		b->place[i] = place_numbers_add(s->places, (struct place){ { i > 0 }, i });
+		assert_int_equal(b->place[i], i);
 	}
 	b->n = n;
 	hot_class.consume(hot, b);

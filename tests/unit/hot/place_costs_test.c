@@ -10,8 +10,8 @@
 #include "base/alloc.h"
 #include "hot/sums/place_costs.h"
 
-/* Places from FIRST on: the first one is of whole width, those behind are narrow. */
-enum { FIRST = PLACE_COSTS_WHOLE - 1, N_PLACES = 6, N_PARTS = 3 };
+/* Places from FIRST on: the first one is in the first block, those behind are in the second. */
+enum { FIRST = PLACE_COSTS_BLOCK - 1, N_PLACES = 6, N_PARTS = 3 };
 
 static void check_place(const struct place_costs *p, uint32_t i, const struct hot_cost *wanted)
 {
@@ -37,13 +37,31 @@ static struct hot_cost record_of(uint64_t total)
 				  .n_mispredicted = 1 };
 }
 
+/* What is too wide is marked: upper bits are set. */
+static struct narrow_cost narrowed(const struct hot_cost *c)
+{
+	const struct narrow_cost narrow = { .squares = (uint32_t)c->squares,
+					    .cycles = (uint16_t)c->cycles,
+					    .xlat_cycles = (uint16_t)c->xlat_cycles,
+					    .full = (uint16_t)c->full,
+					    .n = (uint8_t)c->n,
+					    .n_cycles = (uint8_t)c->n_cycles,
+					    .n_saturated = (uint8_t)c->n_saturated,
+					    .n_walks = (uint8_t)c->n_walks,
+					    .n_branches = (uint8_t)c->n_branches,
+					    .n_mispredicted = (uint8_t)c->n_mispredicted };
+	bool is_wide = c->squares >> 30 | (c->cycles | c->xlat_cycles | c->full) >> 15 | c->n >> 7;
+
+	return is_wide ? narrow_upper : narrow;
+}
+
 static void add_to(struct place_costs *p, struct hot_cost *wanted, uint32_t i,
 		   const struct hot_cost *c)
 {
-	if (i == 0)
-		hot_cost_add(&p->whole.items[FIRST], c);
-	else
-		place_costs_add_narrow(p, FIRST + i, c);
+	const struct narrow_cost narrow = narrowed(c);
+
+	if (!narrow_cost_add(place_costs_narrow(p, FIRST + i), &narrow))
+		place_costs_widen(p, FIRST + i, c);
 	hot_cost_add(&wanted[i], c);
 	check_place(p, i, &wanted[i]);
 }
@@ -72,15 +90,40 @@ static void fill(struct place_costs *p, struct hot_cost *wanted)
 	add_to(p, wanted, 4, &(const struct hot_cost){ .n = 1, .full = 0x8000 });
 }
 
+/* Sums that are in small pages of memory stay when there is room for more. */
+static void test_growth(void **state)
+{
+	const struct hot_cost c = record_of(7);
+	const struct narrow_cost narrow = narrowed(&c);
+	struct place_costs p;
+	uint32_t n = 1;
+
+	(void)state;
+	place_costs_init(&p);
+	for (; n < 3 * PLACE_COSTS_BLOCK; n += n / 2 + 1) {
+		place_costs_reach(&p, n);
+		assert_int_equal(place_costs_n(&p), n);
+		assert_true(place_costs_is_empty(&p, n - 1));
+		assert_true(narrow_cost_add(place_costs_narrow(&p, n - 1), &narrow));
+	}
+	for (uint32_t k = 1; k < n; k += k / 2 + 1)
+		assert_int_equal(place_costs_cycles(&p, k - 1), 7);
+	place_costs_release(&p);
+}
+
 static void test_exact(void **state)
 {
-	struct hot_cost wanted[N_PLACES] = { 0 };
+	struct hot_cost wanted[N_PLACES] = { 0 }, all = { 0 }, total;
 	struct place_costs p;
 
 	(void)state;
 	place_costs_init(&p);
 	fill(&p, wanted);
-	assert_int_equal(p.wide.n, 4); /* the last place has nothing */
+	assert_int_equal(p.wide.n, 5); /* the last place has nothing */
+	total = place_costs_total(&p);
+	for (uint32_t i = 0; i < N_PLACES; i++)
+		hot_cost_add(&all, &wanted[i]);
+	assert_memory_equal(&total, &all, sizeof(all));
 	for (uint32_t i = 0; i < N_PLACES; i++)
 		check_place(&p, i, &wanted[i]);
 	place_costs_release(&p);
@@ -95,8 +138,6 @@ static void test_narrow(void **state)
 	(void)state;
 	assert_int_equal(sizeof(struct narrow_cost), 16);
 	place_costs_init(&p);
-	place_costs_reach(&p, FIRST);
-	assert_int_equal(p.narrow.n, 0); /* none in most captures */
 	place_costs_reach(&p, FIRST + 2);
 	place_costs_reach(&p, 1); /* there is room */
 	assert_int_equal(place_costs_n(&p), FIRST + 2);
@@ -136,6 +177,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_narrow),
+		cmocka_unit_test(test_growth),
 		cmocka_unit_test(test_merge),
 	};
 
