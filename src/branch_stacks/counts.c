@@ -167,7 +167,7 @@ static uint32_t look_up_place(struct stack_counts *c, uint32_t process, uint64_t
 				   ? (process & ~PLACE_OF_GUEST_USER) | PLACE_OF_GUEST_KERNEL
 				   : PLACE_OF_KERNEL;
 	uint32_t whose = address >> 63 ? machine : process;
-	const struct mapped_range *r = place_cache_look_up(c->cache, whose, address, time_ns);
+	struct mapped_range *r = place_cache_look_up(c->cache, whose, address, time_ns);
 
 	k->from_ns = r->from_ns > k->from_ns ? r->from_ns : k->from_ns;
 	k->to_ns = r->to_ns < k->to_ns ? r->to_ns : k->to_ns;

@@ -272,12 +272,12 @@ uint32_t attribution_whose_rare_pc_(const struct batch *b, size_t row)
 }
 
 /* What is known of a row's address. Marks rows whose module is known, and counts them. */
-__attribute__((always_inline)) static inline const struct mapped_range *find_range(
+__attribute__((always_inline)) static inline struct mapped_range *find_range(
 	struct attribution *a, struct batch *b, size_t row, bool is_spe, uint64_t *n_with_place)
 {
 	uint32_t whose =
 		is_spe ? attribution_whose_spe_pc_(b, row) : attribution_whose_sample_pc_(b, row);
-	const struct mapped_range *r =
+	struct mapped_range *r =
 		place_cache_look_up(&a->cache, whose, b->pc[row], a->times_ns[row]);
 
 	b->has[row] |= r->module.v != 0 ? HAS_PLACE : 0;
@@ -306,7 +306,7 @@ __attribute__((always_inline)) static inline uint64_t apply_some_places(struct a
 	const _Atomic uint32_t *kept[ROWS_AT_ONCE]; /* NULL: the row has its number */
 
 	for (size_t row = from; row < to; row++) {
-		const struct mapped_range *r;
+		struct mapped_range *r;
 
 		if (!(b->has[row] & HAS_PC)) {
 			kept[row - from] = NULL;
@@ -335,7 +335,7 @@ static uint64_t apply_places_of_some_code(struct attribution *a, struct batch *b
 	uint64_t n_with_place = 0;
 
 	for (size_t row = 0; row < b->n; row++) {
-		const struct mapped_range *r;
+		struct mapped_range *r;
 
 		b->place[row] = 0;
 		if (!(b->has[row] & HAS_PC))

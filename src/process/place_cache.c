@@ -2,17 +2,27 @@
 #include "process/place_cache.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
-/* Sizes. A range is 56 bytes: the cache grows from 56 KiB to 3.5 MiB. A place is 24 bytes: from 96 KiB to 1.5 MiB. */
+/* Sizes. A range is 192 bytes: the cache grows from 48 KiB to 3 MiB. A place is 24 bytes: from 96 KiB to 1.5 MiB. */
 enum {
-	FIRST_LOG = 10,
-	LAST_LOG = 16,
+	FIRST_LOG = 8,
+	LAST_LOG = 14,
 	KNOWN_FIRST_LOG = 12,
 	KNOWN_LAST_LOG = 16,
 	GROWTH_LOG = 2,
 };
+
+/* Empty slots. */
+static void place_cache_make_ranges(struct place_cache *c)
+{
+	size_t n = (size_t)1 << (64 - c->shift);
+
+	c->ranges = mem_aligned(n, sizeof(*c->ranges));
+	memset(c->ranges, 0, n * sizeof(*c->ranges));
+}
 
 void place_cache_init(struct place_cache *c, const struct timeline *timeline,
 		      struct place_numbers *places)
@@ -20,12 +30,12 @@ void place_cache_init(struct place_cache *c, const struct timeline *timeline,
 	*c = (struct place_cache){
 		.timeline = timeline,
 		.places = places,
-		.ranges = mem_zalloc((size_t)1 << FIRST_LOG, sizeof(*c->ranges)),
 		.shift = 64 - FIRST_LOG,
 		.seed = hash_seed(),
 		.known = mem_zalloc((size_t)1 << KNOWN_FIRST_LOG, sizeof(*c->known)),
 		.known_shift = 64 - KNOWN_FIRST_LOG,
 	};
+	place_cache_make_ranges(c);
 }
 
 void place_cache_release(struct place_cache *c)
@@ -35,7 +45,7 @@ void place_cache_release(struct place_cache *c)
 	*c = (struct place_cache){ 0 };
 }
 
-/* Makes the cache twice as large, and empty: entries in use come back with their next miss. */
+/* Makes the cache larger, and empty: entries in use come back with their next miss. */
 static void place_cache_grow(struct place_cache *c)
 {
 	c->n_misses = 0;
@@ -43,23 +53,26 @@ static void place_cache_grow(struct place_cache *c)
 		return;
 	c->shift -= GROWTH_LOG;
 	free(c->ranges);
-	c->ranges = mem_zalloc_pages((size_t)1 << (64 - c->shift), sizeof(*c->ranges));
+	place_cache_make_ranges(c);
 }
 
-/* The numbers of the page that a place is in; NULL if pages in memory and in the module do not coincide. */
-static struct place_page *numbers_of(struct place_cache *c, uint64_t address, struct place place)
+void place_cache_ask_page_(struct place_cache *c, struct mapped_range *r, uint64_t address)
 {
-	return (address - place.offset) % PLACE_PAGE == 0
-		       ? place_numbers_page(c->places, place.module, place.offset)
-		       : NULL;
+	const struct place place = mapped_range_place(r, address);
+
+	r->asked |= 1u << mapped_range_page_(address);
+	if ((address - place.offset) % PLACE_PAGE ==
+	    0) /* pages in memory and in the module coincide */
+		r->pages[mapped_range_page_(address)] =
+			place_numbers_page(c->places, place.module, place.offset);
 }
 
-const struct mapped_range *place_cache_miss_(struct place_cache *c, uint32_t whose,
-					     uint64_t address, uint64_t time_ns)
+struct mapped_range *place_cache_miss_(struct place_cache *c, uint32_t whose, uint64_t address,
+				       uint64_t time_ns)
 {
 	struct placed p = timeline_place_of(c->timeline, whose, address, time_ns);
-	uint64_t page = address & -(uint64_t)PLACE_PAGE, page_end = page + (PLACE_PAGE - 1);
-	uint64_t first = p.first > page ? p.first : page;
+	uint64_t unit = address & -(uint64_t)MAPPED_UNIT, unit_end = unit + (MAPPED_UNIT - 1);
+	uint64_t first = p.first > unit ? p.first : unit;
 	struct mapped_range *slot;
 
 	if (++c->n_misses > (uint64_t)1 << (64 - c->shift))
@@ -67,13 +80,12 @@ const struct mapped_range *place_cache_miss_(struct place_cache *c, uint32_t who
 	slot = place_cache_slot(c, whose, address);
 	*slot = (struct mapped_range){
 		.first = first,
-		.last = p.last < page_end ? p.last : page_end,
+		.last = p.last < unit_end ? p.last : unit_end,
 		.from_ns = p.from_ns,
 		.to_ns = p.to_ns,
 		.first_offset = p.place.offset - (address - first),
 		.module = p.place.module,
 		.whose = whose,
-		.numbers = numbers_of(c, address, p.place),
 	};
 	return slot;
 }

@@ -9,16 +9,26 @@
 #include "process/place_numbers.h"
 #include "process/timeline.h"
 
-enum { PLACE_PAGE_SHIFT = 12 };
+enum {
+	MAPPED_PAGES =
+		16, /* pages of a range at most: whatever is mapped by itself often has as many */
+	MAPPED_UNIT = MAPPED_PAGES * PLACE_PAGE,
+};
 
-/* Addresses of one page that are mapped alike at times [from_ns, to_ns); all zero: an empty slot of the cache. */
+/*
+ * Addresses of a unit of MAPPED_UNIT bytes that are mapped alike at times [from_ns, to_ns); all zero: an empty slot of the
+ * cache. In lines of the cache: one for the question, one for the page.
+ */
 struct mapped_range {
-	uint64_t first, last; /* addresses, both included */
+	_Alignas(64) uint64_t first; /* addresses, both included */
+	uint64_t last;
 	uint64_t from_ns, to_ns;
 	uint64_t first_offset;
 	struct module_id module;
 	uint32_t whose;
-	struct place_page *numbers; /* numbers of its places; NULL: look each up on its own */
+	uint32_t asked; /* bit n: page n was asked for */
+	/* By page of the unit: numbers of its places; NULL: not asked yet, or each is looked up on its own. */
+	struct place_page *pages[MAPPED_PAGES];
 };
 
 /* A place whose number is not in a struct place_page. */
@@ -30,7 +40,7 @@ struct known_place {
 struct place_cache {
 	const struct timeline *timeline; /* borrowed */
 	struct place_numbers *places;	 /* borrowed, shared with other workers */
-	struct mapped_range *ranges;	 /* direct-mapped cache: page → range */
+	struct mapped_range *ranges;	 /* direct-mapped cache: unit → range */
 	unsigned shift;			 /* 64 - log2 of the number of slots */
 	uint64_t seed;			 /* of the hash */
 	uint64_t n_misses;		 /* since the cache last grew */
@@ -43,25 +53,25 @@ void place_cache_init(struct place_cache *, const struct timeline *, struct plac
 void place_cache_release(struct place_cache *);
 
 /* A cache miss: asks the timeline, and fills the slot. */
-const struct mapped_range *place_cache_miss_(struct place_cache *, uint32_t whose, uint64_t address,
-					     uint64_t time_ns);
+struct mapped_range *place_cache_miss_(struct place_cache *, uint32_t whose, uint64_t address,
+				       uint64_t time_ns);
 
 static inline struct mapped_range *place_cache_slot(const struct place_cache *c, uint32_t whose,
 						    uint64_t address)
 {
-	uint64_t page = address >> PLACE_PAGE_SHIFT;
+	uint64_t unit = address / MAPPED_UNIT;
 
-	return &c->ranges[hash_mix(page ^ c->seed, whose ^ 0x9e3779b97f4a7c15u) >> c->shift];
+	return &c->ranges[hash_mix(unit ^ c->seed, whose ^ 0x9e3779b97f4a7c15u) >> c->shift];
 }
 
 /*
  * The range that has an address at a time, which is below UINT64_MAX. `whose` is a process index
  * or PLACE_OF_…. Valid until the next call.
  */
-static inline const struct mapped_range *place_cache_look_up(struct place_cache *c, uint32_t whose,
-							     uint64_t address, uint64_t time_ns)
+static inline struct mapped_range *place_cache_look_up(struct place_cache *c, uint32_t whose,
+						       uint64_t address, uint64_t time_ns)
 {
-	const struct mapped_range *r = place_cache_slot(c, whose, address);
+	struct mapped_range *r = place_cache_slot(c, whose, address);
 
 	if (address - r->first > r->last - r->first ||
 	    time_ns - r->from_ns >= r->to_ns - r->from_ns || r->whose != whose)
@@ -89,23 +99,43 @@ static inline uint32_t place_cache_number(struct place_cache *c, _Atomic uint32_
 	return number != PLACE_NONE ? number : place_numbers_add_kept(c->places, kept, place);
 }
 
-/* Where the number of an instruction at an address of a range is kept; NULL: it is no whole word, or no page has it. */
+static inline size_t mapped_range_page_(uint64_t address)
+{
+	return address / PLACE_PAGE % MAPPED_PAGES;
+}
+
+/* Asks for the page that an address of a range is on. */
+void place_cache_ask_page_(struct place_cache *, struct mapped_range *, uint64_t address);
+
+/* The same, if it was not asked yet. NULL: places on it are looked up on their own. */
+static inline struct place_page *place_cache_page(struct place_cache *c, struct mapped_range *r,
+						  uint64_t address)
+{
+	if (!(r->asked >> mapped_range_page_(address) & 1))
+		place_cache_ask_page_(c, r, address);
+	return r->pages[mapped_range_page_(address)];
+}
+
+/* Where the number of an instruction at an address of a range is kept; NULL: it is no whole word, or there is no page yet. */
 static inline const _Atomic uint32_t *mapped_range_kept(const struct mapped_range *r,
 							uint64_t address)
 {
+	const struct place_page *page = r->pages[mapped_range_page_(address)];
+
 	/* Where there is a page, those of memory and of the module coincide. */
-	if (r->numbers == NULL || address % PLACE_CODE_SIZE != 0)
+	if (page == NULL || address % PLACE_CODE_SIZE != 0)
 		return NULL;
-	return &r->numbers->first[address % PLACE_PAGE / PLACE_CODE_SIZE];
+	return &page->first[address % PLACE_PAGE / PLACE_CODE_SIZE];
 }
 
 /* The number of the place of an address of a range. */
-static inline uint32_t mapped_range_number(struct place_cache *c, const struct mapped_range *r,
+static inline uint32_t mapped_range_number(struct place_cache *c, struct mapped_range *r,
 					   uint64_t address)
 {
 	struct place place = mapped_range_place(r, address);
+	struct place_page *page = place_cache_page(c, r, address);
 
-	return place_cache_number(c, place_numbers_kept(r->numbers, place.offset), place);
+	return place_cache_number(c, place_numbers_kept(page, place.offset), place);
 }
 
 /* The place number of an address. */
