@@ -14,7 +14,7 @@
 #include "process/place_cache.h"
 
 enum {
-	ROWS_AT_ONCE = 64,
+	ROWS_AT_ONCE = KEPT_AT_ONCE,
 	SPANS_LOG = 8,
 	LEVEL_USER = 0,
 	MAX_UNWOUND = 256,
@@ -285,12 +285,38 @@ __attribute__((always_inline)) static inline struct mapped_range *find_range(
 	return r;
 }
 
-/* The number of a row that is about to be the first one of its place. */
-__attribute__((noinline)) static uint32_t find_number(struct attribution *a, const struct batch *b,
-						      size_t row)
+/* Of rows from `from` on: where the number of the place is kept, and in which page. NULL: the row has its number. */
+struct kept_rows {
+	size_t from, to;
+	_Atomic uint32_t *kept[ROWS_AT_ONCE];
+	const struct place_page *pages[ROWS_AT_ONCE];
+};
+
+/* Numbers the places of rows from one on, which are the first ones of theirs: of some, or of most. */
+__attribute__((noinline)) static void number_rows(struct attribution *a, struct batch *b,
+						  const struct kept_rows *its, size_t from)
 {
-	return place_cache_find(&a->cache, attribution_whose_pc(b, row), b->pc[row],
-				a->times_ns[row]);
+	struct kept_place places[ROWS_AT_ONCE];
+	uint16_t new_rows[ROWS_AT_ONCE];
+	size_t n = 0;
+
+	for (size_t row = from; row < its->to; row++) {
+		if (its->kept[row - its->from] == NULL)
+			continue;
+		b->place[row] = place_numbers_look(its->kept[row - its->from]);
+		new_rows[n] = (uint16_t)row;
+		n += place_is_none(b->place[row]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		size_t row = new_rows[i];
+
+		places[i].kept = its->kept[row - its->from];
+		places[i].place = its->pages[row - its->from]->start;
+		places[i].place.offset += b->pc[row] % PLACE_PAGE;
+	}
+	place_numbers_add_kept(a->cache.places, places, n);
+	for (size_t i = 0; i < n; i++)
+		b->place[new_rows[i]] = places[i].number;
 }
 
 /*
@@ -303,28 +329,35 @@ __attribute__((always_inline)) static inline uint64_t apply_some_places(struct a
 									bool is_spe)
 {
 	uint64_t n_with_place = 0;
-	const _Atomic uint32_t *kept[ROWS_AT_ONCE]; /* NULL: the row has its number */
+	struct kept_rows its;
 
+	its.from = from;
+	its.to = to;
 	for (size_t row = from; row < to; row++) {
 		struct mapped_range *r;
+		struct place_page *page;
 
 		if (!(b->has[row] & HAS_PC)) {
-			kept[row - from] = NULL;
+			its.kept[row - from] = NULL;
 			b->place[row] = 0;
 			continue;
 		}
 		r = find_range(a, b, row, is_spe, &n_with_place);
-		kept[row - from] = mapped_range_kept(r, b->pc[row]);
-		prefetch(kept[row - from]);
-		if (kept[row - from] == NULL)
+		page = mapped_range_page(r, b->pc[row]);
+		its.pages[row - from] = page;
+		its.kept[row - from] = page != NULL ? place_page_kept(page, b->pc[row]) : NULL;
+		prefetch(its.kept[row - from]);
+		if (page == NULL)
 			b->place[row] = mapped_range_number(&a->cache, r, b->pc[row]);
 	}
 	for (size_t row = from; row < to; row++) {
-		if (kept[row - from] == NULL)
+		if (its.kept[row - from] == NULL)
 			continue;
-		b->place[row] = place_numbers_look(kept[row - from]);
-		if (b->place[row] == PLACE_NONE)
-			b->place[row] = find_number(a, b, row);
+		b->place[row] = place_numbers_look(its.kept[row - from]);
+		if (place_is_none(b->place[row])) {
+			number_rows(a, b, &its, row);
+			break;
+		}
 	}
 	return n_with_place;
 }

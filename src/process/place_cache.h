@@ -91,12 +91,14 @@ uint32_t place_cache_number_(struct place_cache *, struct place);
 static inline uint32_t place_cache_number(struct place_cache *c, _Atomic uint32_t *kept,
 					  struct place place)
 {
-	uint32_t number;
+	struct kept_place its = { .kept = kept, .place = place };
 
 	if (kept == NULL)
 		return place_cache_number_(c, place);
-	number = place_numbers_look(kept);
-	return number != PLACE_NONE ? number : place_numbers_add_kept(c->places, kept, place);
+	its.number = place_numbers_look(kept);
+	if (place_is_none(its.number))
+		place_numbers_add_kept(c->places, &its, 1);
+	return its.number;
 }
 
 static inline size_t mapped_range_page_(uint64_t address)
@@ -116,16 +118,11 @@ static inline struct place_page *place_cache_page(struct place_cache *c, struct 
 	return r->pages[mapped_range_page_(address)];
 }
 
-/* Where the number of an instruction at an address of a range is kept; NULL: it is no whole word, or there is no page yet. */
-static inline const _Atomic uint32_t *mapped_range_kept(const struct mapped_range *r,
-							uint64_t address)
+/* The page that has the number of an instruction at an address of a range; NULL: it is no whole word, or there is no page yet. */
+static inline struct place_page *mapped_range_page(const struct mapped_range *r, uint64_t address)
 {
-	const struct place_page *page = r->pages[mapped_range_page_(address)];
-
 	/* Where there is a page, those of memory and of the module coincide. */
-	if (page == NULL || address % PLACE_CODE_SIZE != 0)
-		return NULL;
-	return &page->first[address % PLACE_PAGE / PLACE_CODE_SIZE];
+	return address % PLACE_CODE_SIZE == 0 ? r->pages[mapped_range_page_(address)] : NULL;
 }
 
 /* The number of the place of an address of a range. */

@@ -174,15 +174,23 @@ static struct place *chunk_of(struct place_numbers *p, unsigned i)
 	return chunk;
 }
 
-static uint32_t place_numbers_next(struct place_numbers *p, struct place place)
+/* The first of `n` numbers, which nobody else gets. */
+static uint32_t next_numbers(struct place_numbers *p, uint32_t n)
 {
-	uint32_t number = atomic_fetch_add_explicit(&p->n, 1, memory_order_relaxed);
+	uint32_t first = atomic_fetch_add_explicit(&p->n, n, memory_order_relaxed);
+
+	assert(first < PLACE_NONE - (1u << PLACE_FIRST_LOG));
+	return first;
+}
+
+/* Where the place of a number goes, and in `out_n` of how many numbers from it on, as they are in one chunk. */
+static struct place *places_from(struct place_numbers *p, uint32_t number, uint64_t *out_n)
+{
 	uint64_t slot;
 	unsigned chunk = place_chunk_of(number, &slot);
 
-	assert(number < PLACE_NONE - (1u << PLACE_FIRST_LOG));
-	chunk_of(p, chunk)[slot] = place;
-	return number;
+	*out_n = ((uint64_t)1 << (chunk + PLACE_FIRST_LOG)) - slot;
+	return &chunk_of(p, chunk)[slot];
 }
 
 static struct shard *shard_of(const struct place_numbers *p, const uint64_t tuple[2])
@@ -190,7 +198,7 @@ static struct shard *shard_of(const struct place_numbers *p, const uint64_t tupl
 	return &p->index->shards[hash_words(tuple, 2, p->index->seed) >> (64 - SHARDS_LOG)];
 }
 
-static struct place_page *new_page(struct place_numbers *p)
+static struct place_page *new_page(struct place_numbers *p, struct place start)
 {
 	struct place_index *index = p->index;
 	struct place_page *page = NULL, **pages;
@@ -210,6 +218,8 @@ static struct place_page *new_page(struct place_numbers *p)
 		page = &(*pages)[at % PAGES_IN_HUGE];
 	}
 	pthread_mutex_unlock(&index->growing);
+	if (page != NULL)
+		page->start = start;
 	return page;
 }
 
@@ -273,27 +283,60 @@ struct place_page *place_numbers_page(struct place_numbers *p, struct module_id 
 	pthread_mutex_lock(&shard->mutex);
 	number = tuples_add(&shard->pages, tuple);
 	if (number == shard->page_of.n)
-		*vec_add(&shard->page_of) = touched(new_page(p), offset);
+		*vec_add(&shard->page_of) =
+			touched(new_page(p, (struct place){ module, tuple[1] }), offset);
 	page = shard->page_of.items[number];
 	pthread_mutex_unlock(&shard->mutex);
 	return page;
 }
 
-uint32_t place_numbers_add_kept(struct place_numbers *p, _Atomic uint32_t *kept, struct place place)
+/* Waits for the number that another thread is about to give: that takes it less time than to wait for a lock. */
+static uint32_t wait_for_number(const _Atomic uint32_t *kept)
 {
-	uint32_t stored = 0;
+	uint32_t stored;
 
-	if (atomic_compare_exchange_strong_explicit(kept, &stored, PLACE_BEING_ADDED,
-						    memory_order_acquire, memory_order_acquire)) {
-		stored = place_numbers_next(p, place) + 1;
-		atomic_store_explicit(kept, stored, memory_order_release);
-	}
-	/* … by another thread: that takes it less time than to wait for a lock. */
-	while (stored == PLACE_BEING_ADDED) {
+	while ((stored = atomic_load_explicit(kept, memory_order_acquire)) == PLACE_BEING_ADDED)
 		sched_yield();
-		stored = atomic_load_explicit(kept, memory_order_acquire);
-	}
 	return stored - 1;
+}
+
+/* Gives numbers to those of some places that are this thread's to number. */
+static void number_kept(struct place_numbers *p, const struct kept_place *places,
+			const uint8_t *mine, uint32_t n)
+{
+	uint32_t number = next_numbers(p, n), end = number + n;
+
+	while (number < end) {
+		uint64_t n_there;
+		struct place *to = places_from(p, number, &n_there);
+
+		for (; number < end && n_there > 0; number++, n_there--) {
+			const struct kept_place *its = &places[*mine++];
+
+			*to++ = its->place;
+			atomic_store_explicit(its->kept, number + 1, memory_order_release);
+		}
+	}
+}
+
+/* A thread gives all numbers that it must before it waits for others. */
+void place_numbers_add_kept(struct place_numbers *p, struct kept_place *places, size_t n)
+{
+	uint8_t mine[KEPT_AT_ONCE];
+	uint32_t n_mine = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t stored = 0;
+
+		mine[n_mine] = (uint8_t)i;
+		n_mine += atomic_compare_exchange_strong_explicit(
+			places[i].kept, &stored, PLACE_BEING_ADDED, memory_order_relaxed,
+			memory_order_relaxed);
+	}
+	if (n_mine > 0)
+		number_kept(p, places, mine, n_mine);
+	for (size_t i = 0; i < n; i++)
+		places[i].number = wait_for_number(places[i].kept);
 }
 
 /* Adds a place that is not in a page. */
@@ -302,11 +345,15 @@ static uint32_t add_other(struct place_numbers *p, struct place place)
 	const uint64_t tuple[2] = { place.module.v, place.offset };
 	struct shard *shard = shard_of(p, tuple);
 	uint32_t at, number;
+	uint64_t n_there;
 
 	pthread_mutex_lock(&shard->mutex);
 	at = tuples_add(&shard->others, tuple);
-	if (at == shard->number_of.n)
-		*vec_add(&shard->number_of) = place_numbers_next(p, place);
+	if (at == shard->number_of.n) {
+		number = next_numbers(p, 1);
+		*places_from(p, number, &n_there) = place;
+		*vec_add(&shard->number_of) = number;
+	}
 	number = shard->number_of.items[at];
 	pthread_mutex_unlock(&shard->mutex);
 	return number;
@@ -322,18 +369,17 @@ static bool is_kept(struct place place)
 uint32_t place_numbers_add(struct place_numbers *p, struct place place)
 {
 	struct place_page *page = NULL;
-	_Atomic uint32_t *kept;
-	uint32_t number;
+	struct kept_place its = { .place = place };
 
 	if (is_kept(place))
 		page = place_numbers_page(p, place.module, place.offset);
-	kept = place_numbers_kept(page, place.offset);
-	if (kept == NULL && page != NULL)
-		kept = kept_caller(p->index, page, place.offset);
-	if (kept == NULL)
+	its.kept = place_numbers_kept(page, place.offset);
+	if (its.kept == NULL && page != NULL)
+		its.kept = kept_caller(p->index, page, place.offset);
+	if (its.kept == NULL)
 		return add_other(p, place);
-	number = place_numbers_look(kept);
-	return number != PLACE_NONE ? number : place_numbers_add_kept(p, kept, place);
+	place_numbers_add_kept(p, &its, 1);
+	return its.number;
 }
 
 static uint32_t find_other(struct shard *shard, const uint64_t tuple[2])
@@ -366,17 +412,15 @@ uint32_t place_numbers_find(const struct place_numbers *p, struct place place)
 	const uint64_t tuple[2] = { place.module.v, place.offset };
 	const uint64_t page[2] = { place.module.v, place.offset & -(uint64_t)PLACE_PAGE };
 	const _Atomic uint32_t *kept = NULL;
+	uint32_t number;
 
 	if (is_kept(place))
 		kept = place_numbers_kept(find_page(shard_of(p, page), page), place.offset);
-	return kept != NULL ? place_numbers_look(kept) : find_other(shard_of(p, tuple), tuple);
+	if (kept == NULL)
+		return find_other(shard_of(p, tuple), tuple);
+	number = place_numbers_look(kept);
+	return place_is_none(number) ? PLACE_NONE : number;
 }
-
-/* A page with its place, for sorting. */
-struct listed_page {
-	struct place start;
-	const struct place_page *page;
-};
 
 static int place_numbers_compare_places(struct place a, struct place b)
 {
@@ -387,27 +431,22 @@ static int place_numbers_compare_places(struct place a, struct place b)
 
 static int place_numbers_compare_pages(const void *left, const void *right)
 {
-	const struct listed_page *a = left, *b = right;
+	const struct place_page *const *a = left, *const *b = right;
 
-	return place_numbers_compare_places(a->start, b->start);
+	return place_numbers_compare_places((*a)->start, (*b)->start);
 }
 
-/* All pages. */
-static struct listed_page *list_pages(const struct place_numbers *p, size_t *out_n)
+/* All pages. To be freed. */
+static const struct place_page **list_pages(const struct place_numbers *p, size_t *out_n)
 {
-	VEC_OF(struct listed_page) pages = { 0 };
+	VEC_OF(const struct place_page *) pages = { 0 };
 
 	for (int i = 0; i < N_SHARDS; i++) {
 		const struct shard *shard = &p->index->shards[i];
 
-		for (uint32_t at = 0; at < shard->pages.n; at++) {
-			const uint64_t *page = tuples_get(&shard->pages, at);
-			const struct place start = { { (uint32_t)page[0] }, page[1] };
-
+		for (size_t at = 0; at < shard->page_of.n; at++)
 			if (shard->page_of.items[at] != NULL)
-				*vec_add(&pages) =
-					(struct listed_page){ start, shard->page_of.items[at] };
-		}
+				*vec_add(&pages) = shard->page_of.items[at];
 	}
 	*out_n = pages.n;
 	return pages.items;
@@ -440,7 +479,7 @@ static void sort_by_place(const struct place_numbers *p, uint32_t *out, size_t n
 /* What place_numbers_sorted() fills. Each page is a job: others that come before its end are its, too. */
 struct sorting {
 	const struct place_numbers *p;
-	const struct listed_page *pages; /* in order */
+	const struct place_page **pages; /* in order */
 	const uint32_t *others;		 /* numbers, in order */
 	size_t n_others;
 	size_t *first;	     /* by page: how many places are in the pages before it */
@@ -453,20 +492,20 @@ struct sorting {
 static void count_page(void *context, size_t i, unsigned worker)
 {
 	const struct sorting *s = context;
-	const struct place_page *page = s->pages[i].page;
+	const struct place_page *page = s->pages[i];
 	const _Atomic uint32_t *last = page->last;
 	size_t n = 0;
 
 	(void)worker;
 	for (size_t word = 0; word < PLACE_WORDS; word++)
-		n += place_numbers_look(&page->first[word]) != PLACE_NONE;
+		n += !place_is_none(place_numbers_look(&page->first[word]));
 	for (size_t word = 0; last != NULL && word < PLACE_WORDS; word++)
-		n += place_numbers_look(&last[word]) != PLACE_NONE;
+		n += !place_is_none(place_numbers_look(&last[word]));
 	s->first[i + 1] = n;
 }
 
 /* How many of the others come before the end of a page. */
-static size_t others_before_end(const struct sorting *s, const struct listed_page *page)
+static size_t others_before_end(const struct sorting *s, const struct place_page *page)
 {
 	const struct place end = { page->start.module, page->start.offset + (PLACE_PAGE - 1) };
 
@@ -504,7 +543,7 @@ static void put_others_before(const struct sorting *s, struct sorting_to *to, st
 static void put_kept(const struct sorting *s, struct sorting_to *to, uint32_t number,
 		     struct place place)
 {
-	if (number == PLACE_NONE)
+	if (place_is_none(number))
 		return;
 	if (to->other < to->end)
 		put_others_before(s, to, place);
@@ -515,8 +554,8 @@ static void put_kept(const struct sorting *s, struct sorting_to *to, uint32_t nu
 static void put_page(void *context, size_t i, unsigned worker)
 {
 	const struct sorting *s = context;
-	const struct listed_page *page = &s->pages[i];
-	const _Atomic uint32_t *last = page->page->last;
+	const struct place_page *page = s->pages[i];
+	const _Atomic uint32_t *last = page->last;
 	struct sorting_to to = { .at = s->first[i] + s->first_other[i],
 				 .other = s->first_other[i],
 				 .end = s->first_other[i + 1] };
@@ -526,7 +565,7 @@ static void put_page(void *context, size_t i, unsigned worker)
 		struct place place = page->start;
 
 		place.offset += word * PLACE_CODE_SIZE;
-		put_kept(s, &to, place_numbers_look(&page->page->first[word]), place);
+		put_kept(s, &to, place_numbers_look(&page->first[word]), place);
 		place.offset += PLACE_CODE_SIZE - 1;
 		if (last != NULL)
 			put_kept(s, &to, place_numbers_look(&last[word]), place);
@@ -539,7 +578,7 @@ void place_numbers_sorted(const struct place_numbers *p, struct pool *pool, uint
 {
 	struct sorting s = { .p = p, .numbers = out_numbers, .places = out_places };
 	size_t n_pages;
-	struct listed_page *pages = list_pages(p, &n_pages);
+	const struct place_page **pages = list_pages(p, &n_pages);
 	uint32_t *others = mem_alloc(place_numbers_n(p), sizeof(*others));
 	struct sorting_to behind;
 
@@ -562,7 +601,7 @@ void place_numbers_sorted(const struct place_numbers *p, struct pool *pool, uint
 	pool_run(pool, n_pages, count_page, &s);
 	for (size_t i = 0; i < n_pages; i++) {
 		s.first[i + 1] += s.first[i];
-		s.first_other[i + 1] = others_before_end(&s, &pages[i]);
+		s.first_other[i + 1] = others_before_end(&s, pages[i]);
 	}
 	pool_run(pool, n_pages, put_page, &s);
 	behind = (struct sorting_to){ .at = s.first[n_pages] + s.first_other[n_pages],

@@ -41,17 +41,57 @@ struct shared {
 	uint32_t *numbers[N_JOBS];
 };
 
-/* Each job begins elsewhere, so that all are first somewhere. */
+/* Places that are to be added at once. */
+struct some_places {
+	struct kept_place list[KEPT_AT_ONCE];
+	uint32_t at[KEPT_AT_ONCE];
+	size_t n;
+};
+
+static void add_some(struct place_numbers *p, struct some_places *some, uint32_t *numbers)
+{
+	place_numbers_add_kept(p, some->list, some->n);
+	for (size_t i = 0; i < some->n; i++)
+		numbers[some->at[i]] = some->list[i].number;
+	some->n = 0;
+}
+
+/* Adds a place twice, if a page has its number. */
+static void add_kept(struct place_numbers *p, struct some_places *some, uint32_t at,
+		     uint32_t *numbers)
+{
+	const struct place place = place_at(at);
+	struct place_page *page = place_numbers_page(p, place.module, place.offset);
+	_Atomic uint32_t *kept = place_numbers_kept(page, place.offset);
+
+	if (kept == NULL) {
+		numbers[at] = place_numbers_add(p, place);
+		return;
+	}
+	for (int i = 0; i < 2; i++) {
+		some->list[some->n] = (struct kept_place){ .kept = kept, .place = place };
+		some->at[some->n++] = at;
+	}
+	if (some->n == KEPT_AT_ONCE)
+		add_some(p, some, numbers);
+}
+
+/* Each job begins elsewhere, so that all are first somewhere. Every second one adds many at once. */
 static void add_job(void *context, size_t job, unsigned worker)
 {
 	struct shared *s = context;
+	struct some_places some = { .n = 0 };
 
 	(void)worker;
 	for (uint32_t i = 0; i < N; i++) {
 		uint32_t at = (uint32_t)((i + job * N / N_JOBS) % N);
 
-		s->numbers[job][at] = place_numbers_add(s->places, place_at(at));
+		if (job % 2 == 0)
+			s->numbers[job][at] = place_numbers_add(s->places, place_at(at));
+		else
+			add_kept(s->places, &some, at, s->numbers[job]);
 	}
+	add_some(s->places, &some, s->numbers[job]);
 }
 
 static void check_order(const struct place_numbers *p, struct pool *pool)
@@ -147,16 +187,18 @@ static void test_pages(void **state)
 	const struct place place = { { 5 }, 3 * PLACE_PAGE + 0x10 };
 	struct place_page *page = place_numbers_page(p, place.module, 3 * PLACE_PAGE);
 	_Atomic uint32_t *kept = place_numbers_kept(page, place.offset);
+	struct kept_place its = { .kept = kept, .place = place };
 
 	(void)state;
 	assert_ptr_equal(place_numbers_page(p, place.module, 3 * PLACE_PAGE), page);
-	assert_int_equal(place_numbers_look(kept), PLACE_NONE);
+	assert_true(place_is_none(place_numbers_look(kept)));
 	assert_int_equal(place_numbers_find(p, place), PLACE_NONE);
 	atomic_store(kept, PLACE_BEING_ADDED); /* by another thread */
-	assert_int_equal(place_numbers_look(kept), PLACE_NONE);
+	assert_true(place_is_none(place_numbers_look(kept)));
 	assert_int_equal(place_numbers_find(p, place), PLACE_NONE);
 	atomic_store(kept, 0);
-	assert_int_equal(place_numbers_add_kept(p, kept, place), 1);
+	place_numbers_add_kept(p, &its, 1);
+	assert_int_equal(its.number, 1);
 	assert_int_equal(place_numbers_look(kept), 1);
 	assert_ptr_equal(place_numbers_page(p, place.module, place.offset), page); /* keeps it */
 	assert_int_equal(place_numbers_add(p, place), 1);
@@ -185,7 +227,8 @@ static void test_callers(void **state)
 	assert_int_equal(place_numbers_find(p, instruction), PLACE_NONE);
 	assert_int_equal(place_numbers_add(p, instruction), 2);
 	assert_int_equal(place_numbers_add(p, caller), 1);
-	assert_int_equal(place_numbers_add_kept(p, place_numbers_kept(page, next.offset), next), 3);
+	place_numbers_add_kept(
+		p, &(struct kept_place){ place_numbers_kept(page, next.offset), next, 0 }, 1);
 	assert_int_equal(place_numbers_find(p, next), 3);
 	place_numbers_free(p);
 }
