@@ -130,12 +130,16 @@ static uint32_t heaviest_place(const struct hot_grouping *g, const uint64_t *wan
 	return best.place;
 }
 
-/* " (sharing.c:52)"; "" if the line is not known. */
-static const char *line_of(struct session *s, uint32_t place, struct table *t)
+/* " (sharing.c:52)", the line of the heaviest place of a function; "" if it is not known. */
+static const char *line_of(struct session *s, const struct hot_grouping *g, const uint64_t *words,
+			   bool is_outer, struct table *t)
 {
 	const char *file;
-	uint32_t line;
+	uint32_t place, line;
 
+	if (g->names->know_nothing)
+		return "";
+	place = heaviest_place(g, words, is_outer);
 	if (place == NO_PLACE || !names_find_line(s, place, &file, &line))
 		return "";
 	return table_format(t, " (%s:%" PRIu32 ")", path_base(file), line);
@@ -250,8 +254,7 @@ static void say_first(struct session *s, const struct hot_grouping *g, uint32_t 
 					 whole_of(g, words[0], answer),
 					 is_singular(g, words[0]) ? "is" : "are",
 					 function_words(g->names, words + 1, answer),
-					 line_of(s, heaviest_place(g, words, false), answer),
-					 doubt_of(g, number)));
+					 line_of(s, g, words, false, answer), doubt_of(g, number)));
 	say_next(s, g->names, words + 1, answer);
 }
 
@@ -325,6 +328,6 @@ void hot_summary_run_time(struct session *s, const struct hot *hot, const struct
 	answer_say_sentence(answer,
 			    table_format(answer, "%s is in %s%s", run_time_words(told, answer),
 					 function_words(names, words + 1, answer),
-					 line_of(s, heaviest_place(&g, words, true), answer)));
+					 line_of(s, &g, words, true, answer)));
 	say_next(s, names, words + 1, answer);
 }

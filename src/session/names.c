@@ -114,6 +114,7 @@ void names_init(struct names *out, struct session *s, const bool *wanted, enum s
 	if (depth == SYMBOLS_FUNCTIONS && n >= MANY_PLACES &&
 	    is_nothing_known(s, wanted, FIRST_PLACES) && is_nothing_known(s, wanted, n)) {
 		out->symbols = mem_zalloc(n, sizeof(*out->symbols));
+		out->know_nothing = true;
 		return;
 	}
 	out->is_huge = (size_t)n * sizeof(*out->symbols) >= MEM_HUGE;

@@ -18,6 +18,7 @@ struct names {
 	enum symbols_depth depth;
 	bool has_functions; /* of some place */
 	bool has_frames;    /* some place may have frames */
+	bool know_nothing; /* there is no file that might have functions or lines of any wanted place */
 
 	/*
 	 * All places with their numbers, sorted by module and offset: names_put_in_order(). names_init_in_order(): no

@@ -261,26 +261,18 @@ static uint64_t hot_group_operations(const struct hot_grouping *g, const uint64_
 	return n * g->each;
 }
 
-/* Groups of places that were found last, by some bits of their words: most places have the group of one of these. */
-enum { RECENT_LOG = 10 };
-
+/* Groups of places that were found last: most places have the group of one of these. */
 struct recent_group {
 	uint64_t words[1 + KEY_MAX_WORDS]; /* with one key */
 	uint32_t number;		   /* + 1; 0: none */
 };
 
-static uint32_t recent_group_of(struct hot_grouping *g, struct recent_group *recent,
-				const uint64_t *words)
-{
-	uint64_t bits = (words[1] ^ words[2] << (RECENT_LOG / 2)) * 0x9e3779b97f4a7c15u;
-	struct recent_group *at = &recent[bits >> (64 - RECENT_LOG)];
+struct recent_groups {
+	bool by_module; /* the words of a place are those of its module, which is the slot … */
+	struct recent_group *slots; /* … or by some bits of the words: so many */
+};
 
-	if (at->number != 0 && tuples_equal(at->words, words, g->n_words))
-		return at->number - 1;
-	at->number = hot_group_group_of(g, words) + 1;
-	memcpy(at->words, words, g->n_words * sizeof(*words));
-	return at->number - 1;
-}
+enum { RECENT_LOG = 11 };
 
 /* Are the sums by place all that is asked of a place, but for what one key makes of it? */
 static bool has_plain_places(const struct hot_grouping *g)
@@ -289,14 +281,45 @@ static bool has_plain_places(const struct hot_grouping *g)
 	       g->view->time == NULL && g->hot->session->slices.n == 0;
 }
 
+static struct recent_groups recent_groups_of(const struct hot_grouping *g)
+{
+	enum key key = g->view->keys.keys[0];
+	bool by_module = key == KEY_MODULE || (key == KEY_FUNCTION && !names_know_any(g->names));
+	size_t n = by_module ? timeline_modules(g->hot->session->timeline)->list.n
+			     : (size_t)1 << RECENT_LOG;
+
+	return (struct recent_groups){ by_module, mem_zalloc(n, sizeof(struct recent_group)) };
+}
+
+static uint32_t group_of_place(struct hot_grouping *g, const struct recent_groups *recent,
+			       uint32_t place)
+{
+	const uint64_t raw[N_DIMENSIONS] = { [DIM_EVENT] = g->hot->spe_event, [DIM_PLACE] = place };
+	struct recent_group *slot;
+	uint64_t words[HOT_GROUP_WORDS], bits;
+
+	if (recent->by_module) {
+		slot = &recent->slots[session_place(g->hot->session, place).module.v];
+		if (slot->number != 0)
+			return slot->number - 1;
+		hot_words(g, raw, words);
+	} else {
+		hot_words(g, raw, words);
+		bits = (words[1] ^ words[2] << (RECENT_LOG / 2)) * 0x9e3779b97f4a7c15u;
+		slot = &recent->slots[bits >> (64 - RECENT_LOG)];
+		if (slot->number != 0 && tuples_equal(slot->words, words, g->n_words))
+			return slot->number - 1;
+	}
+	slot->number = hot_group_group_of(g, words) + 1;
+	memcpy(slot->words, words, g->n_words * sizeof(*words));
+	return slot->number - 1;
+}
+
 /* As add_raw_groups(), of groups that are places, with has_plain_places(). */
 static void add_plain_places(struct hot_grouping *g, uint32_t from, uint32_t to)
 {
 	const struct place_costs *costs = &g->hot->by_place;
-	const struct key_class *class = &key_classes[g->view->keys.keys[0]];
-	uint64_t raw[N_DIMENSIONS] = { [DIM_EVENT] = g->hot->spe_event };
-	uint64_t words[HOT_GROUP_WORDS] = { g->hot->spe_event };
-	struct recent_group *recent = mem_zalloc(1 << RECENT_LOG, sizeof(*recent));
+	struct recent_groups recent = recent_groups_of(g);
 	struct hot_cost total = { 0 }; /* what weights are made of */
 
 	for (uint32_t place = from; place < to; place++) {
@@ -307,9 +330,7 @@ static void add_plain_places(struct hot_grouping *g, uint32_t from, uint32_t to)
 		if (place_costs_is_empty(costs, place))
 			continue;
 		cost = place_costs_get(costs, place);
-		raw[DIM_PLACE] = place;
-		class->make(g->names, raw, words + 1);
-		number = recent_group_of(g, recent, words);
+		number = group_of_place(g, &recent, place);
 		group = &g->groups.items[number];
 		hot_cost_add(&group->cost, &cost);
 		group->operations += cost.n * g->each;
@@ -319,7 +340,7 @@ static void add_plain_places(struct hot_grouping *g, uint32_t from, uint32_t to)
 	}
 	g->weights[g->hot->spe_event] += hot_weight(g, g->hot->spe_event, &total);
 	g->full[g->hot->spe_event] += hot_full_weight(g, g->hot->spe_event, &total);
-	free(recent);
+	free(recent.slots);
 }
 
 static void add_raw_groups(struct hot_grouping *g, uint32_t from, uint32_t to)
