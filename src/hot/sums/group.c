@@ -291,21 +291,23 @@ static struct recent_groups recent_groups_of(const struct hot_grouping *g)
 	return (struct recent_groups){ by_module, mem_zalloc(n, sizeof(struct recent_group)) };
 }
 
+/* `raw`: the event and the place. */
 static uint32_t group_of_place(struct hot_grouping *g, const struct recent_groups *recent,
-			       uint32_t place)
+			       const uint64_t *raw)
 {
-	const uint64_t raw[N_DIMENSIONS] = { [DIM_EVENT] = g->hot->spe_event, [DIM_PLACE] = place };
-	struct recent_group *slot;
-	uint64_t words[HOT_GROUP_WORDS], bits;
+	struct recent_group *slot = NULL;
+	uint64_t words[HOT_GROUP_WORDS];
 
 	if (recent->by_module) {
+		uint32_t place = (uint32_t)raw[DIM_PLACE];
+
 		slot = &recent->slots[session_place(g->hot->session, place).module.v];
 		if (slot->number != 0)
 			return slot->number - 1;
-		hot_words(g, raw, words);
-	} else {
-		hot_words(g, raw, words);
-		bits = (words[1] ^ words[2] << (RECENT_LOG / 2)) * 0x9e3779b97f4a7c15u;
+	}
+	hot_words(g, raw, words);
+	if (slot == NULL) {
+		uint64_t bits = (words[1] ^ words[2] << (RECENT_LOG / 2)) * 0x9e3779b97f4a7c15u;
 		slot = &recent->slots[bits >> (64 - RECENT_LOG)];
 		if (slot->number != 0 && tuples_equal(slot->words, words, g->n_words))
 			return slot->number - 1;
@@ -320,6 +322,7 @@ static void add_plain_places(struct hot_grouping *g, uint32_t from, uint32_t to)
 {
 	const struct place_costs *costs = &g->hot->by_place;
 	struct recent_groups recent = recent_groups_of(g);
+	uint64_t raw[N_DIMENSIONS] = { [DIM_EVENT] = g->hot->spe_event };
 	struct hot_cost total = { 0 }; /* what weights are made of */
 
 	for (uint32_t place = from; place < to; place++) {
@@ -330,7 +333,8 @@ static void add_plain_places(struct hot_grouping *g, uint32_t from, uint32_t to)
 		if (place_costs_is_empty(costs, place))
 			continue;
 		cost = place_costs_get(costs, place);
-		number = group_of_place(g, &recent, place);
+		raw[DIM_PLACE] = place;
+		number = group_of_place(g, &recent, raw);
 		group = &g->groups.items[number];
 		hot_cost_add(&group->cost, &cost);
 		group->operations += cost.n * g->each;
