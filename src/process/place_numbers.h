@@ -75,6 +75,18 @@ static inline struct place place_numbers_get(const struct place_numbers *p, uint
 	return atomic_load_explicit(&p->chunks[chunk], memory_order_relaxed)[slot];
 }
 
+/* The places of numbers from one on, which are beside each other: of `*n`, or of fewer, which `n` is then. */
+static inline const struct place *place_numbers_from(const struct place_numbers *p, uint32_t number,
+						     uint32_t *n)
+{
+	uint64_t slot;
+	unsigned chunk = place_chunk_of(number, &slot);
+	uint64_t n_there = ((uint64_t)1 << (chunk + PLACE_FIRST_LOG)) - slot;
+
+	*n = n_there < *n ? (uint32_t)n_there : *n;
+	return &atomic_load_explicit(&p->chunks[chunk], memory_order_relaxed)[slot];
+}
+
 /* The number of a place, which is added if it is new. */
 uint32_t place_numbers_add(struct place_numbers *, struct place);
 

@@ -69,8 +69,14 @@ static void count_places(void *context, size_t job, unsigned worker)
 	size_t *n = &c->n[job * c->n_modules];
 
 	(void)worker;
-	for (uint32_t i = (uint32_t)(n_places * job / COUNTING_JOBS); i < end; i++)
-		n[session_place(c->session, i).module.v] += c->wanted == NULL || c->wanted[i];
+	for (uint32_t i = (uint32_t)(n_places * job / COUNTING_JOBS), some; i < end; i += some) {
+		const struct place *places;
+
+		some = end - i;
+		places = place_numbers_from(c->session->places, i, &some);
+		for (uint32_t k = 0; k < some; k++)
+			n[places[k].module.v] += c->wanted == NULL || c->wanted[i + k];
+	}
 }
 
 /* Is nothing known of any of the first n_places that are wanted? */
