@@ -4,6 +4,8 @@
  * How many places there are is not known before, and no more than 64 MiB may be taken, so the tables grow: a page of code has
  * a word for each instruction of four bytes, when its first record comes. `hot` does that in one thread, `hot-2` in two, each
  * with pages of its own, which are joined. Places are addresses: it does not know whose they are, nor their names.
+ *
+ * `hot-numbers` is what cyclops does of that: a word of a page has the number of a place, by which its sums are, in one thread.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -177,6 +179,97 @@ static size_t find_first(const struct code *c, uint64_t largest[ROWS_SHOWN])
 	return n;
 }
 
+/* A place, and sums as wide as those of cyclops. */
+struct numbered_place {
+	uint64_t place, words[2];
+};
+
+enum { PLACES_IN_BLOCK = MEM_HUGE / sizeof(struct numbered_place) };
+
+struct numbered {
+	struct code numbers; /* a word: the number + 1; 0: it has none */
+	struct numbered_place *blocks[MOST_BLOCKS];
+	size_t n;
+};
+
+static struct numbered_place *place_of(const struct numbered *t, uint64_t number)
+{
+	return &t->blocks[number / PLACES_IN_BLOCK][number % PLACES_IN_BLOCK];
+}
+
+static uint64_t add_place(struct numbered *t, uint64_t place)
+{
+	uint64_t number = t->n++;
+
+	if (number / PLACES_IN_BLOCK == MOST_BLOCKS)
+		abort();
+	if (number % PLACES_IN_BLOCK == 0)
+		t->blocks[number / PLACES_IN_BLOCK] = mem_huge(1, MEM_HUGE);
+	place_of(t, number)->place = place;
+	return number;
+}
+
+static void add_numbered_rows(struct numbered *t, const struct batch *b)
+{
+	for (size_t from = 0; from < b->n; from += ROWS_AT_ONCE) {
+		size_t to = b->n - from < ROWS_AT_ONCE ? b->n : from + ROWS_AT_ONCE;
+		uint64_t *words[ROWS_AT_ONCE];
+		struct numbered_place *places[ROWS_AT_ONCE];
+
+		for (size_t row = from; row < to; row++) {
+			words[row - from] = word_of(&t->numbers, b->pc[row]);
+			prefetch_to_write(words[row - from]);
+		}
+		for (size_t row = from; row < to; row++) {
+			if (*words[row - from] == 0)
+				*words[row - from] = add_place(t, b->pc[row]) + 1;
+			places[row - from] = place_of(t, *words[row - from] - 1);
+			prefetch_to_write(places[row - from]);
+		}
+		for (size_t row = from; row < to; row++) {
+			uint64_t total = b->has[row] & HAS_TOTAL ? b->total[row] : 0;
+
+			places[row - from]->words[0] += total * total + (total << 32);
+			places[row - from]->words[1] +=
+				1 + ((uint64_t)latency_is_full(total) << 32);
+		}
+	}
+}
+
+static void run_numbered(const struct capture *c)
+{
+	struct unit_reader *r = unit_reader_new(c);
+	struct batch *batch = batch_new();
+	struct numbered *t = mem_zalloc(1, sizeof(*t));
+
+	code_init(&t->numbers);
+	unit_reader_want_spe(r, (struct spe_wanted){ .without_addresses = true });
+	for (size_t unit = 0; unit < capture_n_units(c); unit++) {
+		unit_reader_start(r, unit);
+		while (unit_reader_next(r, batch))
+			add_numbered_rows(t, batch);
+	}
+	for (size_t i = 0; i * PLACES_IN_BLOCK < t->n; i++)
+		mem_huge_free(t->blocks[i], 1, MEM_HUGE);
+	code_release(&t->numbers);
+	free(t);
+	batch_free(batch);
+	unit_reader_free(r);
+}
+
+static void limits_of_numbers(const struct capture *c, int repeats)
+{
+	struct cost least = { 0 };
+
+	for (int i = 0; i < repeats; i++) {
+		struct cost start = now();
+
+		run_numbered(c);
+		take_least(&least, start, i == 0);
+	}
+	print_limit("hot-numbers", least, capture_size(c));
+}
+
 static size_t run_hot(const struct capture *c, unsigned n_threads)
 {
 	struct hot_job *job = mem_zalloc(1, sizeof(*job));
@@ -210,5 +303,6 @@ void limits_of_hot(const struct capture *c, int repeats)
 		}
 		print_limit(names[n_threads - 1], least, capture_size(c));
 	}
+	limits_of_numbers(c, repeats);
 	printf("places of instructions %zu\n", n);
 }

@@ -7,7 +7,7 @@
  *	pass      opens it and makes the first pass, which finds the pieces to decode
  *	decode    decodes all records to batches
  *	place     decodes, and looks each record up in a table of places, to add two sums there: what report needs at least
- *	hot       what hot cannot do without (bench/limits-hot.c)
+ *	hot, hot-numbers    what hot cannot do without (bench/limits-hot.c)
  *	line      decodes loads and stores, and looks each up in a table of cache lines: what c2c needs at least
  *	shared    what c2c cannot do without (bench/limits-shared.c)
  *	diff      what diff cannot do without, for one of its captures (bench/limits-diff.c)
