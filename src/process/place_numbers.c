@@ -488,20 +488,25 @@ struct sorting {
 	struct place *places;
 };
 
+/* How many numbers are stored. Nobody stores any meanwhile. */
+static size_t count_kept(const _Atomic uint32_t *kept)
+{
+	uint32_t n = 0;
+
+	for (size_t word = 0; word < PLACE_WORDS; word++)
+		n += atomic_load_explicit(&kept[word], memory_order_relaxed) != 0;
+	return n;
+}
+
 /* A job: how many places a page has. */
 static void count_page(void *context, size_t i, unsigned worker)
 {
 	const struct sorting *s = context;
 	const struct place_page *page = s->pages[i];
 	const _Atomic uint32_t *last = page->last;
-	size_t n = 0;
 
 	(void)worker;
-	for (size_t word = 0; word < PLACE_WORDS; word++)
-		n += !place_is_none(place_numbers_look(&page->first[word]));
-	for (size_t word = 0; last != NULL && word < PLACE_WORDS; word++)
-		n += !place_is_none(place_numbers_look(&last[word]));
-	s->first[i + 1] = n;
+	s->first[i + 1] = count_kept(page->first) + (last != NULL ? count_kept(last) : 0);
 }
 
 /* How many of the others come before the end of a page. */
@@ -541,13 +546,14 @@ static void put_others_before(const struct sorting *s, struct sorting_to *to, st
 }
 
 static void put_kept(const struct sorting *s, struct sorting_to *to, uint32_t number,
-		     struct place place)
+		     struct place page, uint64_t offset)
 {
 	if (place_is_none(number))
 		return;
+	page.offset += offset;
 	if (to->other < to->end)
-		put_others_before(s, to, place);
-	sorting_put(s, to, number, place);
+		put_others_before(s, to, page);
+	sorting_put(s, to, number, page);
 }
 
 /* A job: puts the places of a page, with its others, where they belong. */
@@ -562,13 +568,15 @@ static void put_page(void *context, size_t i, unsigned worker)
 
 	(void)worker;
 	for (uint32_t word = 0; word < PLACE_WORDS; word++) {
-		struct place place = page->start;
+		uint32_t first = place_numbers_look(&page->first[word]);
+		uint32_t at = word * PLACE_CODE_SIZE;
 
-		place.offset += word * PLACE_CODE_SIZE;
-		put_kept(s, &to, place_numbers_look(&page->first[word]), place);
-		place.offset += PLACE_CODE_SIZE - 1;
+		if (place_is_none(first) && last == NULL) /* most words have none */
+			continue;
+		put_kept(s, &to, first, page->start, at);
 		if (last != NULL)
-			put_kept(s, &to, place_numbers_look(&last[word]), place);
+			put_kept(s, &to, place_numbers_look(&last[word]), page->start,
+				 at + PLACE_CODE_SIZE - 1);
 	}
 	put_others_before(s, &to, (struct place){ { UINT32_MAX }, UINT64_MAX });
 }
