@@ -192,13 +192,13 @@ static inline bool has_maps(struct c2c_lines *l, const struct batch *b, size_t r
 {
 	uint64_t time_ns = attribution_row_time(l->work->is_by_position, b, row);
 	uint32_t of_data = attribution_whose_address(b, row, b->va[row]);
-
 	uint32_t of_code = attribution_whose_pc(b, row);
+	bool is_code_mapped;
 
 	if (!(b->has[row] & HAS_PC) || place_is_of_guest(of_code))
 		return false;
-	return code_is_mapped(l, of_code, b->pc[row], time_ns) &
-	       data_is_mapped(l, of_data, b->va[row], time_ns);
+	is_code_mapped = code_is_mapped(l, of_code, b->pc[row], time_ns);
+	return data_is_mapped(l, of_data, b->va[row], time_ns) && is_code_mapped;
 }
 
 static void add_unmapped(struct c2c_lines *l, const struct batch *b, const uint16_t *rows, size_t n,
