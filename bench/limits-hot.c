@@ -5,7 +5,8 @@
  * a word for each instruction of four bytes, when its first record comes. `hot` does that in one thread, `hot-2` in two, each
  * with pages of its own, which are joined. Places are addresses: it does not know whose they are, nor their names.
  *
- * `hot-numbers` is what cyclops does of that: a word of a page has the number of a place, by which its sums are, in one thread.
+ * `hot-numbers` is what cyclops does of that: it knows processes, so that an address of two of them is two places, and a word of a
+ * page has the number of a place, by which its sums are, as wide as those of cyclops. In one thread.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -28,6 +29,9 @@ enum {
 	CYCLES_SHIFT =
 		24, /* a word: number of records, sum of cycles, and whether a counter was full */
 	FULL_BIT = 63,
+	CYCLES_OF_NUMBERED =
+		32,	   /* bit of the cycles in the first word of sums, above those of squares */
+	ADDRESS_BITS = 48, /* in user space */
 };
 
 /* Sums of the instructions of the pages of code that a thread has seen, in blocks of memory. */
@@ -179,6 +183,14 @@ static size_t find_first(const struct code *c, uint64_t largest[ROWS_SHOWN])
 	return n;
 }
 
+/* An instruction of a process. Those of the kernel are of all. */
+static uint64_t key_of(const struct batch *b, size_t row)
+{
+	uint64_t pc = b->pc[row];
+
+	return pc >> 63 ? pc : pc | (uint64_t)batch_process(b, row) << ADDRESS_BITS;
+}
+
 /* A place, and sums as wide as those of cyclops. */
 struct numbered_place {
 	uint64_t place, words[2];
@@ -217,54 +229,71 @@ static void add_numbered_rows(struct numbered *t, const struct batch *b)
 		struct numbered_place *places[ROWS_AT_ONCE];
 
 		for (size_t row = from; row < to; row++) {
-			words[row - from] = word_of(&t->numbers, b->pc[row]);
+			words[row - from] = word_of(&t->numbers, key_of(b, row));
 			prefetch_to_write(words[row - from]);
 		}
 		for (size_t row = from; row < to; row++) {
 			if (*words[row - from] == 0)
-				*words[row - from] = add_place(t, b->pc[row]) + 1;
+				*words[row - from] = add_place(t, key_of(b, row)) + 1;
 			places[row - from] = place_of(t, *words[row - from] - 1);
 			prefetch_to_write(places[row - from]);
 		}
 		for (size_t row = from; row < to; row++) {
 			uint64_t total = b->has[row] & HAS_TOTAL ? b->total[row] : 0;
 
-			places[row - from]->words[0] += total * total + (total << 32);
+			places[row - from]->words[0] +=
+				total * total + (total << CYCLES_OF_NUMBERED);
 			places[row - from]->words[1] +=
 				1 + ((uint64_t)latency_is_full(total) << 32);
 		}
 	}
 }
 
-static void run_numbered(const struct capture *c)
+/* Of the sums of a place: cycles. */
+static uint64_t cycles_of_place(const struct numbered_place *place)
+{
+	return place->words[0] >> CYCLES_OF_NUMBERED;
+}
+
+static void run_numbered(const struct capture *c, const struct timeline *timeline)
 {
 	struct unit_reader *r = unit_reader_new(c);
 	struct batch *batch = batch_new();
 	struct numbered *t = mem_zalloc(1, sizeof(*t));
+	struct place_numbers *none = place_numbers_new();
+	struct attribution *attribution = attribution_new(timeline, none);
+	uint64_t largest[ROWS_SHOWN] = { 0 };
 
 	code_init(&t->numbers);
+	attribution_skip_places(attribution);
 	unit_reader_want_spe(r, (struct spe_wanted){ .without_addresses = true });
 	for (size_t unit = 0; unit < capture_n_units(c); unit++) {
 		unit_reader_start(r, unit);
-		while (unit_reader_next(r, batch))
+		while (unit_reader_next(r, batch)) {
+			attribution_apply(attribution, batch);
 			add_numbered_rows(t, batch);
+		}
 	}
+	for (uint64_t i = 0; i < t->n; i++)
+		largest_enter(largest, ROWS_SHOWN, cycles_of_place(place_of(t, i)));
 	for (size_t i = 0; i * PLACES_IN_BLOCK < t->n; i++)
 		mem_huge_free(t->blocks[i], 1, MEM_HUGE);
 	code_release(&t->numbers);
 	free(t);
+	attribution_free(attribution);
+	place_numbers_free(none);
 	batch_free(batch);
 	unit_reader_free(r);
 }
 
-static void limits_of_numbers(const struct capture *c, int repeats)
+static void limits_of_numbers(const struct capture *c, const struct timeline *timeline, int repeats)
 {
 	struct cost least = { 0 };
 
 	for (int i = 0; i < repeats; i++) {
 		struct cost start = now();
 
-		run_numbered(c);
+		run_numbered(c, timeline);
 		take_least(&least, start, i == 0);
 	}
 	print_limit("hot-numbers", least, capture_size(c));
@@ -287,7 +316,7 @@ static size_t run_hot(const struct capture *c, unsigned n_threads)
 	return n;
 }
 
-void limits_of_hot(const struct capture *c, int repeats)
+void limits_of_hot(const struct capture *c, const struct timeline *timeline, int repeats)
 {
 	static const char *const names[MOST_THREADS] = { "hot", "hot-2" };
 	size_t n = 0;
@@ -303,6 +332,6 @@ void limits_of_hot(const struct capture *c, int repeats)
 		}
 		print_limit(names[n_threads - 1], least, capture_size(c));
 	}
-	limits_of_numbers(c, repeats);
+	limits_of_numbers(c, timeline, repeats);
 	printf("places of instructions %zu\n", n);
 }

@@ -420,7 +420,7 @@ static int limits_of(const char *path, int repeats)
 	}
 	timeline_freeze(timeline, capture_info(c), capture_strings(c), NULL);
 	n_records = limits_of_decoding(c, repeats);
-	limits_of_hot(c, repeats);
+	limits_of_hot(c, timeline, repeats);
 	limits_of_sharing(c, timeline, n_records, repeats);
 	limits_of_diff(c, timeline, n_records, repeats);
 	printf("records  %llu\n", (unsigned long long)n_records);

@@ -144,7 +144,7 @@ void memory_sums_reach(struct memory_sums *, size_t n);
 void memory_sums_finish(struct memory_sums *);
 
 /* "hot" and "hot-2": see bench/limits-hot.c. */
-void limits_of_hot(const struct capture *, int repeats);
+void limits_of_hot(const struct capture *, const struct timeline *, int repeats);
 
 /* "shared" and "shared-2": see bench/limits-shared.c. */
 void limits_of_sharing(const struct capture *, const struct timeline *, size_t n_records,
