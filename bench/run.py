@@ -404,9 +404,10 @@ def bench_threads(b):
                   peer=f"at most {', '.join(bounds)}; waits: {', '.join(waits)}"))
         add_threads_limit(b, name, capture, command, one, two)
     longer = b.inputs.family("one-buffer", LONGER * b.family_records)
-    for name in ("hot", "mem", "c2c", "report"):
-        one, two = measure.best([[*b.cyclops, name, longer, f"-j{n}"] for n in (1, 2)], b.home, [b.runs] * 2)
-        add_threads(b, name, f"one-buffer, {LONGER} times", one, [(2, two)])
+    for name, command in (("hot", b.hot(b.inputs.spe(f"{inputs.parse_size(b.size) * LONGER >> 20}M"))),
+                          *((name, [*b.cyclops, name, longer]) for name in ("hot", "mem", "c2c", "report"))):
+        one, two = measure.best([[*command, f"-j{n}"] for n in (1, 2)], b.home, [b.runs] * 2)
+        add_threads(b, name, f"{'one-buffer' if longer in command else b.size}, {LONGER} times", one, [(2, two)])
 
 
 def add_threads(b, name, capture, one, more):
