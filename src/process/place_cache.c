@@ -67,17 +67,38 @@ void place_cache_ask_page_(struct place_cache *c, struct mapped_range *r, uint64
 			place_numbers_page(c->places, place.module, place.offset);
 }
 
+/*
+ * Which slot a range goes to that is not in the slot of its unit: to that, unless a neighbour of the same unit is there, as
+ * where kernel modules or compiled functions are side by side. Then to a slot of its page: each would push out the other.
+ */
+static struct mapped_range *slot_to_fill(const struct place_cache *c, uint32_t whose,
+					 uint64_t address, uint64_t time_ns)
+{
+	struct mapped_range *slot = place_cache_slot(c, whose, address);
+	uint64_t page = address / PLACE_PAGE;
+
+	if (slot->first / MAPPED_UNIT != address / MAPPED_UNIT ||
+	    !mapped_range_has(slot, whose, slot->first, time_ns))
+		return slot;
+	return &c->ranges[hash_mix(page ^ c->seed, whose ^ 0xd1b54a32d192ed03u) >> c->shift];
+}
+
 struct mapped_range *place_cache_miss_(struct place_cache *c, uint32_t whose, uint64_t address,
 				       uint64_t time_ns)
 {
-	struct placed p = timeline_place_of(c->timeline, whose, address, time_ns);
+	struct mapped_range *slot = slot_to_fill(c, whose, address, time_ns);
 	uint64_t unit = address & -(uint64_t)MAPPED_UNIT, unit_end = unit + (MAPPED_UNIT - 1);
-	uint64_t first = p.first > unit ? p.first : unit;
-	struct mapped_range *slot;
+	uint64_t first;
+	struct placed p;
 
-	if (++c->n_misses > (uint64_t)1 << (64 - c->shift))
+	if (mapped_range_has(slot, whose, address, time_ns))
+		return slot;
+	if (++c->n_misses > (uint64_t)1 << (64 - c->shift)) {
 		place_cache_grow(c);
-	slot = place_cache_slot(c, whose, address);
+		slot = slot_to_fill(c, whose, address, time_ns);
+	}
+	p = timeline_place_of(c->timeline, whose, address, time_ns);
+	first = p.first > unit ? p.first : unit;
 	*slot = (struct mapped_range){
 		.first = first,
 		.last = p.last < unit_end ? p.last : unit_end,

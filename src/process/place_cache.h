@@ -40,7 +40,7 @@ struct known_place {
 struct place_cache {
 	const struct timeline *timeline; /* borrowed */
 	struct place_numbers *places;	 /* borrowed, shared with other workers */
-	struct mapped_range *ranges;	 /* direct-mapped cache: unit → range */
+	struct mapped_range *ranges;	 /* direct-mapped cache: unit, or page, → range */
 	unsigned shift;			 /* 64 - log2 of the number of slots */
 	uint64_t seed;			 /* of the hash */
 	uint64_t n_misses;		 /* since the cache last grew */
@@ -52,9 +52,17 @@ struct place_cache {
 void place_cache_init(struct place_cache *, const struct timeline *, struct place_numbers *);
 void place_cache_release(struct place_cache *);
 
-/* A cache miss: asks the timeline, and fills the slot. */
+/* It is not in the slot of its unit: looks in that of its page, or asks the timeline and fills a slot. */
 struct mapped_range *place_cache_miss_(struct place_cache *, uint32_t whose, uint64_t address,
 				       uint64_t time_ns);
+
+/* Does a range tell of an address at a time, which is below UINT64_MAX? */
+static inline bool mapped_range_has(const struct mapped_range *r, uint32_t whose, uint64_t address,
+				    uint64_t time_ns)
+{
+	return address - r->first <= r->last - r->first &&
+	       time_ns - r->from_ns < r->to_ns - r->from_ns && r->whose == whose;
+}
 
 static inline struct mapped_range *place_cache_slot(const struct place_cache *c, uint32_t whose,
 						    uint64_t address)
@@ -73,10 +81,9 @@ static inline struct mapped_range *place_cache_look_up(struct place_cache *c, ui
 {
 	struct mapped_range *r = place_cache_slot(c, whose, address);
 
-	if (address - r->first > r->last - r->first ||
-	    time_ns - r->from_ns >= r->to_ns - r->from_ns || r->whose != whose)
-		r = place_cache_miss_(c, whose, address, time_ns);
-	return r;
+	return mapped_range_has(r, whose, address, time_ns)
+		       ? r
+		       : place_cache_miss_(c, whose, address, time_ns);
 }
 
 static inline struct place mapped_range_place(const struct mapped_range *r, uint64_t address)

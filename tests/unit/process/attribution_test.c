@@ -492,6 +492,34 @@ static void test_many_addresses(void **state)
 	fixture_release(&f);
 }
 
+/* Mappings side by side, which records are of in turn, do not push each other out of the cache. */
+static void test_neighbours(void **state)
+{
+	enum { N = 8, TIMES = 100 };
+	struct place_cache cache;
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f);
+	for (uint32_t i = 0; i < N; i++)
+		feed_map(&f, 0, 7, U + i * PLACE_PAGE, PLACE_PAGE, i * PLACE_PAGE * 2,
+			 i % 2 == 0 ? "/bin/a" : "/bin/b");
+	fixture_freeze(&f);
+	place_cache_init(&cache, f.timeline, f.places);
+	cache.seed = 1; /* with which no two have the same slot */
+	for (uint32_t i = 0; i < N * TIMES; i++) {
+		uint32_t process = timeline_process_of_pid(f.timeline, 7, 10), at = i % N;
+		uint64_t address = U + at * PLACE_PAGE + i / N * PLACE_CODE_SIZE;
+		uint32_t place = place_cache_find(&cache, process, address, 10);
+
+		assert_int_equal(place_numbers_get(f.places, place).offset,
+				 at * PLACE_PAGE * 2 + i / N * PLACE_CODE_SIZE);
+	}
+	assert_int_equal(cache.n_misses, N);
+	place_cache_release(&cache);
+	fixture_release(&f);
+}
+
 enum { N_WORKERS = 4, N_JOBS = 16 };
 
 struct shared {
@@ -544,6 +572,7 @@ int main(void)
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_other_addresses),
 		cmocka_unit_test(test_many_addresses),
+		cmocka_unit_test(test_neighbours),
 		cmocka_unit_test(test_many_workers),
 	};
 
