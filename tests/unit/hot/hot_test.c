@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/random.h"
 #include "../session/fixture.h"
 #include "hot/event.h"
 #include "hot/hot.h"
@@ -392,6 +393,60 @@ static void test_merge_parts(void **state)
 	close_fixture(&s);
 }
 
+/* Records with whatever a record may have, at a few places. */
+static void fill_any(struct batch *b, uint32_t n_places)
+{
+	static const uint16_t latencies[] = {
+		0, 1, 300, 4094, 4095, 0x7fff, 0x8000, 0xb504, 0xb505, 0xfffe, 0xffff,
+	};
+	uint64_t random = 1;
+
+	batch_reset(b, BATCH_SPE);
+	for (b->n = 0; b->n < BATCH_ROWS; b->n++) {
+		b->has[b->n] = HAS_PC | ((uint32_t)random_next(&random) &
+					 (HAS_TOTAL | HAS_XLAT | HAS_EVENTS | HAS_OP));
+		b->place[b->n] = (uint32_t)random_below(&random, n_places);
+		b->total[b->n] = latencies[random_below(&random, COUNT(latencies))];
+		b->xlat[b->n] = latencies[random_below(&random, COUNT(latencies))];
+		b->events[b->n] = random_next(&random);
+		b->op_class[b->n] = (uint8_t)random_below(&random, 4);
+	}
+}
+
+/* Sums that are kept by place are those that are kept by place and CPU, where there is one CPU. */
+static void test_sums_by_place(void **state)
+{
+	enum { N_PLACES = 100 };
+	const struct hot_options by_place = { .dimensions = 1u << DIM_PLACE, .event = -1 },
+				 by_key = { .dimensions = 1u << DIM_PLACE | 1u << DIM_CPU,
+					    .event = -1 };
+	struct batch *b = batch_new();
+	struct hot *left, *right;
+	struct session s;
+
+	(void)state;
+	open_fixture(&(struct contents){ 0 }, 1, &s);
+	for (uint32_t i = 0; i < N_PLACES; i++)
+		place_numbers_add(s.places, (struct place){ { i > 0 }, i });
+	left = hot_class.new(&s, &by_place);
+	right = hot_class.new(&s, &by_key);
+	fill_any(b, N_PLACES);
+	hot_class.consume(left, b);
+	hot_class.consume(right, b);
+	assert_int_equal(hot_n_by_place(right), 0);
+	assert_int_equal(hot_end(right), N_PLACES);
+	for (uint32_t i = 0; i < N_PLACES; i++) {
+		uint32_t place = (uint32_t)hot_key_word(right, i, DIM_PLACE);
+		const struct hot_cost cost = hot_cost(left, place), wanted = hot_cost(right, i);
+
+		assert_memory_equal(&cost, &wanted, sizeof(cost));
+	}
+	hot_class.free(left);
+	hot_class.free(right);
+	batch_free(b);
+	close_fixture(&s);
+}
+
 static void test_keys(void **state)
 {
 	struct keys keys;
@@ -577,12 +632,19 @@ static void test_many_places(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spe_keys),    cmocka_unit_test(test_event_list),
-		cmocka_unit_test(test_operations),  cmocka_unit_test(test_events),
-		cmocka_unit_test(test_callers),	    cmocka_unit_test(test_totals_of_chains),
-		cmocka_unit_test(test_merge_parts), cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_sort),	    cmocka_unit_test(test_share_head),
-		cmocka_unit_test(test_many_places), cmocka_unit_test(test_event_list_of_one),
+		cmocka_unit_test(test_spe_keys),
+		cmocka_unit_test(test_event_list),
+		cmocka_unit_test(test_operations),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_callers),
+		cmocka_unit_test(test_totals_of_chains),
+		cmocka_unit_test(test_merge_parts),
+		cmocka_unit_test(test_sums_by_place),
+		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_share_head),
+		cmocka_unit_test(test_many_places),
+		cmocka_unit_test(test_event_list_of_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
