@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/pool.h"
+#include "base/random.h"
 #include "fixture.h"
 #include "process/attribution.h"
 #include "process/place_cache.h"
@@ -520,6 +521,58 @@ static void test_neighbours(void **state)
 	fixture_release(&f);
 }
 
+/* Rows of a batch at addresses in and around `n_bytes` from U on, at times before and after 100. */
+static void fill_addresses(struct batch *b, uint64_t n_bytes, uint64_t *random)
+{
+	batch_reset(b, BATCH_SPE);
+	for (b->n = 0; b->n < BATCH_ROWS; b->n++) {
+		uint64_t address = U + random_below(random, n_bytes);
+
+		b->has[b->n] = HAS_PC | HAS_TIME | HAS_PID | HAS_TID;
+		b->pid[b->n] = b->tid[b->n] = 7;
+		b->time_ns[b->n] = 50 + random_below(random, 100);
+		b->pc[b->n] = address & (random_below(random, 8) > 0 ? ~(uint64_t)3 : ~(uint64_t)0);
+		b->level[b->n] = EL0;
+	}
+}
+
+/* Each row has the place that the timeline knows: where mappings are side by side, overlap, begin inside of pages, and change. */
+static void test_places_of_rows(void **state)
+{
+	enum { N = 12, STEP = 0x1800, N_BATCHES = 4 };
+	struct batch *b = batch_new();
+	struct attribution *a;
+	struct fixture f;
+	uint64_t random = 1;
+	uint32_t process;
+
+	(void)state;
+	fixture_init(&f);
+	for (uint32_t i = 0; i < N; i++)
+		feed_map(&f, i % 4 == 0 ? 100 : 0, 7, U + i * STEP, STEP + i % 3 * 0x800,
+			 i * STEP * 2 + i % 5 * 0x40, i % 2 == 0 ? "/bin/a" : "/bin/b");
+	fixture_freeze(&f);
+	a = attribution_new(f.timeline, f.places);
+	process = timeline_process_of_pid(f.timeline, 7, 50);
+	for (int i = 0; i < N_BATCHES; i++) {
+		fill_addresses(b, N * STEP * 2, &random);
+		attribution_apply(a, b);
+		for (size_t row = 0; row < b->n; row++) {
+			struct place place = place_numbers_get(f.places, b->place[row]);
+			struct place wanted = timeline_place(f.timeline, process, false, b->pc[row],
+							     b->time_ns[row])
+						      .place;
+
+			assert_int_equal(place.module.v, wanted.module.v);
+			assert_int_equal(place.offset, wanted.offset);
+		}
+	}
+	assert_true(place_numbers_n(f.places) > 2048); /* of several chunks */
+	attribution_free(a);
+	batch_free(b);
+	fixture_release(&f);
+}
+
 enum { N_WORKERS = 4, N_JOBS = 16 };
 
 struct shared {
@@ -573,6 +626,7 @@ int main(void)
 		cmocka_unit_test(test_other_addresses),
 		cmocka_unit_test(test_many_addresses),
 		cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_places_of_rows),
 		cmocka_unit_test(test_many_workers),
 	};
 
