@@ -588,17 +588,49 @@ static void check_first_by(struct session *s, uint32_t dimensions)
 }
 
 /* Of many places workers each group a part: any number of them has the same rows. */
+/* Each row of a table as csv has this in its first cell, as samples, and as the sum of their latencies. */
+static void check_sums(const char *csv, const char *const *rows)
+{
+	enum { SAMPLES = 4, LATENCY = 6, N_CELLS = 7 };
+	char *lines = mem_strndup(csv, strlen(csv)), *rest = lines;
+
+	strsep(&rest, "\n"); /* names of columns */
+	for (char *line; (line = strsep(&rest, "\n")) != NULL && line[0] != '\0';) {
+		const char *cells[N_CELLS];
+		char *sums;
+
+		for (size_t i = 0; i < N_CELLS; i++)
+			cells[i] = strsep(&line, ",");
+		assert_true(asprintf(&sums, "%s,%s,%s", cells[0], cells[SAMPLES], cells[LATENCY]) >
+			    0);
+		assert_non_null(*rows);
+		assert_string_equal(sums, *rows++);
+		free(sums);
+	}
+	assert_null(*rows);
+	free(lines);
+}
+
 static void test_many_places(void **state)
 {
 	enum { N_RECORDS = 12000, N_WORDS = 4000 };
 	struct spe_record *r = mem_alloc(N_RECORDS, sizeof(*r));
 	const char *const keys[] = { "function", "module", "process", "place",
 				     "function,operation" };
+	/* of each row: its first cell, samples and the sum of their latencies */
+	static const char *const rows[COUNT(keys)][6] = {
+		{ "[unknown],4800,277983", "[unknown],2400,139040", "first,1600,92734",
+		  "second,1600,92662", "[unknown],1600,92615" },
+		{ "alpha,4800,277983", "perf-100.map,3200,185396", "beta,2400,139040",
+		  "[unknown],1600,92615" },
+	};
 	char *of_one[COUNT(keys)];
 
 	(void)state;
 	for (uint32_t i = 0; i < N_RECORDS; i++) {
-		uint64_t pc = i % 5 == 0 ? FIRST + 4 * (i % 128) : TEXT_START + 4 * (i % N_WORDS);
+		uint64_t pc = i % 5 == 0   ? FIRST + 4 * (i % 64)
+			      : i % 5 == 1 ? SECOND + 4 * (i % 64)
+					   : TEXT_START + 4 * (i % N_WORDS);
 
 		r[i] = spe_of(pc, i % 3 == 0 ? BETA : ALPHA,
 			      i % 7 == 0 ? SPE_OP_BRANCH : SPE_OP_LDST, EV(RETIRED),
@@ -613,6 +645,8 @@ static void test_many_places(void **state)
 			char *csv = hot_csv(&s, keys[i], &everything,
 					    &(struct hot_view){ .top = i % 2 == 0 ? 0 : 7 });
 
+			if (rows[i][0] != NULL)
+				check_sums(csv, rows[i]);
 			if (n_workers == 1) {
 				of_one[i] = csv;
 				continue;
