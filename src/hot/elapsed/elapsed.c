@@ -175,7 +175,7 @@ struct run {
 	bool is_steady;
 };
 
-/* Does the batch have nothing of the stream in front of this row? */
+/* Does the batch have nothing of the stream in front of this row, or is that its end? */
 static bool is_cut_at(const struct batch *b, size_t row)
 {
 	return row == 0 || row == b->n || stream_of(b, row) != stream_of(b, row - 1);

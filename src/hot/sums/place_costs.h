@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sums of SPE records by place. There may be as many places as records, so the sums of each have 16 bytes. What does not fit
- * there is added to sums of whole width: every hundred records or so of a place, so nothing is lost, and little time.
+ * there is added to sums of whole width, so nothing is lost: every hundred records or so of a place, more often where latencies are
+ * long, and each record of more than 32 767 cycles.
  */
 #ifndef CYCLOPS_HOT_SUMS_PLACE_COSTS_H
 #define CYCLOPS_HOT_SUMS_PLACE_COSTS_H
