@@ -5,7 +5,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "base/alloc.h"
+#include "base/pool.h"
 #include "capture/format/sample.h"
 #include "image.h"
 #include "spe/encode.h"
@@ -260,19 +265,21 @@ static void test_bad_samples(void **state)
 }
 
 /* More rows than a batch has room for, over several units; each may be read first. */
-static void test_many_samples(void **state)
+enum { MANY_SAMPLES = 100000 };
+
+static void put_many(struct text *t)
 {
-	enum { N = 100000 };
-	struct text t = { 0 };
+	put_start(t);
+	for (uint64_t i = 0; i < MANY_SAMPLES; i++)
+		put_lean(t, i);
+}
+
+/* Reads all of them, the last unit first. */
+static void check_many(const struct capture *c)
+{
+	struct unit_reader *r = unit_reader_new(c);
 	struct batch *b = batch_new();
 	uint64_t n = 0, sum = 0;
-
-	(void)state;
-	put_start(&t);
-	for (uint64_t i = 0; i < N; i++)
-		put_lean(&t, i);
-	struct capture *c = open_image(&t);
-	struct unit_reader *r = unit_reader_new(c);
 
 	assert_int_equal(capture_n_units(c), 3);
 	for (size_t unit = capture_n_units(c); unit-- > 0;) {
@@ -286,11 +293,58 @@ static void test_many_samples(void **state)
 			n += b->n;
 		}
 	}
-	assert_int_equal(n, N);
-	assert_int_equal(sum, (uint64_t)N * (N - 1) / 2);
+	assert_int_equal(n, MANY_SAMPLES);
+	assert_int_equal(sum, (uint64_t)MANY_SAMPLES * (MANY_SAMPLES - 1) / 2);
 	batch_free(b);
 	unit_reader_free(r);
+}
+
+static void test_many_samples(void **state)
+{
+	struct text t = { 0 };
+
+	(void)state;
+	put_many(&t);
+	struct capture *c = open_image(&t);
+
+	check_many(c);
 	capture_free(c);
+	text_release(&t);
+}
+
+/* What is unmapped can be read again, also while threads are at it; and bytes that are borrowed are not touched. */
+static void test_dropped(void **state)
+{
+	char path[] = "/tmp/cyclops-dropped-XXXXXX";
+	FILE *file = fdopen(mkstemp(path), "w");
+	struct text t = { 0 };
+	struct err err = { 0 };
+
+	(void)state;
+	put_many(&t);
+	assert_non_null(file);
+	assert_int_equal(fwrite(t.bytes, 1, t.n, file), t.n);
+	assert_int_equal(fclose(file), 0);
+	for (unsigned n_workers = 1; n_workers <= 3; n_workers++)
+		for (int is_borrowed = 0; is_borrowed < 2; is_borrowed++) {
+			struct pool *pool = pool_new(n_workers);
+			struct capture *c;
+
+			if (is_borrowed)
+				c = open_image(&t);
+			else if (capture_open(path, &c, &err) < 0 ||
+				 capture_scan(c, NULL, NULL, &err) < 0)
+				fail_msg("%s", err.text);
+			capture_set_pool(c, pool);
+			for (int again = 0; again < 2; again++) {
+				capture_drop(c);
+				check_many(c);
+			}
+			capture_drop(c);
+			capture_free(c);
+			pool_free(pool);
+		}
+	unlink(path);
 	text_release(&t);
 }
 
@@ -492,15 +546,11 @@ static void test_joined_streams(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_samples_of_words),
-		cmocka_unit_test(test_exiting_thread),
-		cmocka_unit_test(test_bad_samples),
-		cmocka_unit_test(test_many_samples),
-		cmocka_unit_test(test_spe_rows),
-		cmocka_unit_test(test_record_in_two_chunks),
-		cmocka_unit_test(test_spe_damage),
-		cmocka_unit_test(test_joined_streams),
+		cmocka_unit_test(test_samples),	       cmocka_unit_test(test_samples_of_words),
+		cmocka_unit_test(test_exiting_thread), cmocka_unit_test(test_bad_samples),
+		cmocka_unit_test(test_many_samples),   cmocka_unit_test(test_dropped),
+		cmocka_unit_test(test_spe_rows),       cmocka_unit_test(test_record_in_two_chunks),
+		cmocka_unit_test(test_spe_damage),     cmocka_unit_test(test_joined_streams),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
