@@ -84,10 +84,12 @@ def at_once(command, home, runs):
     for _ in range(runs):
         began = time.monotonic()
         copies = []
-        for cpu in (min(allowed), max(allowed)):
-            os.sched_setaffinity(0, {cpu})  # a process inherits it
-            copies.append(start(command, home, subprocess.DEVNULL))
-        os.sched_setaffinity(0, allowed)
+        try:
+            for cpu in (min(allowed), max(allowed)):
+                os.sched_setaffinity(0, {cpu})  # a process inherits it
+                copies.append(start(command, home, subprocess.DEVNULL))
+        finally:
+            os.sched_setaffinity(0, allowed)
         for process in copies:
             finish(process, command)
         least = min(least, time.monotonic() - began)

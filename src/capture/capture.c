@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/pool.h"
 #include "base/memory_group.h"
+#include "base/pool.h"
 #include "base/xxhash64.h"
 #include "capture/state.h"
 #include "capture/unpack.h"
@@ -81,7 +81,7 @@ void capture_forget(const struct capture *c, uint64_t from, uint64_t to)
 	}
 }
 
-static void drop_piece(void *context, size_t job, unsigned worker)
+static void unmap_piece(void *context, size_t job, unsigned worker)
 {
 	const struct capture *c = context;
 
@@ -94,7 +94,7 @@ void capture_drop(struct capture *c)
 	if (c->pool == NULL)
 		return;
 	pool_stop_idle(c->pool);
-	pool_run_idle(c->pool, c->segments.n * MAPPED_PIECES, drop_piece, c);
+	pool_run_idle(c->pool, c->segments.n * MAPPED_PIECES, unmap_piece, c);
 }
 
 static struct capture *new_capture(const char *path)

@@ -68,7 +68,7 @@ struct costs {
 	uint32_t cpu; /* UINT32_MAX: not known, and those of that */
 	const struct cpu *model;
 	uint64_t its_interval;
-	/* Numbers in `of_sources`, and 1, by value; 0: not looked up. The last two: of no source, and of larger values. */
+	/* By value: the number in `of_sources` + 1; 0: not looked up. The last two: of no source, and of larger values. */
 	uint32_t known[KNOWN_SOURCES + 2];
 };
 

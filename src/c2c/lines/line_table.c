@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/memory_group.h"
 #include "base/prefetch.h"
 #include "base/vec.h"
 
@@ -357,6 +358,8 @@ static void refill(struct block_store *s)
 	const size_t block_size = BLOCK_LINES * sizeof(struct entry);
 	bool is_first = s->memory.n == 0;
 
+	atomic_store_explicit(&s->wants_spare, false,
+			      memory_order_relaxed); /* until few are left again */
 	s->next = is_first ? mem_aligned(BLOCKS_FIRST, block_size) : take_page(s);
 	s->n_left = is_first ? BLOCKS_FIRST : MEM_HUGE / block_size;
 	*vec_add(&s->memory) = s->next;
@@ -379,14 +382,14 @@ static struct entry *take_block(struct block_store *s)
 	return block;
 }
 
-/* Gets the next page if few blocks are left. To be called with no shard in hand. */
+/* Gets the next page if few blocks are left, and memory is not scarce. To be called with no shard in hand. */
 static void prepare_spare(struct block_store *s)
 {
 	unsigned char *page;
 	void *surplus = NULL;
 
 	if (!atomic_load_explicit(&s->wants_spare, memory_order_relaxed) ||
-	    !atomic_exchange(&s->wants_spare, false))
+	    !atomic_exchange(&s->wants_spare, false) || memory_is_scarce())
 		return;
 	page = mem_huge(1, MEM_HUGE);
 	*(volatile unsigned char *)page = 0;
