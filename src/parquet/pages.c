@@ -117,6 +117,16 @@ static void put_levels(struct text *out, const uint16_t *levels, size_t n, uint6
 	levels_end(out, begin);
 }
 
+/* The same, of equal levels. */
+static void put_equal_levels(struct text *out, uint64_t level, size_t n, uint64_t largest)
+{
+	size_t begin = levels_begin(out);
+
+	if (n > 0)
+		bits_put_run(out, level, n, bits_of(largest));
+	levels_end(out, begin);
+}
+
 /* Is there a value in that row? */
 static bool has_value(const struct column_values *v, size_t row)
 {
@@ -126,12 +136,14 @@ static bool has_value(const struct column_values *v, size_t row)
 /* The levels of rows without lists: 1 where there is a value. `present` NULL: everywhere. */
 static void put_presence(const char *present, size_t row, size_t n, struct text *out)
 {
-	size_t begin = levels_begin(out);
+	size_t begin;
 
-	if (present != NULL)
-		bits_put_flags(out, present + row, n);
-	else if (n > 0)
-		bits_put_run(out, 1, n, 1);
+	if (present == NULL) {
+		put_equal_levels(out, 1, n, 1);
+		return;
+	}
+	begin = levels_begin(out);
+	bits_put_flags(out, present + row, n);
 	levels_end(out, begin);
 }
 
@@ -386,6 +398,15 @@ static size_t end_of_lists(const struct column_values *v, size_t row, size_t mos
 	return row;
 }
 
+/* No row has a list: a page of levels. */
+static void put_no_lists(struct encoder *e, struct chunk *c, const struct column_values *v)
+{
+	text_reset(&e->page);
+	put_equal_levels(&e->page, 0, v->n_rows, 1);
+	put_equal_levels(&e->page, 0, v->n_rows, 2);
+	put_data_page(e, c, v, v->n_rows);
+}
+
 /* Lists. Those of texts without a dictionary are in e->listed as in the file. */
 static void put_lists(struct encoder *e, struct chunk *c, const struct column_values *v,
 		      const char *lists)
@@ -437,7 +458,9 @@ void pages_put(struct encoder *e, struct chunk *c, const struct column_values *v
 	       const char *values)
 {
 	set_compression(e->zstd, v->is_text);
-	if (parquet_is_list(v->column->type))
+	if (parquet_is_list(v->column->type) && v->n_present == 0)
+		put_no_lists(e, c, v);
+	else if (parquet_is_list(v->column->type))
 		put_lists(e, c, v, values);
 	else if (!v->is_text || c->encoding == ENCODING_DICTIONARY)
 		put_numbered(e, c, v);
