@@ -51,6 +51,12 @@ static struct parquet_column column_of_field(const struct export_table *t,
 					.width = (unsigned)f->size };
 }
 
+/* How many columns of the file a column of the table is. */
+static size_t n_parts_of(const struct export_code *code)
+{
+	return code->parts != NULL ? code->n_parts : 1;
+}
+
 /* Numbers the columns of the file. To be freed. */
 static size_t *number_columns(const struct export_table *t)
 {
@@ -60,8 +66,8 @@ static size_t *number_columns(const struct export_table *t)
 	for (size_t i = 0; i <= t->n_columns; i++) {
 		first[i] = n++;
 		for (size_t k = 0; k < t->n_codes; k++)
-			if (t->codes[k].column == i && t->codes[k].parts != NULL)
-				n += t->codes[k].n_parts - 1;
+			if (t->codes[k].column == i)
+				n += n_parts_of(&t->codes[k]) - 1;
 	}
 	first[t->n_columns + 1] = n;
 	return first;
@@ -75,9 +81,7 @@ static size_t n_columns_of(const struct parquet_job *job)
 static void set_code_columns(const struct parquet_job *job, const struct export_code *code,
 			     struct parquet_column *out)
 {
-	size_t n = code->parts != NULL ? code->n_parts : 1;
-
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n_parts_of(code); i++)
 		out[i] = (struct parquet_column){
 			.name = job->class->columns[code->column].name,
 			.type = code->type,

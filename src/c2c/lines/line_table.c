@@ -19,9 +19,9 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "base/memory_group.h"
 #include "base/prefetch.h"
 #include "base/vec.h"
+#include "c2c/lines/block_store.h"
 
 enum {
 	SHARD_SHIFT = 58, /* of a hash: its highest bits choose the shard */
@@ -34,7 +34,6 @@ enum {
 	BLOCK_LINES = 1 << BLOCK_LOG,
 	BLOCKS_LARGE = 640000 >> BLOCK_LOG,
 	BLOCKS_FIRST = C2C_SHARDS, /* that are asked for at once, before there are many lines */
-	BLOCKS_SPARE = 96,	   /* so many are left when the next ones are asked for */
 	LINE_ALIGN = 64,
 	STRIDE = 23, /* between the shards that workers begin with; odd */
 	ENTRIES_AHEAD = 32,
@@ -86,20 +85,6 @@ struct wide {
 	uint32_t n_timed, n_reloads;
 	uint32_t any; /* the counters below that are not 0 */
 	struct c2c_counts counts;
-};
-
-/*
- * Where the shards have their blocks from: many of them are one page. The kernel clears that when it is first written to, and twice if two
- * threads do so, while others wait for the shard that is filled. So the next one is written to before it is needed.
- */
-struct block_store {
-	pthread_mutex_t mutex;
-	VEC_OF(void *) memory;
-	struct entry *next;
-	size_t n_left; /* blocks from there on */
-	void *spare;   /* the next page, or NULL */
-	atomic_bool wants_spare;
-	atomic_uint n_taken;
 };
 
 /*
@@ -172,7 +157,7 @@ static void lines_init(struct c2c_table *t, uint32_t visited)
 {
 	*t = (struct c2c_table){ .visited = visited };
 	t->seed = hash_seed();
-	pthread_mutex_init(&t->store.mutex, NULL);
+	block_store_init(&t->store, BLOCKS_FIRST, BLOCK_LINES * sizeof(struct entry));
 	for (size_t i = 0; i < C2C_SHARDS; i++) {
 		struct shard *s = &t->shards[i];
 
@@ -207,23 +192,11 @@ static void shard_release(struct shard *s)
 	pthread_mutex_destroy(&s->mutex);
 }
 
-static void store_release(struct block_store *s)
-{
-	if (s->spare != NULL)
-		mem_huge_free(s->spare, 1, MEM_HUGE);
-	for (size_t i = 1; i < s->memory.n; i++)
-		mem_huge_free(s->memory.items[i], 1, MEM_HUGE);
-	if (s->memory.n > 0)
-		free(s->memory.items[0]);
-	vec_release(&s->memory);
-	pthread_mutex_destroy(&s->mutex);
-}
-
 static void lines_release(struct c2c_table *t)
 {
 	for (size_t i = 0; i < C2C_SHARDS; i++)
 		shard_release(&t->shards[i]);
-	store_release(&t->store);
+	block_store_release(&t->store);
 }
 
 void c2c_table_empty(struct c2c_table *t)
@@ -343,70 +316,10 @@ static void grow(struct shard *s)
 	fill_slots(s);
 }
 
-/* Takes the spare page, if there is one. */
-static void *take_page(struct block_store *s)
-{
-	void *page = s->spare != NULL ? s->spare : mem_huge(1, MEM_HUGE);
-
-	s->spare = NULL;
-	return page;
-}
-
-/* A large page is for captures that need more than one. */
-static void refill(struct block_store *s)
-{
-	const size_t block_size = BLOCK_LINES * sizeof(struct entry);
-	bool is_first = s->memory.n == 0;
-
-	atomic_store_explicit(&s->wants_spare, false,
-			      memory_order_relaxed); /* until few are left again */
-	s->next = is_first ? mem_aligned(BLOCKS_FIRST, block_size) : take_page(s);
-	s->n_left = is_first ? BLOCKS_FIRST : MEM_HUGE / block_size;
-	*vec_add(&s->memory) = s->next;
-}
-
-static struct entry *take_block(struct block_store *s)
-{
-	struct entry *block;
-
-	pthread_mutex_lock(&s->mutex);
-	if (s->n_left == 0)
-		refill(s);
-	block = s->next;
-	s->next += BLOCK_LINES;
-	s->n_left--;
-	if (s->n_left == BLOCKS_SPARE)
-		atomic_store_explicit(&s->wants_spare, true, memory_order_relaxed);
-	atomic_fetch_add_explicit(&s->n_taken, 1, memory_order_relaxed);
-	pthread_mutex_unlock(&s->mutex);
-	return block;
-}
-
-/* Gets the next page if few blocks are left, and memory is not scarce. To be called with no shard in hand. */
-static void prepare_spare(struct block_store *s)
-{
-	unsigned char *page;
-	void *surplus = NULL;
-
-	if (!atomic_load_explicit(&s->wants_spare, memory_order_relaxed) ||
-	    !atomic_exchange(&s->wants_spare, false) || memory_is_scarce())
-		return;
-	page = mem_huge(1, MEM_HUGE);
-	*(volatile unsigned char *)page = 0;
-	pthread_mutex_lock(&s->mutex);
-	if (s->spare == NULL)
-		s->spare = page;
-	else
-		surplus = page;
-	pthread_mutex_unlock(&s->mutex);
-	if (surplus != NULL)
-		mem_huge_free(surplus, 1, MEM_HUGE);
-}
-
 static struct entry *add_entry(struct shard *s)
 {
 	if (s->n == s->blocks.n << BLOCK_LOG)
-		*vec_add(&s->blocks) = take_block(s->store);
+		*vec_add(&s->blocks) = block_store_take(s->store);
 	return entry_at(s, s->n++);
 }
 
@@ -890,7 +803,7 @@ void c2c_table_add(struct c2c_table *t, struct c2c_access_row *rows, size_t n)
 	size_t n_busy = 0;
 
 	assert(n <= C2C_ROWS_MAX);
-	prepare_spare(&t->store);
+	block_store_prepare(&t->store);
 	sort_by_shard(t, rows, n, order, first);
 	for (size_t i = 0; i < C2C_SHARDS; i++) {
 		size_t number = (turn + i) % C2C_SHARDS;
@@ -923,7 +836,7 @@ void c2c_table_add(struct c2c_table *t, struct c2c_access_row *rows, size_t n)
 
 bool c2c_table_is_large(const struct c2c_table *t)
 {
-	return atomic_load_explicit(&t->store.n_taken, memory_order_relaxed) >= BLOCKS_LARGE;
+	return block_store_n(&t->store) >= BLOCKS_LARGE;
 }
 
 size_t c2c_table_n_lines(const struct c2c_table *t)
